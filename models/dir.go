@@ -1,0 +1,103 @@
+// Package models knows the model files that the project works with: where they
+// lie on disk, what they must be, and how to get them. It reads the engine's
+// formats and is read by commands and tests; the engine does not know it.
+package models
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// DirEnv names the environment variable that moves the models folder.
+const DirEnv = "INTROGEN_MODEL_DIR"
+
+// ErrAbsent is what errors.Is finds in Find's error when there is no such file.
+var ErrAbsent = errors.New("model absent")
+
+// Cache returns the folder that holds everything the project fetches or builds
+// outside its own tree: introgen below $XDG_CACHE_HOME or ~/.cache, and below
+// the user's cache folder on macOS. The folder need not exist.
+func Cache() (string, error) {
+	base, err := os.UserCacheDir()
+	if err != nil {
+		return "", fmt.Errorf("no cache folder: %w; set XDG_CACHE_HOME or HOME to an absolute path", err)
+	}
+	return filepath.Join(base, "introgen"), nil
+}
+
+// Dir returns the folder of the model files: $INTROGEN_MODEL_DIR where that is
+// set, else models below Cache. The folder need not exist.
+func Dir() (string, error) {
+	if dir := os.Getenv(DirEnv); dir != "" {
+		abs, err := filepath.Abs(dir)
+		if err != nil {
+			return "", fmt.Errorf("%s=%q: %w", DirEnv, dir, err)
+		}
+		return abs, nil
+	}
+	cache, err := Cache()
+	if err != nil {
+		return "", err
+	}
+	return filepath.Join(cache, "models"), nil
+}
+
+// Find returns the path of a model file. name is a path, or the name of a file
+// in Dir; the empty name is the first of Preferred that is there. A path that
+// exists wins over a file of the same name in Dir. The error of a file that is
+// not there wraps ErrAbsent and names what brings it.
+func Find(name string) (string, error) {
+	if name == "" {
+		return findPreferred()
+	}
+	if _, err := os.Stat(name); err == nil {
+		return name, nil
+	} else if !errors.Is(err, fs.ErrNotExist) {
+		return "", fmt.Errorf("model %q: %w", name, err)
+	}
+	if strings.ContainsRune(name, filepath.Separator) {
+		return "", fmt.Errorf("%w: no file %s", ErrAbsent, name)
+	}
+	dir, err := Dir()
+	if err != nil {
+		return "", err
+	}
+	path := filepath.Join(dir, name)
+	if _, err := os.Stat(path); err == nil {
+		return path, nil
+	} else if !errors.Is(err, fs.ErrNotExist) {
+		return "", fmt.Errorf("model %q: %w", name, err)
+	}
+	if _, known := Lookup(name); known {
+		return "", fmt.Errorf("%w: %s is not in %s; %s", ErrAbsent, name, dir, bring(name))
+	}
+	return "", fmt.Errorf("%w: %s is neither a file here nor in %s; %s shows what is there",
+		ErrAbsent, name, dir, "`introgen model list`")
+}
+
+// findPreferred returns the model that a command takes when none is named.
+func findPreferred() (string, error) {
+	dir, err := Dir()
+	if err != nil {
+		return "", err
+	}
+	for _, name := range Preferred() {
+		path := filepath.Join(dir, name)
+		if _, err := os.Stat(path); err == nil {
+			return path, nil
+		}
+	}
+	return "", fmt.Errorf("%w: none in %s; %s", ErrAbsent, dir, bring(StandIn))
+}
+
+// bring says which command gets a known file.
+func bring(name string) string {
+	if name == Experiment {
+		return "get it with `introgen model fetch --source hub`"
+	}
+	return "get it with `make setup` or `introgen model fetch`"
+}
