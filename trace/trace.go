@@ -1,0 +1,298 @@
+// Package trace records spans and counters in the order in which they
+// happened. It is the one place that takes times: everything that a person or
+// a program reads later is a view of what is recorded here.
+//
+// A span costs under 100 ns from Begin to End and allocates nothing once the
+// recorder's first block is in use (BenchmarkSpan), so that it can stand
+// around every phase of a token. The package knows nothing of what is timed,
+// and nothing of who reads it.
+//
+// Times are monotonic (time.Since of a base that holds a monotonic reading),
+// in nanoseconds since the recorder was made.
+package trace
+
+import (
+	"sync"
+	"time"
+)
+
+// ID is the number of a span within its recorder, from 1 in the order of
+// Begin. 0 is no span.
+type ID int32
+
+// Record is one span. End is negative while the span is open.
+type Record struct {
+	ID     ID
+	Parent ID     // the span that was open on the same track when this one began, or 0
+	Name   string // what kind of work: "prefill", "LIB"
+	Detail string // what it was done to: "Gemm", or ""
+	N      int64  // how many or which: tokens, step number, or 0
+	Start  time.Duration
+	End    time.Duration
+}
+
+// Duration is End − Start, or 0 for a span that is still open.
+func (r Record) Duration() time.Duration {
+	if r.End < r.Start {
+		return 0
+	}
+	return r.End - r.Start
+}
+
+// Sample is one reading of a counter.
+type Sample struct {
+	Span  ID // the span that was open when it was taken, or 0
+	Name  string
+	Value int64
+	At    time.Duration
+}
+
+const block = 1024
+
+// Recorder holds spans and samples. It may be used by several goroutines;
+// the stack of open spans, which gives every span its parent, is one for all
+// of them, so spans that overlap on several goroutines name their parent with
+// Under. A nil *Recorder records nothing and costs a comparison.
+type Recorder struct {
+	mu      sync.Mutex
+	base    time.Time
+	blocks  [][]Record
+	n       int
+	open    []ID
+	samples []Sample
+	on      func(Event)
+}
+
+// Event tells a listener what has just been recorded. Sample is nil for a
+// span; a span is told twice, at Begin (End negative) and at End.
+type Event struct {
+	Span   Record
+	Sample *Sample
+}
+
+// New returns an empty recorder whose clock starts now.
+func New() *Recorder {
+	return &Recorder{
+		base:    time.Now(),
+		blocks:  [][]Record{make([]Record, block)},
+		open:    make([]ID, 0, 64),
+		samples: make([]Sample, 0, block),
+	}
+}
+
+// Listen has f called, with the recorder unlocked, after every Begin, End
+// and Count. One listener at a time; nil takes it away. What f costs falls
+// into the spans that are open, so it is for output that is asked for (a
+// trace on the console), not for measuring.
+func (r *Recorder) Listen(f func(Event)) {
+	if r == nil {
+		return
+	}
+	r.mu.Lock()
+	r.on = f
+	r.mu.Unlock()
+}
+
+// Span is a handle to a span that is open. The zero Span does nothing.
+type Span struct {
+	r  *Recorder
+	id ID
+}
+
+// ID is the span's number, 0 for the zero Span.
+func (s Span) ID() ID { return s.id }
+
+// Now is the recorder's clock.
+func (r *Recorder) Now() time.Duration {
+	if r == nil {
+		return 0
+	}
+	return time.Since(r.base)
+}
+
+// Begin opens a span under the one that is open.
+func (r *Recorder) Begin(name, detail string, n int64) Span {
+	if r == nil {
+		return Span{}
+	}
+	r.mu.Lock()
+	var parent ID
+	if k := len(r.open); k > 0 {
+		parent = r.open[k-1]
+	}
+	rec := r.add(name, detail, n, parent)
+	r.open = append(r.open, rec.ID)
+	on := r.on
+	// The clock is read last here and first in End: the recorder's own work
+	// falls outside the span.
+	rec.Start = time.Since(r.base)
+	if on == nil {
+		id := rec.ID
+		r.mu.Unlock()
+		return Span{r, id}
+	}
+	copied := *rec
+	r.mu.Unlock()
+	on(Event{Span: copied})
+	return Span{r, copied.ID}
+}
+
+// Under opens a span under a given parent, and does not become the parent of
+// what begins next: for work that runs beside other work.
+func (r *Recorder) Under(parent ID, name, detail string, n int64) Span {
+	if r == nil {
+		return Span{}
+	}
+	r.mu.Lock()
+	rec := r.add(name, detail, n, parent)
+	on := r.on
+	rec.Start = time.Since(r.base)
+	copied := *rec
+	r.mu.Unlock()
+	if on != nil {
+		on(Event{Span: copied})
+	}
+	return Span{r, copied.ID}
+}
+
+func (r *Recorder) add(name, detail string, n int64, parent ID) *Record {
+	if r.n == len(r.blocks)*block {
+		r.blocks = append(r.blocks, make([]Record, block))
+	}
+	rec := &r.blocks[r.n/block][r.n%block]
+	r.n++
+	*rec = Record{ID: ID(r.n), Parent: parent, Name: name, Detail: detail, N: n, End: -1}
+	return rec
+}
+
+func (r *Recorder) at(id ID) *Record {
+	i := int(id) - 1
+	return &r.blocks[i/block][i%block]
+}
+
+// End closes the span and returns how long it was open. Spans that were
+// begun inside it and are still open are closed with it, at the same time:
+// an error on the way leaves no span open. A second End changes nothing.
+func (s Span) End() time.Duration {
+	if s.r == nil {
+		return 0
+	}
+	now := time.Since(s.r.base)
+	r := s.r
+	r.mu.Lock()
+	rec := r.at(s.id)
+	if rec.End >= 0 {
+		d := rec.Duration()
+		r.mu.Unlock()
+		return d
+	}
+	for k := len(r.open) - 1; k >= 0; k-- {
+		if r.open[k] != s.id {
+			continue
+		}
+		for _, id := range r.open[k:] {
+			r.at(id).End = now
+		}
+		r.open = r.open[:k]
+		break
+	}
+	rec.End = now // also where it was opened with Under
+	on := r.on
+	if on == nil {
+		d := rec.Duration()
+		r.mu.Unlock()
+		return d
+	}
+	copied := *rec
+	r.mu.Unlock()
+	on(Event{Span: copied})
+	return copied.Duration()
+}
+
+// Add records a span that was timed elsewhere, such as one that the GPU
+// reports; start and end are on the recorder's clock.
+func (r *Recorder) Add(parent ID, name, detail string, n int64, start, end time.Duration) ID {
+	if r == nil {
+		return 0
+	}
+	r.mu.Lock()
+	rec := r.add(name, detail, n, parent)
+	rec.Start, rec.End = start, max(start, end)
+	copied, on := *rec, r.on
+	r.mu.Unlock()
+	if on != nil {
+		on(Event{Span: copied})
+	}
+	return copied.ID
+}
+
+// Count records one reading of the counter name under the span that is open.
+func (r *Recorder) Count(name string, value int64) {
+	if r == nil {
+		return
+	}
+	r.mu.Lock()
+	var span ID
+	if k := len(r.open); k > 0 {
+		span = r.open[k-1]
+	}
+	s := Sample{Span: span, Name: name, Value: value, At: time.Since(r.base)}
+	r.samples = append(r.samples, s)
+	on := r.on
+	r.mu.Unlock()
+	if on != nil {
+		told := s // only what a listener hears escapes to the heap
+		on(Event{Sample: &told})
+	}
+}
+
+// Current is the innermost open span, or 0.
+func (r *Recorder) Current() ID {
+	if r == nil {
+		return 0
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if k := len(r.open); k > 0 {
+		return r.open[k-1]
+	}
+	return 0
+}
+
+// Record returns a copy of the span id as it stands; the zero Record if there
+// is none.
+func (r *Recorder) Record(id ID) Record {
+	if r == nil {
+		return Record{}
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if id < 1 || int(id) > r.n {
+		return Record{}
+	}
+	return *r.at(id)
+}
+
+// Spans returns a copy of all spans in the order in which they began.
+func (r *Recorder) Spans() []Record {
+	if r == nil {
+		return nil
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	out := make([]Record, 0, r.n)
+	for i, b := range r.blocks {
+		out = append(out, b[:min(block, r.n-i*block)]...)
+	}
+	return out
+}
+
+// Samples returns a copy of all counter readings in order.
+func (r *Recorder) Samples() []Sample {
+	if r == nil {
+		return nil
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return append([]Sample(nil), r.samples...)
+}
