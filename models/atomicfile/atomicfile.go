@@ -1,0 +1,103 @@
+// Package atomicfile writes files whose final name only ever holds a whole
+// file: the bytes go to a hidden neighbour, reach the disk, and are then renamed.
+package atomicfile
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// mark stands in the names of unfinished files, and nowhere else.
+const mark = ".unfinished-"
+
+// File is an unfinished file. Commit gives it its name; Discard removes it.
+type File struct {
+	*os.File
+	path string
+	done bool
+}
+
+// Create begins a file that will be called path. Its folder must exist.
+func Create(path string) (*File, error) {
+	dir, name := filepath.Split(path)
+	if name == "" {
+		return nil, fmt.Errorf("cannot create %q: it names no file", path)
+	}
+	f, err := os.CreateTemp(filepath.Clean(dir+"."), "."+name+mark+"*")
+	if err != nil {
+		return nil, fmt.Errorf("cannot create %s: %w", path, err)
+	}
+	return &File{File: f, path: path}, nil
+}
+
+// Commit brings the bytes to the disk and gives the file its name, replacing
+// what had that name. After an error the unfinished file is gone and the name
+// holds what it held before.
+func (f *File) Commit() error {
+	if f.done {
+		return errors.New("commit of a file that is already finished")
+	}
+	err := f.Chmod(0o644) // CreateTemp makes files for their owner alone
+	if err == nil {
+		err = f.Sync()
+	}
+	if err == nil {
+		err = f.Close()
+	}
+	if err == nil {
+		err = os.Rename(f.Name(), f.path)
+	}
+	if err != nil {
+		f.Discard()
+		return fmt.Errorf("cannot finish %s: %w", f.path, err)
+	}
+	f.done = true
+	return syncDir(filepath.Dir(f.path))
+}
+
+// Discard removes the unfinished file; after Commit it does nothing, so that it
+// can be deferred.
+func (f *File) Discard() {
+	if f.done {
+		return
+	}
+	f.done = true
+	f.Close()
+	os.Remove(f.Name())
+}
+
+// syncDir makes a rename last. Some file systems cannot sync a folder; the file
+// itself is safe by then, so that is not an error.
+func syncDir(dir string) error {
+	d, err := os.Open(dir)
+	if err != nil {
+		return fmt.Errorf("cannot sync %s: %w", dir, err)
+	}
+	defer d.Close()
+	_ = d.Sync()
+	return nil
+}
+
+// Sweep removes the unfinished files that killed processes left in dir. No
+// other process may be writing there: callers hold a lock.
+func Sweep(dir string) error {
+	entries, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("cannot sweep %s: %w", dir, err)
+	}
+	for _, e := range entries {
+		if name := e.Name(); strings.HasPrefix(name, ".") && strings.Contains(name, mark) && !e.IsDir() {
+			if err := os.Remove(filepath.Join(dir, name)); err != nil {
+				return fmt.Errorf("cannot sweep %s: %w", dir, err)
+			}
+		}
+	}
+	return nil
+}

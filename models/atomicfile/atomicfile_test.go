@@ -1,0 +1,119 @@
+package atomicfile
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// names lists a folder, hidden files and all.
+func names(t *testing.T, dir string) []string {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out []string
+	for _, e := range entries {
+		out = append(out, e.Name())
+	}
+	return out
+}
+
+func TestCommitReplaces(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "a.bin")
+	if err := os.WriteFile(path, []byte("old"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	f, err := Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Discard()
+	if _, err := f.WriteString("new"); err != nil {
+		t.Fatal(err)
+	}
+	if got, _ := os.ReadFile(path); string(got) != "old" {
+		t.Errorf("before Commit the name holds %q; want the old bytes", got)
+	}
+	if err := f.Commit(); err != nil {
+		t.Fatal(err)
+	}
+	f.Discard()
+	if got, _ := os.ReadFile(path); string(got) != "new" {
+		t.Errorf("after Commit the name holds %q", got)
+	}
+	if got := names(t, dir); len(got) != 1 {
+		t.Errorf("the folder holds %q; want the file alone", got)
+	}
+	if st, err := os.Stat(path); err != nil || st.Mode().Perm() != 0o644 {
+		t.Errorf("mode %v, %v; want 0644", st.Mode(), err)
+	}
+	if err := f.Commit(); err == nil {
+		t.Error("a second Commit succeeded")
+	}
+}
+
+func TestDiscardLeavesNothing(t *testing.T) {
+	dir := t.TempDir()
+	f, err := Create(filepath.Join(dir, "a.bin"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.WriteString("half")
+	f.Discard()
+	if got := names(t, dir); len(got) != 0 {
+		t.Errorf("after Discard the folder holds %q", got)
+	}
+}
+
+func TestFailedCommitLeavesNothing(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "taken")
+	if err := os.MkdirAll(filepath.Join(path, "inside"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	f, err := Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Commit(); err == nil {
+		t.Error("Commit over a folder succeeded")
+	}
+	if got := names(t, dir); len(got) != 1 || got[0] != "taken" {
+		t.Errorf("the folder holds %q; want the one that stood in the way", got)
+	}
+}
+
+func TestSweep(t *testing.T) {
+	dir := t.TempDir()
+	f, err := Create(filepath.Join(dir, "a.bin"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.Close() // as if killed
+	for _, keep := range []string{".hidden", "b.bin", "c.unfinished-1"} {
+		if err := os.WriteFile(filepath.Join(dir, keep), nil, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := Sweep(dir); err != nil {
+		t.Fatal(err)
+	}
+	if got := names(t, dir); len(got) != 3 {
+		t.Errorf("after Sweep the folder holds %q; want the three that are not unfinished", got)
+	}
+	if err := Sweep(filepath.Join(dir, "absent")); err != nil {
+		t.Errorf("Sweep of an absent folder: %v", err)
+	}
+}
+
+func TestCreateErrors(t *testing.T) {
+	for _, path := range []string{"", t.TempDir() + "/", filepath.Join(t.TempDir(), "no", "such")} {
+		if f, err := Create(path); err == nil {
+			f.Discard()
+			t.Errorf("Create(%q) succeeded", path)
+		}
+	}
+}
