@@ -1,0 +1,215 @@
+// Package gguf reads the header of GGUF files, versions 2 and 3, and hands out
+// their tensors. Everything that a file claims (counts, lengths, dimensions,
+// types, offsets, alignment) is checked before it is used, so that a damaged
+// or hostile file ends in one error that says what is wrong and where.
+//
+// The format is specified in docs/gguf.md of github.com/ggml-org/ggml.
+//
+// With [MMap], the default, nothing is copied: metadata arrays are decoded when
+// they are asked for, and tensors are views of the mapping. [Buffered] and
+// [FileIO] read the same header with read(2), in blocks of 8 KiB or each number
+// and string by itself; they exist so that what slow reading costs can be
+// measured.
+//
+// A file that another process truncates while it is mapped makes reads of the
+// lost pages fault. Code that reads a mapping runs inside [Fault].
+package gguf
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"iter"
+	"os"
+	"strings"
+	"syscall"
+
+	"github.com/introgen/introgen/engine/quant"
+)
+
+// IO is a way to read a file.
+type IO string
+
+const (
+	MMap     IO = "mmap"     // map the file; read nothing that is not touched
+	Buffered IO = "buffered" // read(2) in blocks of 8 KiB, tensors in one read each
+	FileIO   IO = "file"     // read(2) for every number and string of the header
+)
+
+// ParseIO returns the reader of that name: mmap, buffered or file.
+func ParseIO(s string) (IO, error) {
+	switch io := IO(s); io {
+	case MMap, Buffered, FileIO:
+		return io, nil
+	}
+	return "", fmt.Errorf("reader %q is not known; it is one of mmap, buffered and file", s)
+}
+
+// File is an open GGUF file. Its methods may be called by several goroutines
+// at once, but not while Close runs.
+type File struct {
+	Path       string
+	IO         IO
+	Version    uint32   // 2 or 3
+	Size       int64    // bytes of the file
+	DataOffset int64    // where the tensor data begin
+	Alignment  int64    // a power of two, at least 8
+	Tensors    []Tensor // in the file's order
+
+	head  []byte   // the header: a part of the mapping, or a copy
+	meta  [2]int   // where in head the metadata begin and end
+	data  *mapping // the whole file, with MMap only
+	file  *os.File // without MMap only
+	keys  []entry  // in the file's order
+	byKey map[string]int
+	byTen map[string]int
+}
+
+// Tensor is an entry of the tensor directory.
+type Tensor struct {
+	Name string
+	Type quant.Type
+	// Dims has 1 to 4 dimensions, none of them 0, in GGUF's order: Dims[0] is
+	// contiguous, so that a matrix has Dims[0] columns and Dims[1] rows.
+	Dims   []uint64
+	Offset int64 // from the start of the file, a multiple of the alignment
+	Bytes  int64
+}
+
+// Open reads the header of the GGUF file at path: metadata and tensor
+// directory, no tensor data. Errors name the file and, where there is one, the
+// offset. What is not a regular file is refused without waiting for it.
+func Open(path string, io IO) (*File, error) {
+	f, err := open(path, io)
+	if err != nil {
+		return nil, fmt.Errorf("gguf %s: %w", path, err)
+	}
+	return f, nil
+}
+
+func open(path string, io IO) (_ *File, err error) {
+	if _, err := ParseIO(string(io)); err != nil {
+		return nil, err
+	}
+	// O_NONBLOCK: opening a FIFO that nobody writes to must not wait.
+	file, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		var pe *fs.PathError
+		if errors.As(err, &pe) {
+			err = pe.Err // the path is named already
+		}
+		return nil, fmt.Errorf("cannot open: %w", err)
+	}
+	f := &File{Path: path, IO: io, file: file}
+	defer func() {
+		if err != nil {
+			f.Close()
+		}
+	}()
+	if f.Size, err = regularSize(file); err != nil {
+		return nil, err
+	}
+	c := &cursor{size: f.Size}
+	if io == MMap {
+		if f.data, err = mapFile(file, path, f.Size); err != nil {
+			return nil, err
+		}
+		// The mapping outlives its descriptor.
+		f.file = nil
+		if err := file.Close(); err != nil {
+			return nil, err
+		}
+		c.b = f.data.bytes
+	} else {
+		c.reader = newReader(file, io)
+	}
+	return f, Fault(func() error { return f.readHeader(c) })
+}
+
+// regularSize returns the size of a file that can be a GGUF file at all.
+func regularSize(file *os.File) (int64, error) {
+	st, err := file.Stat()
+	switch {
+	case err != nil:
+		return 0, err
+	case st.IsDir():
+		return 0, errors.New("is a directory, not a GGUF file")
+	case !st.Mode().IsRegular():
+		return 0, fmt.Errorf("is not a regular file (%s) and so cannot be a GGUF file", st.Mode().Type())
+	case st.Size() == 0:
+		return 0, errors.New("is empty")
+	}
+	return st.Size(), nil
+}
+
+// Close unmaps or closes the file; afterwards it has no metadata and no data.
+// Tensor views, Values and the strings that they yield are not used any more.
+func (f *File) Close() error {
+	var errs []error
+	f.keys, f.byKey, f.head, f.meta = nil, nil, nil, [2]int{}
+	if f.data != nil {
+		errs = append(errs, f.data.unmap())
+		f.data = nil
+	}
+	if f.file != nil {
+		errs = append(errs, f.file.Close())
+		f.file = nil
+	}
+	if err := errors.Join(errs...); err != nil {
+		return fmt.Errorf("gguf %s: close: %w", f.Path, err)
+	}
+	return nil
+}
+
+// KeyCount returns the number of metadata keys.
+func (f *File) KeyCount() int { return len(f.keys) }
+
+// Keys yields the metadata in the file's order.
+func (f *File) Keys() iter.Seq2[string, Value] {
+	return func(yield func(string, Value) bool) {
+		for i := range f.keys {
+			if !yield(f.keys[i].key, f.value(i)) {
+				return
+			}
+		}
+	}
+}
+
+// Get returns the value of a metadata key and whether the file has it.
+func (f *File) Get(key string) (Value, bool) {
+	i, ok := f.byKey[key]
+	if !ok {
+		return Value{}, false
+	}
+	return f.value(i), true
+}
+
+// Tensor returns the tensor of that name and whether the file has it.
+func (f *File) Tensor(name string) (*Tensor, bool) {
+	i, ok := f.byTen[name]
+	if !ok {
+		return nil, false
+	}
+	return &f.Tensors[i], true
+}
+
+// Elements returns the number of elements of the tensor.
+func (t *Tensor) Elements() int64 {
+	n := int64(1)
+	for _, d := range t.Dims {
+		n *= int64(d) // checked when the file was opened
+	}
+	return n
+}
+
+// Shape writes the dimensions as "576x49152", contiguous one first.
+func (t *Tensor) Shape() string {
+	var b strings.Builder
+	for i, d := range t.Dims {
+		if i > 0 {
+			b.WriteByte('x')
+		}
+		fmt.Fprint(&b, d)
+	}
+	return b.String()
+}

@@ -1,0 +1,335 @@
+package gguf
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/bits"
+	"sort"
+	"unicode/utf8"
+
+	"github.com/introgen/introgen/engine/quant"
+)
+
+// Limits of the format: docs/gguf.md and, for dimensions, GGML_MAX_DIMS.
+const (
+	maxKey        = 65535
+	maxName       = 64
+	maxDims       = 4
+	maxNesting    = 4  // arrays in arrays; the specification sets no limit
+	minAlignment  = 8  // the specification: a multiple of 8
+	wantAlignment = 32 // without general.alignment
+)
+
+// entry is a metadata key and where its value lies in the header.
+type entry struct {
+	key  string
+	kind Kind
+	at   int // offset of the value, behind its kind
+	end  int
+}
+
+// readHeader reads all that stands before the tensor data.
+func (f *File) readHeader(c *cursor) error {
+	if err := f.readStart(c); err != nil {
+		return err
+	}
+	tensors, err := c.count("tensor count", 8+1+4+8+4+8)
+	if err != nil {
+		return err
+	}
+	keys, err := c.count("metadata key count", 8+1+4+1)
+	if err != nil {
+		return err
+	}
+	f.meta[0] = c.p
+	if err := f.readKeys(c, keys); err != nil {
+		return err
+	}
+	f.meta[1] = c.p
+	if f.Alignment, err = f.alignment(c); err != nil {
+		return err
+	}
+	if err := f.readTensors(c, tensors); err != nil {
+		return err
+	}
+	f.head = c.b[:c.p:c.p]
+	return f.place(c.p)
+}
+
+// count reads a number of things that take at least size bytes each.
+func (c *cursor) count(what string, size uint64) (int, error) {
+	at := c.p
+	n, err := c.u64(what)
+	if err != nil {
+		return 0, err
+	}
+	if n > c.left()/size {
+		return 0, fmt.Errorf("%s at offset %d is %d, which the remaining %d bytes of the file cannot hold", what, at, n, c.left())
+	}
+	return int(n), nil
+}
+
+// readStart reads magic and version, and tells apart what is often mistaken
+// for a GGUF file.
+func (f *File) readStart(c *cursor) error {
+	if err := c.need(4, "the magic number"); err != nil {
+		return fmt.Errorf("is not a GGUF file: %w", err)
+	}
+	switch magic := string(c.b[:4]); magic {
+	case "GGUF":
+	case "FUGG":
+		return errors.New("is a big-endian GGUF file; only little-endian ones are read")
+	case "vers":
+		return errors.New(`is not a GGUF file: it starts with "vers", as a Git LFS pointer does; fetch the file itself (git lfs pull)`)
+	default:
+		return fmt.Errorf("is not a GGUF file: it starts with %q instead of \"GGUF\"", magic)
+	}
+	c.p = 4
+	v, err := c.u32("the version")
+	if err != nil {
+		return err
+	}
+	f.Version = v
+	switch {
+	case v == 2 || v == 3:
+		return nil
+	case v&0xffff == 0 && v != 0:
+		return fmt.Errorf("is a big-endian GGUF file, version %d; only little-endian ones are read", bits.ReverseBytes32(v))
+	}
+	return fmt.Errorf("GGUF version %d is not supported; 2 and 3 are", v)
+}
+
+// readKeys reads n metadata keys and passes over their values.
+func (f *File) readKeys(c *cursor, n int) error {
+	f.keys = make([]entry, 0, n)
+	f.byKey = make(map[string]int, n)
+	for i := range n {
+		at := c.p
+		raw, err := c.str(maxKey, "the name of a metadata key")
+		if err != nil {
+			return fmt.Errorf("metadata key %d of %d: %w", i+1, n, err)
+		}
+		if len(raw) == 0 || !utf8.Valid(raw) {
+			return fmt.Errorf("metadata key %d of %d at offset %d is %q; a key is UTF-8 and not empty", i+1, n, at, raw)
+		}
+		key := string(raw)
+		if _, dup := f.byKey[key]; dup {
+			return fmt.Errorf("metadata key %q appears twice, again at offset %d", key, at)
+		}
+		what := "metadata " + key
+		kind, err := c.u32(what)
+		if err != nil {
+			return err
+		}
+		e := entry{key: key, kind: Kind(kind), at: c.p}
+		if err := c.skipValue(e.kind, 0, what); err != nil {
+			return err
+		}
+		e.end = c.p
+		f.byKey[key] = len(f.keys)
+		f.keys = append(f.keys, e)
+	}
+	return nil
+}
+
+// skipValue passes over a value of kind k and checks that it is well formed.
+// depth counts the arrays around it.
+func (c *cursor) skipValue(k Kind, depth int, what string) error {
+	switch k {
+	case KindString:
+		_, err := c.str(c.left(), what)
+		return err
+	case KindArray:
+		return c.skipArray(depth, what)
+	}
+	size := k.size()
+	if size == 0 {
+		return fmt.Errorf("%s at offset %d has the unknown value type %d; 0 to 12 are known", what, c.p, uint32(k))
+	}
+	if err := c.skip(size, what); err != nil {
+		return err
+	}
+	if k == KindBool && c.b[c.p-1] > 1 {
+		return fmt.Errorf("%s at offset %d is the bool %d; 0 and 1 are allowed", what, c.p-1, c.b[c.p-1])
+	}
+	return nil
+}
+
+func (c *cursor) skipArray(depth int, what string) error {
+	at := c.p
+	if depth == maxNesting {
+		return fmt.Errorf("%s at offset %d: arrays are nested more than %d deep", what, at, maxNesting)
+	}
+	elem, err := c.u32(what)
+	if err != nil {
+		return err
+	}
+	n, err := c.u64(what)
+	if err != nil {
+		return err
+	}
+	k := Kind(elem)
+	if k > KindFloat64 {
+		return fmt.Errorf("%s at offset %d is an array of the unknown value type %d; 0 to 12 are known", what, at, elem)
+	}
+	if n > c.left()/k.least() {
+		return fmt.Errorf("%s at offset %d is an array of %d, which the remaining %d bytes of the file cannot hold", what, at, n, c.left())
+	}
+	switch {
+	case k == KindString:
+		return c.skipStrings(n, what)
+	case k == KindArray:
+		for range n {
+			if err := c.skipArray(depth+1, what); err != nil {
+				return err
+			}
+		}
+		return nil
+	case c.reader == nil || n == 0:
+		return c.skip(n*k.size(), what)
+	}
+	// Number by number, as a reader that builds a list of values does.
+	for range n {
+		if err := c.skip(k.size(), what); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// alignment returns general.alignment, or what holds without it.
+func (f *File) alignment(c *cursor) (int64, error) {
+	i, ok := f.byKey["general.alignment"]
+	if !ok {
+		return wantAlignment, nil
+	}
+	e := f.keys[i]
+	if e.kind != KindUint32 {
+		return 0, fmt.Errorf("metadata general.alignment is %v; it must be U32", e.kind)
+	}
+	a := uint64(word(c.b[e.at:e.end]))
+	if a < minAlignment || a&(a-1) != 0 {
+		return 0, fmt.Errorf("metadata general.alignment is %d; it must be a power of two, at least %d", a, minAlignment)
+	}
+	return int64(a), nil
+}
+
+// readTensors reads the directory of n tensors; offsets stay relative to the
+// data until place.
+func (f *File) readTensors(c *cursor, n int) error {
+	f.Tensors = make([]Tensor, 0, n)
+	f.byTen = make(map[string]int, n)
+	dims := make([]uint64, 0, 2*n) // most tensors are matrices
+	for i := range n {
+		at := c.p
+		raw, err := c.str(maxName, "the name of a tensor")
+		if err != nil {
+			return fmt.Errorf("tensor %d of %d: %w", i+1, n, err)
+		}
+		if len(raw) == 0 || !utf8.Valid(raw) {
+			return fmt.Errorf("tensor %d of %d at offset %d is named %q; a name is UTF-8 and not empty", i+1, n, at, raw)
+		}
+		t := Tensor{Name: string(raw)}
+		if _, dup := f.byTen[t.Name]; dup {
+			return fmt.Errorf("tensor %q appears twice, again at offset %d", t.Name, at)
+		}
+		first := len(dims)
+		if dims, err = c.tensor(&t, dims); err != nil {
+			return fmt.Errorf("tensor %q at offset %d: %w", t.Name, at, err)
+		}
+		t.Dims = dims[first:len(dims):len(dims)]
+		f.byTen[t.Name] = len(f.Tensors)
+		f.Tensors = append(f.Tensors, t)
+	}
+	return nil
+}
+
+// tensor reads what follows a tensor's name. The dimensions are appended to
+// dims.
+func (c *cursor) tensor(t *Tensor, dims []uint64) ([]uint64, error) {
+	n, err := c.u32("the number of dimensions")
+	if err != nil {
+		return nil, err
+	}
+	if n < 1 || n > maxDims {
+		return nil, fmt.Errorf("has %d dimensions; 1 to %d are allowed", n, maxDims)
+	}
+	elems := uint64(1)
+	first := len(dims)
+	for range n {
+		d, err := c.u64("a dimension")
+		if err != nil {
+			return nil, err
+		}
+		dims = append(dims, d)
+		if d == 0 {
+			return nil, fmt.Errorf("has the dimensions %v: none may be 0", dims[first:])
+		}
+		hi, lo := bits.Mul64(elems, d)
+		if hi != 0 || lo > math.MaxInt64 {
+			return nil, fmt.Errorf("has the dimensions %v: their product overflows", dims[first:])
+		}
+		elems = lo
+	}
+	typ, err := c.u32("the tensor type")
+	if err != nil {
+		return nil, err
+	}
+	offset, err := c.u64("the data offset")
+	if err != nil {
+		return nil, err
+	}
+	t.Type = quant.Type(typ)
+	if !t.Type.Known() {
+		return nil, fmt.Errorf("has the unknown tensor type %d", typ)
+	}
+	per, size := t.Type.Block()
+	if cols := dims[first]; cols%uint64(per) != 0 {
+		return nil, fmt.Errorf("has rows of %d elements, which do not fill whole %v blocks of %d", cols, t.Type, per)
+	}
+	hi, lo := bits.Mul64(elems/uint64(per), uint64(size))
+	if hi != 0 || lo > uint64(c.size) || offset > uint64(c.size) {
+		return nil, fmt.Errorf("%v %v of %d bytes at data offset %d does not fit in the file of %d bytes", t.Type, dims[first:], lo, offset, c.size)
+	}
+	t.Bytes, t.Offset = int64(lo), int64(offset)
+	return dims, nil
+}
+
+// place turns the tensors' offsets into offsets in the file, and checks that
+// the tensors lie aligned, inside the file and apart from each other. headEnd
+// is where the directory ends.
+func (f *File) place(headEnd int) error {
+	f.DataOffset = (int64(headEnd) + f.Alignment - 1) &^ (f.Alignment - 1)
+	sorted := true
+	for i := range f.Tensors {
+		t := &f.Tensors[i]
+		if t.Offset&(f.Alignment-1) != 0 {
+			return fmt.Errorf("tensor %q: data offset %d is not a multiple of the alignment %d", t.Name, t.Offset, f.Alignment)
+		}
+		t.Offset += f.DataOffset
+		if t.Offset > f.Size-t.Bytes {
+			return fmt.Errorf("tensor %q: its %d bytes at offset %d end behind the file of %d bytes; the file is truncated or damaged", t.Name, t.Bytes, t.Offset, f.Size)
+		}
+		sorted = sorted && (i == 0 || f.Tensors[i-1].Offset <= t.Offset)
+	}
+	order := make([]*Tensor, len(f.Tensors))
+	for i := range order {
+		order[i] = &f.Tensors[i]
+	}
+	if !sorted {
+		sort.Slice(order, func(i, j int) bool { return order[i].Offset < order[j].Offset })
+	}
+	for i := 1; i < len(order); i++ {
+		a, b := order[i-1], order[i]
+		if a.Offset+a.Bytes > b.Offset {
+			return fmt.Errorf("tensors %q and %q overlap: bytes %d to %d, and from %d on", a.Name, b.Name, a.Offset, a.Offset+a.Bytes, b.Offset)
+		}
+	}
+	return nil
+}
+
+// Metadata returns the metadata section as it stands in the file, from the
+// first key to the end of the last value. With MMap it is a view of the
+// mapping.
+func (f *File) Metadata() []byte { return f.head[f.meta[0]:f.meta[1]:f.meta[1]] }
