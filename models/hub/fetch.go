@@ -1,0 +1,246 @@
+package hub
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+	"net/http"
+	"os"
+	"time"
+
+	"github.com/introgen/introgen/models/progress"
+)
+
+// Fetch downloads f to dst and returns the SHA-256 that the hub states, which
+// the bytes have. check, where not nil, looks at the whole file before it gets
+// its name. A download that breaks off leaves a hidden part file beside dst,
+// where the next Fetch of the same bytes goes on.
+func (c *Client) Fetch(ctx context.Context, f File, dst string, check func(path string) error) (string, error) {
+	d := &download{client: c, file: f, dst: dst, sum: sha256.New()}
+	defer d.close()
+	if err := d.resume(); err != nil {
+		return "", err
+	}
+	d.step = c.Meter.Start(f.Name, f.Size)
+	d.step.Set(d.have)
+	err := d.run(ctx)
+	if err == nil {
+		err = d.finish(check)
+	}
+	d.step.Done(err)
+	if err != nil {
+		return "", err
+	}
+	return d.digest, nil
+}
+
+// download is one Fetch under way.
+type download struct {
+	client *Client
+	file   File
+	dst    string
+
+	digest  string    // that the hub states, lower-case hex
+	part    partFile  // nil until the digest is known
+	have    int64     // bytes in part
+	sum     hash.Hash // of those bytes
+	step    *progress.Step
+	reached bool // the hub has answered once
+}
+
+// run brings all bytes into the part file, over as many attempts as make
+// progress, and a few that do not.
+func (d *download) run(ctx context.Context) error {
+	pause := orDefault(d.client.Pause, time.Second)
+	wait, failed := pause, 0
+	for d.have < d.file.Size {
+		before := d.have
+		err := d.attempt(ctx)
+		if err == nil {
+			continue
+		}
+		if ctx.Err() != nil {
+			return d.kept(fmt.Errorf("interrupted: %w", context.Cause(ctx)))
+		}
+		if !d.passing(err) {
+			return d.kept(err)
+		}
+		if d.have > before {
+			wait, failed = pause, 0
+		}
+		if failed++; failed > maxRetries {
+			return d.kept(fmt.Errorf("given up after %d attempts without a new byte: %w", failed, err))
+		}
+		d.client.Meter.Say("%s: %v; trying again in %v", d.file.Name, err, wait)
+		select {
+		case <-ctx.Done():
+		case <-time.After(wait):
+		}
+		wait *= 2
+	}
+	return nil
+}
+
+// passing says whether the same request may succeed a little later.
+func (d *download) passing(err error) bool {
+	var status *statusError
+	var cut *cutError
+	switch {
+	case errors.As(err, &status):
+		return status.passing
+	case errors.As(err, &cut):
+		return true
+	case errors.Is(err, ErrUnreachable):
+		return d.reached // a hub that never answered is given up at once
+	}
+	return false
+}
+
+// kept adds to err what lies on disk for the next Fetch. Bytes of another file
+// than the one asked for are not kept.
+func (d *download) kept(err error) error {
+	if d.part == nil || d.have == 0 {
+		return err
+	}
+	if errors.Is(err, ErrMismatch) {
+		return errors.Join(err, d.drop())
+	}
+	return fmt.Errorf("%w; %s of %s are kept and the same command goes on from there",
+		err, progress.Size(d.have), progress.Size(d.file.Size))
+}
+
+// cutError is a body that ended early or stood still.
+type cutError struct{ err error }
+
+func (e *cutError) Error() string { return "connection cut: " + reason(e.err) }
+func (e *cutError) Unwrap() error { return e.err }
+
+// attempt makes one request and takes as many bytes as it gives.
+func (d *download) attempt(parent context.Context) error {
+	ctx, cancel := context.WithCancelCause(parent)
+	defer cancel(nil)
+	reach := orDefault(d.client.Reach, 9*time.Second)
+	timer := time.AfterFunc(reach, func() { cancel(fmt.Errorf("no answer within %v", reach)) })
+	defer timer.Stop()
+
+	from := d.have
+	a, err := d.client.open(ctx, d.file, from)
+	if err != nil {
+		return err
+	}
+	timer.Stop()
+	defer a.Body.Close()
+	d.reached = true
+	if a.StatusCode == http.StatusRequestedRangeNotSatisfiable {
+		return d.restart(fmt.Errorf("the hub cannot go on from byte %d", from))
+	}
+	if err := refusal(d.file, a.Response, d.client.Token != ""); err != nil {
+		return err
+	}
+	if err := d.agree(a, from); err != nil {
+		return err
+	}
+	return d.take(ctx, cancel, a.Body)
+}
+
+// agree checks that the answer is about the file that was asked for and the
+// bytes already there, before one of its bytes is taken.
+func (d *download) agree(a *answer, from int64) error {
+	if a.digest == "" {
+		return fmt.Errorf("%w: the hub states no SHA-256 of %s, so that it could not be checked", ErrMismatch, d.file.Name)
+	}
+	if a.StatusCode == http.StatusOK && from > 0 {
+		from = 0 // it does not know ranges
+		if err := d.truncate(); err != nil {
+			return err
+		}
+	}
+	size := a.ContentLength + from
+	if a.StatusCode == http.StatusPartialContent {
+		var first, last, total int64
+		if n, _ := fmt.Sscanf(a.Header.Get("Content-Range"), "bytes %d-%d/%d", &first, &last, &total); n != 3 || first != from {
+			return d.restart(fmt.Errorf("the hub answers bytes %d- with %q", from, a.Header.Get("Content-Range")))
+		}
+		size = total
+	}
+	if a.ContentLength >= 0 && size != d.file.Size {
+		return fmt.Errorf("%w: %s has %d bytes there; expected %d", ErrMismatch, d.file.Name, size, d.file.Size)
+	}
+	if d.digest != "" && d.digest != a.digest {
+		return d.restart(errors.New("the hub's file has changed since the download began"))
+	}
+	if d.part == nil {
+		d.digest = a.digest
+		return d.openPart()
+	}
+	return nil
+}
+
+// restart drops what is there; the error makes run ask again from byte 0.
+func (d *download) restart(why error) error {
+	if d.have == 0 && d.digest == "" {
+		return why
+	}
+	if err := d.drop(); err != nil {
+		return err
+	}
+	return &cutError{why}
+}
+
+// take copies the body to the part file, and cuts the line when no byte has
+// come for the stall time.
+func (d *download) take(ctx context.Context, cancel context.CancelCauseFunc, body io.Reader) error {
+	stall := orDefault(d.client.Stall, 30*time.Second)
+	watch := time.AfterFunc(stall, func() { cancel(fmt.Errorf("no byte for %v", stall)) })
+	defer watch.Stop()
+	buf := make([]byte, 256<<10)
+	for {
+		n, err := body.Read(buf)
+		if n > 0 {
+			watch.Reset(stall)
+			if over := d.have + int64(n) - d.file.Size; over > 0 {
+				return fmt.Errorf("%w: %s is longer than %d bytes", ErrMismatch, d.file.Name, d.file.Size)
+			}
+			if err := d.write(buf[:n]); err != nil {
+				return err
+			}
+		}
+		if err == io.EOF && d.have == d.file.Size {
+			return nil
+		}
+		if err != nil {
+			if cause := context.Cause(ctx); cause != nil {
+				err = cause
+			} else if err == io.EOF {
+				err = io.ErrUnexpectedEOF
+			}
+			return &cutError{err}
+		}
+	}
+}
+
+// finish checks the bytes and gives them their name. Bytes that are not the
+// right ones are removed: going on from them could never succeed.
+func (d *download) finish(check func(path string) error) error {
+	got := hex.EncodeToString(d.sum.Sum(nil))
+	var err error
+	if got != d.digest {
+		err = fmt.Errorf("%w: %s has SHA-256 %s; the hub states %s", ErrMismatch, d.file.Name, got, d.digest)
+	} else if check != nil {
+		err = check(d.partPath())
+	}
+	if err != nil {
+		return errors.Join(err, d.drop())
+	}
+	if err := d.part.Sync(); err != nil {
+		return fmt.Errorf("write %s: %w", d.partPath(), err)
+	}
+	if err := os.Rename(d.partPath(), d.dst); err != nil {
+		return fmt.Errorf("finish %s: %w", d.dst, err)
+	}
+	return nil
+}
