@@ -19,6 +19,12 @@ const (
 	maxNesting    = 4  // arrays in arrays; the specification sets no limit
 	minAlignment  = 8  // the specification: a multiple of 8
 	wantAlignment = 32 // without general.alignment
+
+	// maxFile bounds sizes and offsets so that sums of a few cannot overflow.
+	maxFile = 1 << 60
+
+	keyAlignment = "general.alignment"
+	keyFileType  = "general.file_type"
 )
 
 // entry is a metadata key and where its value lies in the header.
@@ -200,7 +206,7 @@ func (c *cursor) skipArray(depth int, what string) error {
 
 // alignment returns general.alignment, or what holds without it.
 func (f *File) alignment(c *cursor) (int64, error) {
-	i, ok := f.byKey["general.alignment"]
+	i, ok := f.byKey[keyAlignment]
 	if !ok {
 		return wantAlignment, nil
 	}
@@ -234,11 +240,9 @@ func (f *File) readTensors(c *cursor, n int) error {
 		if _, dup := f.byTen[t.Name]; dup {
 			return fmt.Errorf("tensor %q appears twice, again at offset %d", t.Name, at)
 		}
-		first := len(dims)
 		if dims, err = c.tensor(&t, dims); err != nil {
 			return fmt.Errorf("tensor %q at offset %d: %w", t.Name, at, err)
 		}
-		t.Dims = dims[first:len(dims):len(dims)]
 		f.byTen[t.Name] = len(f.Tensors)
 		f.Tensors = append(f.Tensors, t)
 	}
@@ -246,7 +250,7 @@ func (f *File) readTensors(c *cursor, n int) error {
 }
 
 // tensor reads what follows a tensor's name. The dimensions are appended to
-// dims.
+// dims, of which t.Dims becomes a part.
 func (c *cursor) tensor(t *Tensor, dims []uint64) ([]uint64, error) {
 	n, err := c.u32("the number of dimensions")
 	if err != nil {
@@ -255,7 +259,6 @@ func (c *cursor) tensor(t *Tensor, dims []uint64) ([]uint64, error) {
 	if n < 1 || n > maxDims {
 		return nil, fmt.Errorf("has %d dimensions; 1 to %d are allowed", n, maxDims)
 	}
-	elems := uint64(1)
 	first := len(dims)
 	for range n {
 		d, err := c.u64("a dimension")
@@ -263,44 +266,67 @@ func (c *cursor) tensor(t *Tensor, dims []uint64) ([]uint64, error) {
 			return nil, err
 		}
 		dims = append(dims, d)
-		if d == 0 {
-			return nil, fmt.Errorf("has the dimensions %v: none may be 0", dims[first:])
-		}
-		hi, lo := bits.Mul64(elems, d)
-		if hi != 0 || lo > math.MaxInt64 {
-			return nil, fmt.Errorf("has the dimensions %v: their product overflows", dims[first:])
-		}
-		elems = lo
 	}
+	t.Dims = dims[first:len(dims):len(dims)]
 	typ, err := c.u32("the tensor type")
 	if err != nil {
 		return nil, err
 	}
+	t.Type = quant.Type(typ)
 	offset, err := c.u64("the data offset")
 	if err != nil {
 		return nil, err
 	}
-	t.Type = quant.Type(typ)
-	if !t.Type.Known() {
-		return nil, fmt.Errorf("has the unknown tensor type %d", typ)
+	if err := t.measure(); err != nil {
+		return nil, err
 	}
-	per, size := t.Type.Block()
-	if cols := dims[first]; cols%uint64(per) != 0 {
-		return nil, fmt.Errorf("has rows of %d elements, which do not fill whole %v blocks of %d", cols, t.Type, per)
+	if t.Bytes > c.size || offset > uint64(c.size) {
+		return nil, fmt.Errorf("its %d bytes at data offset %d do not fit in the file of %d bytes", t.Bytes, offset, c.size)
 	}
-	hi, lo := bits.Mul64(elems/uint64(per), uint64(size))
-	if hi != 0 || lo > uint64(c.size) || offset > uint64(c.size) {
-		return nil, fmt.Errorf("%v %v of %d bytes at data offset %d does not fit in the file of %d bytes", t.Type, dims[first:], lo, offset, c.size)
-	}
-	t.Bytes, t.Offset = int64(lo), int64(offset)
+	t.Offset = int64(offset)
 	return dims, nil
 }
+
+// measure checks dimensions and type, and works out Bytes.
+func (t *Tensor) measure() error {
+	if n := len(t.Dims); n < 1 || n > maxDims {
+		return fmt.Errorf("has %d dimensions; 1 to %d are allowed", n, maxDims)
+	}
+	elems := uint64(1)
+	for _, d := range t.Dims {
+		if d == 0 {
+			return fmt.Errorf("has the dimensions %v: none may be 0", t.Dims)
+		}
+		hi, lo := bits.Mul64(elems, d)
+		if hi != 0 || lo > math.MaxInt64 {
+			return fmt.Errorf("has the dimensions %v: their product overflows", t.Dims)
+		}
+		elems = lo
+	}
+	if !t.Type.Known() {
+		return fmt.Errorf("has the unknown tensor type %d", uint32(t.Type))
+	}
+	per, size := t.Type.Block()
+	if t.Dims[0]%uint64(per) != 0 {
+		return fmt.Errorf("has rows of %d elements, which do not fill whole %v blocks of %d", t.Dims[0], t.Type, per)
+	}
+	hi, lo := bits.Mul64(elems/uint64(per), uint64(size))
+	if hi != 0 || lo > maxFile {
+		return fmt.Errorf("has the dimensions %v of %v: their size in bytes overflows", t.Dims, t.Type)
+	}
+	t.Bytes = int64(lo)
+	return nil
+}
+
+// alignUp returns the smallest multiple of align, a power of two, that is not
+// below n.
+func alignUp(n, align int64) int64 { return (n + align - 1) &^ (align - 1) }
 
 // place turns the tensors' offsets into offsets in the file, and checks that
 // the tensors lie aligned, inside the file and apart from each other. headEnd
 // is where the directory ends.
 func (f *File) place(headEnd int) error {
-	f.DataOffset = (int64(headEnd) + f.Alignment - 1) &^ (f.Alignment - 1)
+	f.DataOffset = alignUp(int64(headEnd), f.Alignment)
 	sorted := true
 	for i := range f.Tensors {
 		t := &f.Tensors[i]
