@@ -1,0 +1,14 @@
+package results
+
+// The names of the spans that a run is made of. A round's N is its number from
+// 1, a prefill's the tokens of the prompt, a decode step's its number from 1.
+const (
+	SpanRound     = "round"
+	SpanTokenizer = "tokenizer"     // once a run: ready to encode
+	SpanRead      = "read gguf"     // opening the file until its directory is known
+	SpanBuild     = "build model"   // from there until the model can run
+	SpanEncode    = "encode prompt" // text to ids
+	SpanPrefill   = "prefill"       // the prompt, until its next token is known
+	SpanStep      = "decode step"   // one token, until its next one is known
+	SpanClose     = "close"         // giving the file back
+)
