@@ -1,0 +1,246 @@
+package llamatest
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/introgen/introgen/engine/quant"
+)
+
+// Config is the shape of a synthetic model. Zero fields take small defaults.
+type Config struct {
+	Layers, Heads, KVHeads, HeadDim, Hidden, FFN, Vocab, Context int
+
+	Type       quant.Type // of the projections; F32 where it is 0
+	Embedding  quant.Type // of the embedding
+	Output     bool       // an output matrix of its own
+	Bias       bool       // biases of the attention's projections
+	RopeDim    int        // leading values that are rotated; HeadDim where 0
+	RopeFactor bool       // rope_freqs.weight
+	Seed       uint64
+
+	// Edit changes the file before it is written, for damaged models: drop a
+	// tensor or key, change a shape or a byte.
+	Edit func(*Writable)
+}
+
+// Writable is a GGUF file in memory.
+type Writable struct {
+	Keys    []Key
+	Tensors []Tensor
+}
+
+// Key is a metadata entry; Value is a uint32, float32 or string.
+type Key struct {
+	Name  string
+	Value any
+}
+
+// Tensor is a tensor with its data; Dims in GGUF's order, columns first.
+type Tensor struct {
+	Name string
+	Type quant.Type
+	Dims []uint64
+	Data []byte
+}
+
+// Drop removes the key or tensor of that name.
+func (w *Writable) Drop(name string) {
+	for i := range w.Keys {
+		if w.Keys[i].Name == name {
+			w.Keys = append(w.Keys[:i], w.Keys[i+1:]...)
+			return
+		}
+	}
+	for i := range w.Tensors {
+		if w.Tensors[i].Name == name {
+			w.Tensors = append(w.Tensors[:i], w.Tensors[i+1:]...)
+			return
+		}
+	}
+	panic("no key or tensor " + name)
+}
+
+// Set gives a key a value, and adds the key where it is missing.
+func (w *Writable) Set(name string, value any) {
+	for i := range w.Keys {
+		if w.Keys[i].Name == name {
+			w.Keys[i].Value = value
+			return
+		}
+	}
+	w.Keys = append(w.Keys, Key{name, value})
+}
+
+// Tensor returns the tensor of that name.
+func (w *Writable) Tensor(name string) *Tensor {
+	for i := range w.Tensors {
+		if w.Tensors[i].Name == name {
+			return &w.Tensors[i]
+		}
+	}
+	panic("no tensor " + name)
+}
+
+func (c *Config) defaults() {
+	for _, d := range []struct {
+		v     *int
+		value int
+	}{{&c.Layers, 2}, {&c.Heads, 4}, {&c.KVHeads, 2}, {&c.HeadDim, 16}, {&c.Hidden, 64}, {&c.FFN, 96}, {&c.Vocab, 80}, {&c.Context, 64}} {
+		if *d.v == 0 {
+			*d.v = d.value
+		}
+	}
+	if c.RopeDim == 0 {
+		c.RopeDim = c.HeadDim
+	}
+}
+
+// Write makes a model file with random weights of the configured shape in a
+// folder of the test and returns its path.
+func Write(t testing.TB, c Config) string {
+	t.Helper()
+	c.defaults()
+	r := rand.New(rand.NewPCG(c.Seed, 7))
+	w := &Writable{Keys: []Key{
+		{"general.architecture", "llama"},
+		{"llama.block_count", uint32(c.Layers)},
+		{"llama.context_length", uint32(c.Context)},
+		{"llama.embedding_length", uint32(c.Hidden)},
+		{"llama.feed_forward_length", uint32(c.FFN)},
+		{"llama.attention.head_count", uint32(c.Heads)},
+		{"llama.attention.head_count_kv", uint32(c.KVHeads)},
+		{"llama.attention.key_length", uint32(c.HeadDim)},
+		{"llama.attention.value_length", uint32(c.HeadDim)},
+		{"llama.attention.layer_norm_rms_epsilon", float32(1e-5)},
+		{"llama.rope.freq_base", float32(1000)},
+		{"llama.rope.dimension_count", uint32(c.RopeDim)},
+	}}
+	matrix := func(name string, typ quant.Type, rows, cols int) {
+		w.Tensors = append(w.Tensors, Tensor{name, typ, []uint64{uint64(cols), uint64(rows)}, Random(t, r, typ, rows, cols)})
+	}
+	vector := func(name string, n int, mean float32) {
+		b := make([]byte, 0, 4*n)
+		for range n {
+			b = binary.LittleEndian.AppendUint32(b, math.Float32bits(mean+0.2*r.Float32()))
+		}
+		w.Tensors = append(w.Tensors, Tensor{name, quant.F32, []uint64{uint64(n)}, b})
+	}
+	q, kv := c.Heads*c.HeadDim, c.KVHeads*c.HeadDim
+	matrix("token_embd.weight", c.Embedding, c.Vocab, c.Hidden)
+	vector("output_norm.weight", c.Hidden, 1)
+	if c.Output {
+		matrix("output.weight", c.Type, c.Vocab, c.Hidden)
+	}
+	if c.RopeFactor {
+		vector("rope_freqs.weight", c.RopeDim/2, 2)
+	}
+	for l := range c.Layers {
+		name := func(s string) string { return fmt.Sprintf("blk.%d.%s", l, s) }
+		vector(name("attn_norm.weight"), c.Hidden, 1)
+		matrix(name("attn_q.weight"), c.Type, q, c.Hidden)
+		matrix(name("attn_k.weight"), c.Type, kv, c.Hidden)
+		matrix(name("attn_v.weight"), c.Type, kv, c.Hidden)
+		matrix(name("attn_output.weight"), c.Type, c.Hidden, q)
+		if c.Bias {
+			vector(name("attn_q.bias"), q, 0.3)
+			vector(name("attn_k.bias"), kv, -0.3)
+			vector(name("attn_v.bias"), kv, 0.1)
+			vector(name("attn_output.bias"), c.Hidden, 0.1)
+		}
+		vector(name("ffn_norm.weight"), c.Hidden, 1)
+		matrix(name("ffn_gate.weight"), c.Type, c.FFN, c.Hidden)
+		matrix(name("ffn_up.weight"), c.Type, c.FFN, c.Hidden)
+		matrix(name("ffn_down.weight"), c.Type, c.Hidden, c.FFN)
+	}
+	if c.Edit != nil {
+		c.Edit(w)
+	}
+	path := filepath.Join(t.TempDir(), "model.gguf")
+	if err := os.WriteFile(path, w.bytes(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// Random returns the data of a matrix of rows x cols with random weights whose
+// rows have a length of about 1. The types that quant encodes are encoded;
+// the blocks of Q4_1 are drawn directly.
+func Random(t testing.TB, r *rand.Rand, typ quant.Type, rows, cols int) []byte {
+	t.Helper()
+	rb, err := typ.RowBytes(cols)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := make([]byte, rows*rb)
+	scale := float32(math.Sqrt(3 / float64(cols)))
+	if typ == quant.Q4_1 {
+		for b := 0; b < len(out); b += 20 {
+			d := scale * (0.5 + r.Float32()) / 8
+			binary.LittleEndian.PutUint16(out[b:], quant.FloatToHalf(d))
+			binary.LittleEndian.PutUint16(out[b+2:], quant.FloatToHalf(-d*(6+3*r.Float32())))
+			for i := 4; i < 20; i++ {
+				out[b+i] = byte(r.Uint32())
+			}
+		}
+		return out
+	}
+	x := make([]float32, cols)
+	for i := range rows {
+		for j := range x {
+			x[j] = scale * (2*r.Float32() - 1)
+		}
+		if err := quant.Quantize(out[i*rb:(i+1)*rb], typ, x); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return out
+}
+
+// bytes writes the file as GGUF version 3 with an alignment of 32.
+func (w *Writable) bytes() []byte {
+	le := binary.LittleEndian
+	b := []byte("GGUF")
+	str := func(s string) {
+		b = le.AppendUint64(b, uint64(len(s)))
+		b = append(b, s...)
+	}
+	b = le.AppendUint32(b, 3)
+	b = le.AppendUint64(b, uint64(len(w.Tensors)))
+	b = le.AppendUint64(b, uint64(len(w.Keys)))
+	for _, k := range w.Keys {
+		str(k.Name)
+		switch v := k.Value.(type) {
+		case uint32:
+			b = le.AppendUint32(le.AppendUint32(b, 4), v)
+		case float32:
+			b = le.AppendUint32(le.AppendUint32(b, 6), math.Float32bits(v))
+		case string:
+			b = le.AppendUint32(b, 8)
+			str(v)
+		default:
+			panic(fmt.Sprintf("key %s: a value of type %T", k.Name, v))
+		}
+	}
+	var data bytes.Buffer
+	pad := func(n int) []byte { return make([]byte, -n&31) }
+	for _, t := range w.Tensors {
+		str(t.Name)
+		b = le.AppendUint32(b, uint32(len(t.Dims)))
+		for _, d := range t.Dims {
+			b = le.AppendUint64(b, d)
+		}
+		b = le.AppendUint32(b, uint32(t.Type))
+		b = le.AppendUint64(b, uint64(data.Len()))
+		data.Write(t.Data)
+		data.Write(pad(data.Len()))
+	}
+	b = append(b, pad(len(b))...)
+	return append(b, data.Bytes()...)
+}

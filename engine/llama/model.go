@@ -1,0 +1,210 @@
+package llama
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/introgen/introgen/engine/gguf"
+	"github.com/introgen/introgen/engine/quant"
+)
+
+// Matrix is a weight as the file holds it: Rows rows of Cols elements of Type,
+// one after another. Data is a view of the file where that is mapped: read it
+// inside gguf.Fault, and not after the file is closed.
+type Matrix struct {
+	Name       string
+	Type       quant.Type
+	Rows, Cols int
+	RowBytes   int
+	Data       []byte // Rows x RowBytes
+}
+
+// Row returns the bytes of row i.
+func (m *Matrix) Row(i int) []byte {
+	return m.Data[i*m.RowBytes : (i+1)*m.RowBytes : (i+1)*m.RowBytes]
+}
+
+// Block is one layer. The biases are nil where the model has none.
+type Block struct {
+	AttnNorm       []float32 // Hidden
+	Q              Matrix    // Heads x HeadDim rows of Hidden
+	K, V           Matrix    // KVHeads x HeadDim rows of Hidden
+	O              Matrix    // Hidden rows of Heads x HeadDim
+	QB, KB, VB, OB []float32 // one value for each row
+	FFNNorm        []float32 // Hidden
+	Gate, Up       Matrix    // FFN rows of Hidden
+	Down           Matrix    // Hidden rows of FFN
+}
+
+// Model is a llama model's parameters and weights. It holds views of the file
+// that it was loaded from, which must stay open.
+type Model struct {
+	Params
+	Embedding   Matrix // Vocab rows of Hidden
+	Blocks      []Block
+	OutputNorm  []float32 // Hidden
+	Output      Matrix    // Vocab rows of Hidden; Embedding where the model ties them
+	Tied        bool
+	RopeFactors []float32 // RopeDim/2 divisors of the frequencies, or nil
+}
+
+// Load reads hyper-parameters and the tensor directory, checks that every
+// tensor is there with the shape that the parameters ask for and a type that
+// can be decoded, and decodes the vectors; of the matrices it only takes views.
+// Errors name the file and the key or tensor.
+func Load(f *gguf.File) (*Model, error) {
+	var m *Model
+	err := gguf.Fault(func() (err error) {
+		m, err = load(f)
+		if err != nil {
+			err = fmt.Errorf("model %s: %w", f.Path, err)
+		}
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return m, nil
+}
+
+func load(f *gguf.File) (*Model, error) {
+	p, err := readParams(f)
+	if err != nil {
+		return nil, err
+	}
+	m := &Model{Params: p}
+	l := loader{f: f}
+	if t, ok := f.Tensor("token_embd.weight"); ok && len(t.Dims) >= 2 {
+		if t.Dims[1] > math.MaxInt32 {
+			return nil, errNoVocab
+		}
+		m.Vocab = int(t.Dims[1])
+	}
+	m.Embedding = l.matrix("token_embd.weight", m.Vocab, p.Hidden)
+	m.OutputNorm = l.vector("output_norm.weight", p.Hidden, true)
+	m.Output, m.Tied = m.Embedding, true
+	if _, ok := f.Tensor("output.weight"); ok {
+		m.Output, m.Tied = l.matrix("output.weight", m.Vocab, p.Hidden), false
+	}
+	if m.RopeFactors = l.vector("rope_freqs.weight", p.RopeDim/2, false); m.RopeFactors != nil {
+		for i, v := range m.RopeFactors {
+			if !(v > 0) || math.IsInf(float64(v), 0) {
+				l.fail(fmt.Errorf("tensor rope_freqs.weight: factor %d is %v; it must be a positive number", i, v))
+			}
+		}
+	}
+	q, kv := p.Heads*p.HeadDim, p.KVHeads*p.HeadDim
+	for i := 0; i < p.Layers && l.err == nil; i++ {
+		name := func(s string) string { return fmt.Sprintf("blk.%d.%s", i, s) }
+		m.Blocks = append(m.Blocks, Block{
+			AttnNorm: l.vector(name("attn_norm.weight"), p.Hidden, true),
+			Q:        l.matrix(name("attn_q.weight"), q, p.Hidden),
+			K:        l.matrix(name("attn_k.weight"), kv, p.Hidden),
+			V:        l.matrix(name("attn_v.weight"), kv, p.Hidden),
+			O:        l.matrix(name("attn_output.weight"), p.Hidden, q),
+			QB:       l.vector(name("attn_q.bias"), q, false),
+			KB:       l.vector(name("attn_k.bias"), kv, false),
+			VB:       l.vector(name("attn_v.bias"), kv, false),
+			OB:       l.vector(name("attn_output.bias"), p.Hidden, false),
+			FFNNorm:  l.vector(name("ffn_norm.weight"), p.Hidden, true),
+			Gate:     l.matrix(name("ffn_gate.weight"), p.FFN, p.Hidden),
+			Up:       l.matrix(name("ffn_up.weight"), p.FFN, p.Hidden),
+			Down:     l.matrix(name("ffn_down.weight"), p.Hidden, p.FFN),
+		})
+	}
+	return m, l.err
+}
+
+// loader takes tensors out of a file and keeps the first error.
+type loader struct {
+	f   *gguf.File
+	err error
+}
+
+func (l *loader) fail(err error) {
+	if l.err == nil {
+		l.err = err
+	}
+}
+
+// tensor returns the tensor of that name, whose shape must be dims; a missing
+// tensor is nil, and an error where it is needed.
+func (l *loader) tensor(name string, needed bool, dims ...int) *gguf.Tensor {
+	t, ok := l.f.Tensor(name)
+	if !ok {
+		if needed {
+			l.fail(fmt.Errorf("tensor %s is missing", name))
+		}
+		return nil
+	}
+	for i, d := range t.Dims {
+		want := uint64(1) // trailing dimensions of 1 change nothing
+		if i < len(dims) {
+			want = uint64(dims[i])
+		}
+		if d != want || len(t.Dims) < len(dims) {
+			l.fail(fmt.Errorf("tensor %s has shape %s; the hyper-parameters ask for %s", name, t.Shape(), shape(dims)))
+			return nil
+		}
+	}
+	if !t.Type.CanDecode() {
+		l.fail(fmt.Errorf("tensor %s has type %s, which cannot be decoded", name, t.Type))
+		return nil
+	}
+	return t
+}
+
+// shape writes dims as gguf.Tensor.Shape does.
+func shape(dims []int) string {
+	s := fmt.Sprint(dims[0])
+	for _, d := range dims[1:] {
+		s += fmt.Sprintf("x%d", d)
+	}
+	return s
+}
+
+// matrix returns a weight of rows x cols that must be there.
+func (l *loader) matrix(name string, rows, cols int) Matrix {
+	t := l.tensor(name, true, cols, rows)
+	if t == nil {
+		return Matrix{}
+	}
+	data, err := l.f.Data(t)
+	if err != nil {
+		l.fail(err)
+		return Matrix{}
+	}
+	rb, err := t.Type.RowBytes(cols)
+	if err == nil && rb*rows != len(data) {
+		err = fmt.Errorf("%d bytes of data for %d rows of %d", len(data), rows, rb)
+	}
+	if err != nil {
+		l.fail(fmt.Errorf("tensor %s: %w", name, err))
+		return Matrix{}
+	}
+	return Matrix{Name: name, Type: t.Type, Rows: rows, Cols: cols, RowBytes: rb, Data: data}
+}
+
+// vector decodes a vector of n values, which is nil where it is missing.
+func (l *loader) vector(name string, n int, needed bool) []float32 {
+	t := l.tensor(name, needed, n)
+	if t == nil {
+		return nil
+	}
+	switch t.Type {
+	case quant.F32, quant.F16, quant.BF16:
+	default:
+		l.fail(fmt.Errorf("tensor %s has type %s; norms, biases and factors are F32, F16 or BF16", name, t.Type))
+		return nil
+	}
+	data, err := l.f.Data(t)
+	if err != nil {
+		l.fail(err)
+		return nil
+	}
+	v := make([]float32, n)
+	if err := quant.Dequantize(v, t.Type, data); err != nil {
+		l.fail(fmt.Errorf("tensor %s: %w", name, err))
+	}
+	return v
+}
