@@ -1,0 +1,168 @@
+// Package tools looks for the programs of others that set-up uses, and knows
+// the one command that brings each to this system.
+package tools
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Tool is a program that was found.
+type Tool struct {
+	Argv    []string // how to call it
+	Version string   // the first line that it says of itself
+}
+
+// ErrMissing is what errors.Is finds in the error of a tool that is not there.
+var ErrMissing = errors.New("missing")
+
+// slow is how long a tool may take to say its version, the first time from a
+// cold disk.
+const slow = 20 * time.Second
+
+// candidate is one way to call a tool.
+type candidate struct {
+	argv    []string
+	version string // the argument that makes it say its version
+}
+
+// known is the tools by name, the preferred way to call each first.
+var known = map[string][]candidate{
+	"pip": {
+		{[]string{"python3", "-m", "pip"}, "--version"},
+		{[]string{"python", "-m", "pip"}, "--version"},
+		{[]string{"pip3"}, "--version"},
+		{[]string{"pip"}, "--version"},
+	},
+	"cargo":        {{[]string{"cargo"}, "--version"}},
+	"cc":           {{[]string{"cc"}, "--version"}, {[]string{"gcc"}, "--version"}, {[]string{"clang"}, "--version"}},
+	"clang":        {{[]string{"clang"}, "--version"}},
+	"go":           {{[]string{"go"}, "version"}},
+	"qemu-aarch64": {{[]string{"qemu-aarch64"}, "--version"}, {[]string{"qemu-aarch64-static"}, "--version"}},
+}
+
+// Find looks for one of pip, cargo, cc, clang, go and qemu-aarch64. The error of
+// one that is not there, or does not work, wraps ErrMissing and names the
+// command that brings it.
+func Find(ctx context.Context, name string) (Tool, error) {
+	why := "not found"
+	for _, c := range known[name] {
+		path, err := exec.LookPath(c.argv[0])
+		if err != nil {
+			continue
+		}
+		argv := slices.Concat([]string{path}, c.argv[1:])
+		version, err := ask(ctx, append(argv, c.version))
+		if err == nil {
+			return Tool{Argv: argv, Version: version}, nil
+		}
+		if ctx.Err() != nil {
+			return Tool{}, ctx.Err()
+		}
+		// A launcher may stand there without what it launches: python3
+		// without pip, rustup's cargo without a toolchain.
+		why = fmt.Sprintf("%s does not work: %v", strings.Join(c.argv, " "), err)
+	}
+	return Tool{}, fmt.Errorf("%s is %w (%s): %s", name, ErrMissing, why, Bring(name))
+}
+
+// ask runs a tool to hear its version.
+func ask(ctx context.Context, argv []string) (string, error) {
+	ctx, cancel := context.WithTimeout(ctx, slow)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
+	cmd.WaitDelay = time.Second
+	var stderr strings.Builder
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		if line := firstLine(stderr.String()); line != "" {
+			return "", errors.New(line)
+		}
+		return "", err
+	}
+	return firstLine(string(out)), nil
+}
+
+func firstLine(s string) string {
+	line, _, _ := strings.Cut(strings.TrimSpace(s), "\n")
+	return line
+}
+
+// Bring is the one command that brings a tool to this system, in a sentence
+// that can follow an error.
+func Bring(name string) string {
+	release, _ := os.ReadFile("/etc/os-release")
+	return bring(name, family(runtime.GOOS, string(release)), os.Geteuid() == 0)
+}
+
+// family is the system as far as its package manager goes, "" where that is not
+// known. release is the content of /etc/os-release, whose ID and ID_LIKE name
+// the distribution and those it descends from (os-release(5)).
+func family(goos, release string) string {
+	if goos != "linux" {
+		return goos
+	}
+	for _, key := range []string{"ID=", "ID_LIKE="} {
+		for line := range strings.Lines(release) {
+			value, ok := strings.CutPrefix(strings.TrimSpace(line), key)
+			if !ok {
+				continue
+			}
+			for _, id := range strings.Fields(strings.Trim(value, `"'`)) {
+				if _, ok := managers[id]; ok {
+					return id
+				}
+			}
+		}
+	}
+	return ""
+}
+
+// managers is how each system installs packages.
+var managers = map[string]string{
+	"debian": "apt-get install -y", "ubuntu": "apt-get install -y",
+	"fedora": "dnf install -y", "rhel": "dnf install -y",
+	"alpine": "apk add", "arch": "pacman -S --noconfirm", "suse": "zypper install -y",
+	"darwin": "brew install",
+}
+
+// packages is what the package of each tool is called, by system; "" holds
+// where no other name is given.
+var packages = map[string]map[string]string{
+	"pip":          {"": "python3-pip", "arch": "python-pip", "alpine": "py3-pip", "darwin": "python3"},
+	"cc":           {"": "gcc", "debian": "build-essential", "ubuntu": "build-essential", "alpine": "build-base"},
+	"clang":        {"": "clang", "darwin": "llvm"},
+	"qemu-aarch64": {"": "qemu-user", "alpine": "qemu-aarch64", "suse": "qemu-linux-user"},
+}
+
+func bring(name, system string, root bool) string {
+	switch {
+	case name == "go":
+		return "get it from https://go.dev/dl"
+	case name == "cargo": // distributions' own are often too old
+		return "get it with `curl --proto '=https' --tlsv1.2 -sSf https://sh.rustup.rs | sh -s -- -y`"
+	case name == "cc" && system == "darwin":
+		return "get it with `xcode-select --install`"
+	}
+	names := packages[name]
+	pkg := names[system]
+	if pkg == "" {
+		pkg = names[""]
+	}
+	manager := managers[system]
+	if manager == "" {
+		return fmt.Sprintf("install %s with this system's package manager", pkg)
+	}
+	if !root && system != "darwin" {
+		manager = "sudo " + manager
+	}
+	return fmt.Sprintf("get it with `%s %s`", manager, pkg)
+}

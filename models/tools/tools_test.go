@@ -1,0 +1,87 @@
+package tools
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// put makes an executable shell script of that name in dir.
+func put(t *testing.T, dir, name, script string) {
+	t.Helper()
+	if err := os.WriteFile(filepath.Join(dir, name), []byte("#!/bin/sh\n"+script+"\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestFind(t *testing.T) {
+	dir := t.TempDir()
+	t.Setenv("PATH", dir)
+
+	_, err := Find(t.Context(), "pip")
+	if !errors.Is(err, ErrMissing) || !strings.Contains(err.Error(), "pip is missing (not found)") {
+		t.Errorf("without any: error %v; want ErrMissing", err)
+	}
+
+	put(t, dir, "python3", `echo "No module named pip" >&2; exit 1`)
+	_, err = Find(t.Context(), "pip")
+	if !errors.Is(err, ErrMissing) || !strings.Contains(err.Error(), "python3 -m pip does not work: No module named pip") {
+		t.Errorf("with a python that has no pip: error %v", err)
+	}
+
+	put(t, dir, "pip3", `echo "pip 23.0 from somewhere"; echo more`)
+	tool, err := Find(t.Context(), "pip")
+	if err != nil || tool.Version != "pip 23.0 from somewhere" || len(tool.Argv) != 1 || tool.Argv[0] != filepath.Join(dir, "pip3") {
+		t.Errorf("with pip3 only: %+v, %v", tool, err)
+	}
+
+	put(t, dir, "python3", `[ "$1 $2 $3" = "-m pip --version" ] && echo "pip 24.1"`)
+	tool, err = Find(t.Context(), "pip")
+	if err != nil || tool.Version != "pip 24.1" || strings.Join(tool.Argv[1:], " ") != "-m pip" {
+		t.Errorf("with python3's pip: %+v, %v", tool, err)
+	}
+}
+
+func TestFamily(t *testing.T) {
+	for _, c := range []struct{ goos, release, want string }{
+		{"darwin", "", "darwin"},
+		{"linux", "NAME=\"Debian GNU/Linux\"\nVERSION_ID=\"12\"\nID=debian\n", "debian"},
+		{"linux", "ID=linuxmint\nID_LIKE=\"ubuntu debian\"\n", "ubuntu"},
+		{"linux", "ID=\"rocky\"\nID_LIKE=\"rhel centos fedora\"\n", "rhel"},
+		{"linux", "ID_LIKE=\"suse opensuse\"\nID=\"opensuse-leap\"\n", "suse"},
+		{"linux", "ID=nixos\n", ""},
+		{"linux", "", ""},
+	} {
+		if got := family(c.goos, c.release); got != c.want {
+			t.Errorf("family(%s, %q) = %q; want %q", c.goos, c.release, got, c.want)
+		}
+	}
+}
+
+func TestBring(t *testing.T) {
+	for _, c := range []struct {
+		name, system string
+		root         bool
+		want         string
+	}{
+		{"pip", "debian", true, "get it with `apt-get install -y python3-pip`"},
+		{"pip", "ubuntu", false, "get it with `sudo apt-get install -y python3-pip`"},
+		{"pip", "darwin", false, "get it with `brew install python3`"},
+		{"pip", "", false, "install python3-pip with this system's package manager"},
+		{"cc", "darwin", false, "get it with `xcode-select --install`"},
+		{"clang", "fedora", true, "get it with `dnf install -y clang`"},
+	} {
+		if got := bring(c.name, c.system, c.root); got != c.want {
+			t.Errorf("bring(%s, %s, %v) = %q; want %q", c.name, c.system, c.root, got, c.want)
+		}
+	}
+	for name := range known {
+		for system := range managers {
+			if got := bring(name, system, false); !strings.Contains(got, "get it") {
+				t.Errorf("bring(%s, %s) = %q: no command", name, system, got)
+			}
+		}
+	}
+}

