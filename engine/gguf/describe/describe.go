@@ -1,0 +1,199 @@
+// Package describe writes what a GGUF file holds, as text in the style of the
+// experiment's listing and as JSON.
+package describe
+
+import (
+	"fmt"
+	"io"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+	"time"
+	"unicode/utf8"
+
+	"github.com/introgen/introgen/engine/gguf"
+	"github.com/introgen/introgen/engine/quant"
+)
+
+// Read is how long one reading of the header took.
+type Read struct {
+	IO   gguf.IO
+	Time time.Duration
+}
+
+// TimeReads reads the header of the file once with each reader, first with the
+// one named, and takes the times. Have the file opened before when they are to
+// be compared, so that the first does not pay for a cold disk.
+func TimeReads(path string, first gguf.IO) ([]Read, error) {
+	order := []gguf.IO{first}
+	for _, io := range []gguf.IO{gguf.MMap, gguf.Buffered, gguf.FileIO} {
+		if io != first {
+			order = append(order, io)
+		}
+	}
+	var reads []Read
+	for _, io := range order {
+		start := time.Now()
+		f, err := gguf.Open(path, io)
+		took := time.Since(start)
+		if err != nil {
+			return nil, err
+		}
+		reads = append(reads, Read{IO: io, Time: took})
+		if err := f.Close(); err != nil {
+			return nil, err
+		}
+	}
+	return reads, nil
+}
+
+// Options says what is written beside the metadata.
+type Options struct {
+	Reads   []Read // a line for each
+	Tensors bool   // the tensor table too
+}
+
+// Text writes a line for the file and for each of o.Reads, then the metadata
+// sorted by key, arrays by their length only, then on demand the tensor table
+// in the file's order.
+func Text(w io.Writer, f *gguf.File, o Options) error {
+	var b strings.Builder
+	err := gguf.Fault(func() error {
+		summary(&b, f, o.Reads)
+		keys(&b, f)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	if o.Tensors {
+		table(&b, f)
+	}
+	_, err = io.WriteString(w, b.String())
+	return err
+}
+
+func ms(d time.Duration) string {
+	return strconv.FormatFloat(float64(d)/float64(time.Millisecond), 'f', 1, 64)
+}
+
+func summary(w io.Writer, f *gguf.File, reads []Read) {
+	if len(reads) > 0 {
+		fmt.Fprintf(w, "read via %s %s ms; ", reads[0].IO, ms(reads[0].Time))
+	}
+	fmt.Fprintf(w, "file %d bytes; tensor data starts at %d; %d metadata keys; %d tensors\n",
+		f.Size, f.DataOffset, f.KeyCount(), len(f.Tensors))
+	for _, r := range reads[min(1, len(reads)):] {
+		fmt.Fprintf(w, "read via %s %s ms (%d tensors)\n", r.IO, ms(r.Time), len(f.Tensors))
+	}
+}
+
+func keys(w io.Writer, f *gguf.File) {
+	var lines []string
+	for k, v := range f.Keys() {
+		lines = append(lines, plain(k)+" = "+value(v))
+	}
+	slices.Sort(lines)
+	for _, l := range lines {
+		fmt.Fprintf(w, "  %s\n", l)
+	}
+}
+
+// plain returns a name as it is, or quoted when a terminal should not get it.
+func plain(s string) string {
+	if q := strconv.Quote(s); q != `"`+s+`"` {
+		return q
+	}
+	return s
+}
+
+// value writes a value as the experiment's listing does: U32(9),
+// String("llama"), F32(1e-5), array of 49152.
+func value(v gguf.Value) string {
+	if v.Kind() == gguf.KindArray {
+		return fmt.Sprintf("array of %d", v.Len())
+	}
+	var s string
+	if str, ok := v.Str(); ok {
+		s = strconv.Quote(str)
+	} else if x, ok := v.Float64(); ok {
+		s = float(x, floatBits(v))
+	} else if b, ok := v.Bool(); ok {
+		s = strconv.FormatBool(b)
+	} else {
+		s = integer(v)
+	}
+	return fmt.Sprintf("%v(%s)", v.Kind(), s)
+}
+
+func floatBits(v gguf.Value) int {
+	if v.Kind() == gguf.KindFloat32 {
+		return 32
+	}
+	return 64
+}
+
+func integer(v gguf.Value) string {
+	if u, ok := v.Uint64(); ok {
+		return strconv.FormatUint(u, 10)
+	}
+	i, _ := v.Int64()
+	return strconv.FormatInt(i, 10)
+}
+
+// float writes x as Rust's {:?} does, which the experiment used: the shortest
+// digits that give x back, with an exponent below 1e-4 and from 1e16 on, and
+// with a point otherwise.
+func float(x float64, size int) string {
+	switch abs := math.Abs(x); {
+	case math.IsNaN(x):
+		return "NaN"
+	case math.IsInf(x, 1):
+		return "inf"
+	case math.IsInf(x, -1):
+		return "-inf"
+	case abs != 0 && (abs < 1e-4 || abs >= 1e16):
+		digits, exp, _ := strings.Cut(strconv.FormatFloat(x, 'e', -1, size), "e")
+		n, _ := strconv.Atoi(exp) // FormatFloat wrote a number
+		return digits + "e" + strconv.Itoa(n)
+	}
+	s := strconv.FormatFloat(x, 'f', -1, size)
+	if !strings.Contains(s, ".") {
+		s += ".0"
+	}
+	return s
+}
+
+// table writes the tensor directory and what each type adds up to.
+func table(w io.Writer, f *gguf.File) {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "tensor\ttype\tshape\toffset\tbytes")
+	type sum struct {
+		n     int
+		bytes int64
+	}
+	sums := map[quant.Type]sum{}
+	for i := range f.Tensors {
+		x := &f.Tensors[i]
+		fmt.Fprintf(t, "%s\t%v\t%s\t%d\t%d\n", plain(x.Name), x.Type, x.Shape(), x.Offset, x.Bytes)
+		s := sums[x.Type]
+		sums[x.Type] = sum{s.n + 1, s.bytes + x.Bytes}
+	}
+	t.Flush() // into a strings.Builder, which takes all
+	for _, typ := range slices.Sorted(maps.Keys(sums)) {
+		fmt.Fprintf(w, "%d tensors of %v, %d bytes\n", sums[typ].n, typ, sums[typ].bytes)
+	}
+}
+
+// text returns s as JSON can hold it: bytes that are not UTF-8 are written as
+// \xNN, and ok is false.
+func text(s string) (_ string, ok bool) {
+	if utf8.ValidString(s) {
+		return s, true
+	}
+	q := strconv.Quote(s)
+	return q[1 : len(q)-1], false
+}
