@@ -1,0 +1,62 @@
+package plan
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Format is how the matrix kernels of one block format are named and launched.
+type Format struct {
+	Name         string // in kernel names: "q8_0", "q4_K"
+	Elems, Bytes int    // of one block
+	// The matrix × vector kernel: threads (nthX, nthY) of a threadgroup and
+	// the rows that a threadgroup makes
+	// (candle-metal-kernels/src/kernels/quantized.rs).
+	nthX, nthY, rows int
+	plain            bool // no blocks: f32, f16, bf16
+}
+
+var formats = []Format{
+	{Name: "q4_0", Elems: 32, Bytes: 18, nthX: 8, nthY: 8, rows: 8},
+	{Name: "q4_1", Elems: 32, Bytes: 20, nthX: 8, nthY: 8, rows: 8},
+	{Name: "q5_0", Elems: 32, Bytes: 22, nthX: 8, nthY: 8, rows: 8},
+	{Name: "q5_1", Elems: 32, Bytes: 24, nthX: 8, nthY: 8, rows: 8},
+	{Name: "q8_0", Elems: 32, Bytes: 34, nthX: 8, nthY: 8, rows: 8},
+	{Name: "q2_K", Elems: 256, Bytes: 84, nthX: 2, nthY: 32, rows: 4},
+	{Name: "q3_K", Elems: 256, Bytes: 110, nthX: 2, nthY: 32, rows: 4},
+	{Name: "q4_K", Elems: 256, Bytes: 144, nthX: 4, nthY: 8, rows: 4},
+	{Name: "q5_K", Elems: 256, Bytes: 176, nthX: 2, nthY: 32, rows: 4},
+	{Name: "q6_K", Elems: 256, Bytes: 210, nthX: 2, nthY: 32, rows: 2},
+	// candle expands these three to float32 and multiplies them by the Gemm
+	// and Gemv libraries; its kernels below would be given strides of 0 and
+	// an eighth of the rows. Here they run as they are stored, with their
+	// true strides and a threadgroup a row.
+	{Name: "f32", Elems: 1, Bytes: 4, nthX: 32, nthY: 1, rows: 1, plain: true},
+	{Name: "f16", Elems: 1, Bytes: 2, nthX: 32, nthY: 1, rows: 1, plain: true},
+	{Name: "bf16", Elems: 1, Bytes: 2, nthX: 32, nthY: 1, rows: 1, plain: true},
+}
+
+// Formats lists the formats that there are kernels for.
+func Formats() []Format { return append([]Format(nil), formats...) }
+
+// FormatOf finds a format by its name in GGUF's style, "Q8_0", whatever the
+// case of its letters.
+func FormatOf(name string) (Format, error) {
+	for _, f := range formats {
+		if strings.EqualFold(f.Name, name) {
+			return f, nil
+		}
+	}
+	var known []string
+	for _, f := range formats {
+		known = append(known, f.Name)
+	}
+	return Format{}, fmt.Errorf("no metal kernel multiplies weights of type %s; there are kernels for %s", name, strings.Join(known, ", "))
+}
+
+// MV and MM are the names of the kernels that multiply a matrix of this format
+// by one vector, and by several.
+func (f Format) MV() string { return "kernel_mul_mv_" + f.Name + "_f32" }
+
+// MM is described at MV.
+func (f Format) MM() string { return "kernel_mul_mm_" + f.Name + "_f32" }
