@@ -1,0 +1,64 @@
+package bench
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/introgen/introgen/engine/tokenizer"
+)
+
+// DefaultPrompt is what the experiment asked.
+const DefaultPrompt = "What is Rust?"
+
+// Chat puts a question into the chat template of SmolLM2 (ChatML), ready for
+// the assistant's answer.
+func Chat(question string) string {
+	return "<|im_start|>user\n" + question + "<|im_end|>\n<|im_start|>assistant\n"
+}
+
+// EncodePrompt turns a prompt's text into ids. Text that is empty or is not
+// UTF-8 is an error.
+func EncodePrompt(t tokenizer.Tokenizer, text string) ([]int32, error) {
+	if text == "" {
+		return nil, errors.New("the prompt is empty: at least one token is needed to begin with")
+	}
+	if at := invalidUTF8(text); at >= 0 {
+		return nil, fmt.Errorf("the prompt is not UTF-8: byte %#02x at offset %d", text[at], at)
+	}
+	return t.Encode(text)
+}
+
+func invalidUTF8(s string) int {
+	for i, r := range s {
+		if r == utf8.RuneError {
+			if _, n := utf8.DecodeRuneInString(s[i:]); n == 1 {
+				return i
+			}
+		}
+	}
+	return -1
+}
+
+// ParseIDs reads token ids separated by blanks or commas, each in
+// [0, vocabulary).
+func ParseIDs(s string, vocabulary int) ([]int32, error) {
+	words := strings.FieldsFunc(s, func(r rune) bool { return r == ',' || r == ' ' || r == '\t' || r == '\n' || r == '\r' })
+	if len(words) == 0 {
+		return nil, errors.New("the list of prompt ids is empty: give at least one, such as 1,4093,198")
+	}
+	ids := make([]int32, len(words))
+	for i, w := range words {
+		v, err := strconv.ParseInt(w, 10, 64)
+		if err != nil {
+			return nil, fmt.Errorf("prompt id %d is %q: a whole number from 0 to %d is wanted", i+1, w, vocabulary-1)
+		}
+		if v < 0 || v >= int64(vocabulary) {
+			return nil, fmt.Errorf("prompt id %d is %d: outside the vocabulary, which has 0 to %d", i+1, v, vocabulary-1)
+		}
+		ids[i] = int32(v)
+	}
+	return ids, nil
+}

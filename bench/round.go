@@ -1,0 +1,190 @@
+// Package bench decides what is run, in which order and until when. It drives
+// an engine through whole generations and has every phase of them recorded by
+// package trace; it prints nothing and computes no statistics.
+package bench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/introgen/introgen/engine"
+	"github.com/introgen/introgen/engine/gguf"
+	"github.com/introgen/introgen/results"
+	"github.com/introgen/introgen/trace"
+)
+
+// Job is what a run generates, and with what.
+type Job struct {
+	ModelPath string
+	IO        gguf.IO
+	Rounds    int // generations in this process, at least 1
+	Tokens    int // decode steps of each, at least 0; Tokens+1 new ids come out
+	TopLogits int // how many of the largest logits to keep of the first two passes
+	Prompt    func() ([]int32, error)
+	Build     func(*gguf.File) (engine.Model, error)
+
+	// BeforeRound runs before the clock of round n starts, when nothing of
+	// the model is open: to evict it from the page cache, or to print.
+	// It may be nil.
+	BeforeRound func(n int) error
+	// Built is called outside of all phases with the model of each round, to
+	// let its description be read. It may be nil.
+	Built func(n int, m engine.Model)
+	// Passed is called between two passes, outside of all phases, with the
+	// round and the decode steps done in it. It may be nil.
+	Passed func(round, steps int)
+}
+
+// Round is one generation: from opening the file to the last token. Its times
+// are the spans below the span Span.
+type Round struct {
+	Number int
+	Span   trace.ID
+	Prompt int               // tokens of the prompt
+	IDs    []int32           // the new ids in order; as far as it came
+	Top    [][]results.Logit // largest logits after prefill and after step 1, descending
+}
+
+// Run performs the job's rounds one after the other in this process, calling
+// each with every round that ended, also with one that was cut short. The
+// rounds measured so far are returned with the error that ended the run; a
+// cancelled context ends it between two passes with context.Canceled.
+func Run(ctx context.Context, j Job, rec *trace.Recorder, each func(Round)) ([]Round, error) {
+	if j.Rounds < 1 || j.Tokens < 0 {
+		return nil, fmt.Errorf("a run has at least one round and no negative number of tokens, not %d and %d", j.Rounds, j.Tokens)
+	}
+	var rounds []Round
+	for n := 1; n <= j.Rounds; n++ {
+		if err := ctx.Err(); err != nil {
+			return rounds, err
+		}
+		if j.BeforeRound != nil {
+			if err := j.BeforeRound(n); err != nil {
+				return rounds, err
+			}
+		}
+		r, err := runRound(ctx, j, n, rec)
+		rounds = append(rounds, r)
+		if each != nil {
+			each(r)
+		}
+		if err != nil {
+			return rounds, err
+		}
+	}
+	return rounds, nil
+}
+
+func runRound(ctx context.Context, j Job, n int, rec *trace.Recorder) (r Round, err error) {
+	round := rec.Begin(results.SpanRound, "", int64(n))
+	defer round.End()
+	r = Round{Number: n, Span: round.ID()}
+
+	sp := rec.Begin(results.SpanRead, string(j.IO), 0)
+	f, err := gguf.Open(j.ModelPath, j.IO)
+	sp.End()
+	if err != nil {
+		return r, err
+	}
+	defer func() {
+		sp := rec.Begin(results.SpanClose, "", 0)
+		err = errors.Join(err, f.Close())
+		sp.End()
+	}()
+
+	sp = rec.Begin(results.SpanBuild, "", 0)
+	m, err := j.Build(f)
+	sp.End()
+	if err != nil {
+		return r, err
+	}
+	defer func() { err = errors.Join(err, m.Close()) }()
+	if j.Built != nil {
+		j.Built(n, m)
+	}
+
+	sp = rec.Begin(results.SpanEncode, "", 0)
+	ids, err := j.Prompt()
+	sp.End()
+	if err != nil {
+		return r, err
+	}
+	if err := Fits(len(ids), j.Tokens, m.Context()); err != nil {
+		return r, err
+	}
+	r.Prompt = len(ids)
+	return r, generate(ctx, j, m, ids, rec, &r)
+}
+
+// Fits says whether a prompt and the tokens to generate fit into the context.
+// The last new id is never fed back, so it takes no position.
+func Fits(prompt, tokens, context int) error {
+	if prompt == 0 {
+		return errors.New("the prompt is empty: at least one token is needed to begin with")
+	}
+	if prompt > context || tokens > context-prompt {
+		return fmt.Errorf("a prompt of %d tokens and %d decode steps do not fit into the context of %d positions: at most %d steps are left",
+			prompt, tokens, context, max(0, context-prompt))
+	}
+	return nil
+}
+
+func generate(ctx context.Context, j Job, m engine.Model, ids []int32, rec *trace.Recorder, r *Round) error {
+	r.IDs = make([]int32, 0, j.Tokens+1)
+	input, pos := ids, 0
+	next := make([]int32, 1)
+	for step := 0; step <= j.Tokens; step++ {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		var sp trace.Span
+		if step == 0 {
+			sp = rec.Begin(results.SpanPrefill, "", int64(len(ids)))
+		} else {
+			sp = rec.Begin(results.SpanStep, "", int64(step))
+		}
+		id, err := m.Step(input, pos)
+		sp.End()
+		if err != nil {
+			if step == 0 {
+				return fmt.Errorf("prefill: %w", err)
+			}
+			return fmt.Errorf("decode step %d: %w", step, err)
+		}
+		pos += len(input)
+		r.IDs = append(r.IDs, id)
+		if j.Passed != nil {
+			j.Passed(r.Number, step)
+		}
+		next[0], input = id, next
+		if j.TopLogits > 0 && step < 2 {
+			logits, err := m.Logits()
+			if err != nil {
+				return err
+			}
+			r.Top = append(r.Top, Top(logits, j.TopLogits))
+		}
+	}
+	return nil
+}
+
+// Top returns the k largest of logits in descending order, equal ones in
+// ascending order of their index.
+func Top(logits []float32, k int) []results.Logit {
+	all := make([]results.Logit, len(logits))
+	for i, v := range logits {
+		all[i] = results.Logit{ID: int32(i), Value: v}
+	}
+	slices.SortStableFunc(all, func(a, b results.Logit) int {
+		switch {
+		case a.Value > b.Value:
+			return -1
+		case a.Value < b.Value:
+			return 1
+		}
+		return 0
+	})
+	return all[:min(k, len(all))]
+}

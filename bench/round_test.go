@@ -1,0 +1,196 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/introgen/introgen/engine"
+	"github.com/introgen/introgen/engine/gguf"
+	"github.com/introgen/introgen/models"
+	"github.com/introgen/introgen/models/modeltest"
+	"github.com/introgen/introgen/results"
+	"github.com/introgen/introgen/trace"
+)
+
+// fake is a model that answers with the position of its last token, and writes
+// down what it was asked.
+type fake struct {
+	context int
+	pause   time.Duration
+	failAt  int // the pass that fails, or 0
+	passes  []string
+	logits  []float32
+	closed  bool
+	closeBy error
+}
+
+func (f *fake) Step(ids []int32, pos int) (int32, error) {
+	f.passes = append(f.passes, fmt.Sprint(ids, "@", pos))
+	time.Sleep(f.pause)
+	if len(f.passes) == f.failAt {
+		return 0, &engine.NonFiniteError{Layer: 4, Where: "attention", Value: float32(math.NaN())}
+	}
+	return int32(pos + len(ids)), nil
+}
+
+func (f *fake) Logits() ([]float32, error) { return f.logits, nil }
+func (f *fake) Context() int               { return f.context }
+func (f *fake) Close() error               { f.closed = true; return f.closeBy }
+
+func job(t *testing.T, m *fake) Job {
+	return Job{
+		ModelPath: modeltest.Path(t, models.Source), IO: gguf.MMap, Rounds: 1, Tokens: 3,
+		Prompt: func() ([]int32, error) { return []int32{7, 8, 9}, nil },
+		Build:  func(*gguf.File) (engine.Model, error) { return m, nil },
+	}
+}
+
+func TestRoundFeedsEveryNewTokenBack(t *testing.T) {
+	m := &fake{context: 6, logits: []float32{1, 3, 3, 2}}
+	j := job(t, m)
+	j.TopLogits = 3
+	var order []string
+	j.BeforeRound = func(n int) error { order = append(order, fmt.Sprint("before ", n)); return nil }
+	j.Built = func(n int, _ engine.Model) { order = append(order, fmt.Sprint("built ", n)) }
+	j.Passed = func(n, s int) { order = append(order, fmt.Sprint("passed ", n, " ", s)) }
+	rounds, err := Run(context.Background(), j, trace.New(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := []string{"[7 8 9]@0", "[3]@3", "[4]@4", "[5]@5"}; !slices.Equal(m.passes, want) {
+		t.Errorf("passes were %q, want %q", m.passes, want)
+	}
+	if want := []int32{3, 4, 5, 6}; !slices.Equal(rounds[0].IDs, want) {
+		t.Errorf("new ids are %v, want %v", rounds[0].IDs, want)
+	}
+	if !m.closed {
+		t.Error("the model was not closed")
+	}
+	if len(rounds[0].Top) != 2 {
+		t.Fatalf("logits of %d passes, want 2", len(rounds[0].Top))
+	}
+	if want := []results.Logit{{ID: 1, Value: 3}, {ID: 2, Value: 3}, {ID: 3, Value: 2}}; !slices.Equal(rounds[0].Top[0], want) {
+		t.Errorf("largest logits are %v, want %v", rounds[0].Top[0], want)
+	}
+	if got, want := strings.Join(order, ", "), "before 1, built 1, passed 1 0, passed 1 1, passed 1 2, passed 1 3"; got != want {
+		t.Errorf("hooks ran as %s, want %s", got, want)
+	}
+}
+
+func TestPhasesAddUpToTheWall(t *testing.T) {
+	m := &fake{context: 100, pause: 3 * time.Millisecond}
+	j := job(t, m)
+	j.Rounds = 2
+	rec := trace.New()
+	rounds, err := Run(context.Background(), j, rec, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, r := range rounds {
+		p := results.RoundPhases(rec.Spans(), r.Span)
+		if p.Round != i+1 || p.PromptTokens != 3 || len(p.Steps) != 3 {
+			t.Fatalf("round %d has phases %+v", i+1, p)
+		}
+		if p.Prefill < 3*time.Millisecond || slices.Min(p.Steps) < 3*time.Millisecond {
+			t.Errorf("passes that sleep 3 ms took %v and %v", p.Prefill, p.Steps)
+		}
+		var named time.Duration
+		for _, s := range trace.Children(rec.Spans(), r.Span) {
+			named += s.Duration()
+		}
+		if named+p.Unattributed != p.Wall {
+			t.Errorf("children %v and unattributed %v do not add up to %v", named, p.Unattributed, p.Wall)
+		}
+	}
+}
+
+func TestErrorsKeepWhatWasMeasured(t *testing.T) {
+	boom := errors.New("boom")
+	ctx, cancel := context.WithCancel(context.Background())
+	for _, c := range []struct {
+		name   string
+		change func(*Job, *fake)
+		ids    int
+		want   string
+	}{
+		{"a step that is not finite", func(_ *Job, m *fake) { m.failAt = 3 }, 2, "decode step 2: attention of layer 4 is NaN"},
+		{"a prefill that is not finite", func(_ *Job, m *fake) { m.failAt = 1 }, 0, "prefill: attention"},
+		{"a context that is too small", func(j *Job, m *fake) { m.context = 5 }, 0, "3 tokens and 3 decode steps do not fit into the context of 5 positions: at most 2"},
+		{"an empty prompt", func(j *Job, _ *fake) { j.Prompt = func() ([]int32, error) { return nil, nil } }, 0, "prompt is empty"},
+		{"a prompt that fails", func(j *Job, _ *fake) { j.Prompt = func() ([]int32, error) { return nil, boom } }, 0, "boom"},
+		{"a build that fails", func(j *Job, _ *fake) { j.Build = func(*gguf.File) (engine.Model, error) { return nil, boom } }, 0, "boom"},
+		{"a close that fails", func(_ *Job, m *fake) { m.closeBy = boom }, 4, "boom"},
+		{"a hook that fails", func(j *Job, _ *fake) { j.BeforeRound = func(int) error { return boom } }, -1, "boom"},
+		{"an absent file", func(j *Job, _ *fake) { j.ModelPath = "/nowhere/x.gguf" }, 0, "/nowhere/x.gguf"},
+		{"an interrupt", func(j *Job, _ *fake) {
+			j.Passed = func(_, step int) {
+				if step == 1 {
+					cancel()
+				}
+			}
+		}, 2, "context canceled"},
+		{"no round", func(j *Job, _ *fake) { j.Rounds = 0 }, -1, "at least one round"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			m := &fake{context: 100}
+			j := job(t, m)
+			c.change(&j, m)
+			rec, told := trace.New(), 0
+			rounds, err := Run(ctx, j, rec, func(Round) { told++ })
+			if err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Fatalf("error is %v, want one with %q", err, c.want)
+			}
+			if c.ids < 0 {
+				if len(rounds) != 0 {
+					t.Fatalf("%d rounds, want none", len(rounds))
+				}
+				return
+			}
+			if len(rounds) != 1 || told != 1 || len(rounds[0].IDs) != c.ids {
+				t.Errorf("rounds are %+v, told %d times; want one with %d ids", rounds, told, c.ids)
+			}
+			if len(m.passes) > 0 && !m.closed {
+				t.Error("the model was left open")
+			}
+			if rec.Current() != 0 {
+				t.Error("a span was left open")
+			}
+		})
+		ctx, cancel = context.WithCancel(context.Background())
+	}
+	cancel()
+}
+
+func TestFits(t *testing.T) {
+	for _, c := range []struct {
+		prompt, tokens, context int
+		fits                    bool
+	}{
+		{13, 20, 33, true}, {13, 20, 32, false}, {1, 0, 1, true}, {2, 0, 1, false}, {0, 1, 10, false},
+		{1, math.MaxInt, 100, false},
+	} {
+		if err := Fits(c.prompt, c.tokens, c.context); (err == nil) != c.fits {
+			t.Errorf("a prompt of %d and %d steps in %d positions: %v", c.prompt, c.tokens, c.context, err)
+		}
+	}
+}
+
+func TestParseIDs(t *testing.T) {
+	if got, err := ParseIDs(" 1,4093 198\n0 ", 49152); err != nil || !slices.Equal(got, []int32{1, 4093, 198, 0}) {
+		t.Errorf("got %v, %v", got, err)
+	}
+	for in, want := range map[string]string{
+		"": "empty", " , ": "empty", "1,x": `prompt id 2 is "x"`, "-1": "outside the vocabulary", "49152": "0 to 49151",
+		"99999999999999999999": "whole number",
+	} {
+		if _, err := ParseIDs(in, 49152); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, want an error with %q", in, err, want)
+		}
+	}
+}
