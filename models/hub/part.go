@@ -9,6 +9,7 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/introgen/introgen/models"
 	"github.com/introgen/introgen/models/progress"
 )
 
@@ -41,7 +42,7 @@ func (d *download) resume() error {
 	for _, e := range entries {
 		digest, isPart := strings.CutSuffix(e.Name(), partSuffix)
 		digest, ours := strings.CutPrefix(digest, before)
-		if !isPart || !ours || !isDigest(digest) {
+		if !isPart || !ours || !models.IsSHA256(digest) {
 			continue
 		}
 		path := d.partFor(digest)

@@ -7,6 +7,9 @@ package requantize
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
 	"fmt"
 	"io"
 	"runtime"
@@ -22,17 +25,28 @@ import (
 // of a file that mostly has them (enum llama_ftype in llama.cpp's llama.h).
 var fileTypes = map[quant.Type]uint32{quant.F32: 0, quant.F16: 1, quant.Q4_0: 2, quant.Q8_0: 7}
 
+// Options is what File can be told. The zero value has a meaning.
+type Options struct {
+	SHA256 string // that the new file must have, lower-case hex; "" is any
+	Meter  *progress.Meter
+}
+
 // Result is what a File call did.
 type Result struct {
-	Converted int // tensors written in another format
-	Kept      int // tensors copied as they are
+	Converted int    // tensors written in another format
+	Kept      int    // tensors copied as they are
+	SHA256    string // of the new file, lower-case hex
 }
+
+// ErrMismatch is what errors.Is finds where the new file has another digest
+// than Options.SHA256.
+var ErrMismatch = errors.New("not the expected bytes")
 
 // File reads the GGUF file at in and writes it to out with its matrices as to,
 // one of F32, F16, Q4_0 and Q8_0. out gets its name when it is whole, and may
 // be in itself. A matrix whose rows do not fill whole blocks of to is kept. An
 // error names the file and the tensor.
-func File(ctx context.Context, in, out string, to quant.Type, meter *progress.Meter) (Result, error) {
+func File(ctx context.Context, in, out string, to quant.Type, o Options) (Result, error) {
 	if _, ok := fileTypes[to]; !ok {
 		return Result{}, fmt.Errorf("requantize to %v: only Q8_0, Q4_0, F16 and F32 can be written", to)
 	}
@@ -54,10 +68,16 @@ func File(ctx context.Context, in, out string, to quant.Type, meter *progress.Me
 	for i := range tensors {
 		size += span(tensors[i].Type, tensors[i].Elements())
 	}
-	step := meter.Start("requantize to "+to.String(), size)
-	if err = write(ctx, dst, f, fileTypes[to], tensors, step); err != nil {
+	step := o.Meter.Start("requantize to "+to.String(), size)
+	sum := sha256.New()
+	err = write(ctx, io.MultiWriter(dst, sum), f, fileTypes[to], tensors, step)
+	r.SHA256 = hex.EncodeToString(sum.Sum(nil))
+	switch {
+	case err != nil:
 		err = fmt.Errorf("requantize %s: %w", in, err)
-	} else {
+	case o.SHA256 != "" && o.SHA256 != r.SHA256:
+		err = fmt.Errorf("requantize %s: %w: SHA-256 %s instead of %s", in, ErrMismatch, r.SHA256, o.SHA256)
+	default:
 		err = dst.Commit()
 	}
 	step.Done(err)

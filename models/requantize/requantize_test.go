@@ -1,4 +1,4 @@
-package requantize
+package requantize_test
 
 import (
 	"bytes"
@@ -16,6 +16,7 @@ import (
 	"github.com/introgen/introgen/engine/quant"
 	"github.com/introgen/introgen/models"
 	"github.com/introgen/introgen/models/modeltest"
+	"github.com/introgen/introgen/models/requantize"
 )
 
 // TestRealModel holds the requantizer to a digest that the Python package gguf
@@ -24,12 +25,12 @@ func TestRealModel(t *testing.T) {
 	in := modeltest.Path(t, models.Source)
 	want, _ := models.Lookup(models.StandIn)
 	out := filepath.Join(t.TempDir(), "q8.gguf")
-	r, err := File(t.Context(), in, out, quant.Q8_0, nil)
+	r, err := requantize.File(t.Context(), in, out, quant.Q8_0, requantize.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r != (Result{Converted: 210, Kept: 62}) {
-		t.Errorf("result %+v; want 210 converted, 62 kept", r)
+	if r != (requantize.Result{Converted: 210, Kept: 62, SHA256: want.SHA256}) {
+		t.Errorf("result %+v; want 210 converted, 62 kept, SHA-256 %s", r, want.SHA256)
 	}
 	b, err := os.ReadFile(out)
 	if err != nil {
@@ -45,7 +46,7 @@ func BenchmarkRealModel(b *testing.B) {
 	in := modeltest.Path(b, models.Source)
 	out := filepath.Join(b.TempDir(), "q8.gguf")
 	for b.Loop() {
-		if _, err := File(b.Context(), in, out, quant.Q8_0, nil); err != nil {
+		if _, err := requantize.File(b.Context(), in, out, quant.Q8_0, requantize.Options{}); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -124,7 +125,7 @@ func TestWhatIsConvertedAndWhatIsKept(t *testing.T) {
 		tensor{"narrow", quant.F32, []uint64{20, 2}, narrow},
 	)
 	out := filepath.Join(t.TempDir(), "out.gguf")
-	r, err := File(t.Context(), in, out, quant.Q8_0, nil)
+	r, err := requantize.File(t.Context(), in, out, quant.Q8_0, requantize.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -179,6 +180,7 @@ func TestRefusals(t *testing.T) {
 		in   string
 		to   quant.Type
 		ctx  context.Context
+		o    requantize.Options
 		says []string
 	}{
 		"a type without an encoder": {in: writeFile(t, metadata(""), 2, matrix), to: quant.Q6_K, says: []string{"Q6_K", "Q8_0, Q4_0, F16 and F32"}},
@@ -186,6 +188,8 @@ func TestRefusals(t *testing.T) {
 		"not a number":              {in: writeFile(t, metadata(""), 2, nan), says: []string{"in.gguf", "broken", "NaN"}},
 		"a type without a decoder": {in: writeFile(t, metadata(""), 2, tensor{"odd", 23, []uint64{256, 1}, make([]byte, 136)}),
 			says: []string{"odd", "IQ4_XS", "cannot be decoded"}},
+		"another digest": {in: writeFile(t, metadata(""), 2, matrix), o: requantize.Options{SHA256: strings.Repeat("0", 64)},
+			says: []string{"in.gguf", "instead of 0000"}},
 		"interrupted": {in: writeFile(t, metadata(""), 2, matrix), ctx: cancelled, says: []string{"cancel"}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -196,7 +200,7 @@ func TestRefusals(t *testing.T) {
 				c.ctx = t.Context()
 			}
 			dir := t.TempDir()
-			_, err := File(c.ctx, c.in, filepath.Join(dir, "out.gguf"), c.to, nil)
+			_, err := requantize.File(c.ctx, c.in, filepath.Join(dir, "out.gguf"), c.to, c.o)
 			if err == nil {
 				t.Fatal("File succeeded")
 			}
@@ -216,7 +220,7 @@ func TestRefusals(t *testing.T) {
 // from the old one until the end.
 func TestOverItself(t *testing.T) {
 	path := writeFile(t, metadata(""), 2, tensor{"w", quant.F32, []uint64{32, 1}, floats(ramp(32)...)})
-	if _, err := File(t.Context(), path, path, quant.F16, nil); err != nil {
+	if _, err := requantize.File(t.Context(), path, path, quant.F16, requantize.Options{}); err != nil {
 		t.Fatal(err)
 	}
 	f, err := gguf.Open(path, gguf.MMap)

