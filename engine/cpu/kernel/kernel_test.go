@@ -1,0 +1,264 @@
+package kernel
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/introgen/introgen/engine/quant"
+)
+
+// sets returns every set that this machine runs, and says which it does not.
+func sets(t testing.TB) []*Set {
+	t.Helper()
+	fillHalves()
+	all := append(supported(), generic())
+	if len(all) == 1 {
+		t.Log("SKIP: needs AVX2 or AVX-512 or NEON: only the twins are tested here")
+	}
+	return all
+}
+
+// near fails the test when got is further from want than tolerance times size.
+func near(t *testing.T, what string, got float32, want, size, tolerance float64) {
+	t.Helper()
+	if !(math.Abs(float64(got)-want) <= tolerance*(size+1e-20)) {
+		t.Fatalf("%s is %v, want %v (off by %.3g of %.3g)", what, got, want, math.Abs(float64(got)-want), size)
+	}
+}
+
+// normal returns n normal numbers.
+func normal(r *rand.Rand, n int, scale float64) []float32 {
+	x := make([]float32, n)
+	for i := range x {
+		x[i] = float32(scale * r.NormFloat64())
+	}
+	return x
+}
+
+// blocks returns rows rows of n blocks of typ with random bits and scales of
+// normal size, at an address that is even and otherwise arbitrary, as in a file.
+func blocks(r *rand.Rand, typ quant.Type, rows, n int) []byte {
+	_, size := typ.Block()
+	skip := 2 * r.IntN(32)
+	w := make([]byte, skip+rows*n*size)[skip:]
+	for i := range w {
+		w[i] = byte(r.Uint32())
+	}
+	for b := 0; b < len(w); b += size {
+		put := func(at int, v float64) {
+			h := quant.FloatToHalf(float32(v))
+			w[b+at], w[b+at+1] = byte(h), byte(h>>8)
+		}
+		put(0, 0.01*r.NormFloat64())
+		if typ == quant.Q4_1 {
+			put(2, 0.05*r.NormFloat64())
+		}
+	}
+	return w
+}
+
+// panel quantizes random activations with the twin.
+func panel(r *rand.Rand, tokens, nb int) *Panel {
+	p := NewPanel(tokens, nb*Block)
+	p.Shape(tokens, nb*Block)
+	for t := range tokens {
+		quantize(p, t, 0, normal(r, nb*Block, math.Exp(3*r.NormFloat64())))
+	}
+	return p
+}
+
+// product returns the float64 product of a row of typ with token t of p, and
+// the sum of its terms' magnitudes.
+func product(t *testing.T, typ quant.Type, row []byte, p *Panel, tok int) (sum, size float64) {
+	t.Helper()
+	w := make([]float32, p.Blocks*Block)
+	if err := quant.Dequantize(w, typ, row); err != nil {
+		t.Fatal(err)
+	}
+	for k, v := range w {
+		i := k/Block*p.Tokens + tok
+		x := float64(v) * float64(p.Scale[i]) * float64(p.Q[i*Block+k%Block])
+		sum += x
+		size += math.Abs(x)
+	}
+	return sum, size
+}
+
+func TestQuantize(t *testing.T) {
+	for _, s := range sets(t) {
+		t.Run(s.Name, func(t *testing.T) {
+			r := rand.New(rand.NewPCG(1, 2))
+			for range 200 {
+				tokens, nb := 1+r.IntN(5), 1+r.IntN(9)
+				p, twin := NewPanel(tokens, nb*Block), NewPanel(tokens, nb*Block)
+				p.Shape(tokens, nb*Block)
+				twin.Shape(tokens, nb*Block)
+				for tok := range tokens {
+					x := normal(r, nb*Block, math.Exp(20*r.Float64()-10))
+					if r.IntN(4) == 0 {
+						clear(x[:Block])
+					}
+					first := r.IntN(nb)
+					for _, q := range []struct {
+						p *Panel
+						f func(*Panel, int, int, []float32)
+					}{{p, s.Quantize}, {twin, quantize}} {
+						q.f(q.p, tok, first, x[first*Block:])
+						q.f(q.p, tok, 0, x[:first*Block])
+					}
+					for k, v := range x {
+						i := k/Block*tokens + tok
+						// Half a step of the block's scale, and the rounding of x/scale.
+						near(t, "value", p.Scale[i]*float32(p.Q[i*Block+k%Block]), float64(v), float64(p.Scale[i]), 0.51)
+					}
+				}
+				for i := range p.Scale {
+					near(t, "scale", p.Scale[i], float64(twin.Scale[i]), float64(twin.Scale[i]), 3e-7)
+					var sum float64
+					for j, q := range p.Q[i*Block : (i+1)*Block] {
+						sum += float64(q)
+						if d := int(q) - int(twin.Q[i*Block+j]); d < -1 || d > 1 {
+							t.Fatalf("q %d, twin %d", q, twin.Q[i*Block+j])
+						}
+					}
+					near(t, "sum", p.Sum[i], sum*float64(p.Scale[i]), math.Abs(sum)*float64(p.Scale[i]), 1e-6)
+				}
+			}
+		})
+	}
+}
+
+// Values that are not finite reach the scale, so that no product hides them.
+func TestQuantizeNotFinite(t *testing.T) {
+	for _, s := range sets(t) {
+		for _, bad := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
+			for at := range 2 * Block {
+				x := make([]float32, 2*Block)
+				x[at] = float32(bad)
+				p := NewPanel(1, 2*Block)
+				p.Shape(1, 2*Block)
+				s.Quantize(p, 0, 0, x)
+				if sc := float64(p.Scale[at/Block]); !math.IsNaN(sc) && !math.IsInf(sc, 0) {
+					t.Fatalf("%s: the scale of a block with %v at %d is %v", s.Name, bad, at, sc)
+				}
+				if sc := p.Scale[1-at/Block]; sc != float32(tiny)/most16 && sc != float32(tiny/most16) {
+					t.Fatalf("%s: the scale of a block of zeros is %v", s.Name, sc)
+				}
+			}
+		}
+	}
+}
+
+func TestMul(t *testing.T) {
+	for _, s := range sets(t) {
+		for typ, f := range map[quant.Type]func([]float32, []byte, *Panel, int, bool){quant.Q8_0: s.MulQ8, quant.Q4_1: s.MulQ41} {
+			t.Run(fmt.Sprint(s.Name, " ", typ), func(t *testing.T) {
+				r := rand.New(rand.NewPCG(3, uint64(typ)))
+				_, size := typ.Block()
+				for range 60 {
+					rows, nb := 1+r.IntN(23), 1+r.IntN(50)
+					w, p := blocks(r, typ, rows, nb), panel(r, 1, nb)
+					add := r.IntN(2) == 0
+					old := normal(r, rows+1, 1)
+					dst := slices.Clone(old)
+					f(dst, w, p, rows, add)
+					for i := range rows {
+						want, mag := product(t, typ, w[i*nb*size:(i+1)*nb*size], p, 0)
+						if add {
+							want += float64(old[i])
+						}
+						near(t, fmt.Sprintf("row %d of %d x %d blocks", i, rows, nb), dst[i], want, mag+1, 1e-6)
+					}
+					if dst[rows] != old[rows] {
+						t.Fatal("wrote past the last row")
+					}
+				}
+			})
+		}
+	}
+}
+
+func TestPack(t *testing.T) {
+	for _, s := range sets(t) {
+		r := rand.New(rand.NewPCG(5, 6))
+		for range 30 {
+			nb := 1 + r.IntN(12)
+			for typ, f := range map[quant.Type][2]func(dst, src []byte, n int){quant.Q8_0: {s.PackQ8, packQ8}, quant.Q4_1: {s.PackQ41, packQ41}} {
+				src := blocks(r, typ, TileRows, nb)
+				got, want := make([]byte, len(src)+8), make([]byte, len(src))
+				f[0](got, src, nb)
+				f[1](want, src, nb)
+				if !slices.Equal(got[:len(src)], want) {
+					t.Fatalf("%s: %v with %d blocks is packed in another order than the twin's", s.Name, typ, nb)
+				}
+				if !slices.Equal(got[len(src):], make([]byte, 8)) {
+					t.Fatalf("%s: %v with %d blocks: wrote past the end", s.Name, typ, nb)
+				}
+			}
+		}
+	}
+}
+
+func TestTile(t *testing.T) {
+	for _, s := range sets(t) {
+		for typ, f := range map[quant.Type]func([]float32, int, []byte, *Panel, int, bool, []float32, []byte){quant.Q8_0: s.TileQ8, quant.Q4_1: s.TileQ41} {
+			t.Run(fmt.Sprint(s.Name, " ", typ), func(t *testing.T) {
+				r := rand.New(rand.NewPCG(7, uint64(typ)))
+				_, size := typ.Block()
+				pack := packQ8
+				if typ == quant.Q4_1 {
+					pack = packQ41
+				}
+				for range 40 {
+					rows, nb, tokens := TileRows*(1+r.IntN(3)), 1+r.IntN(20), 1+r.IntN(19)
+					w, p := blocks(r, typ, rows, nb), panel(r, tokens, nb)
+					tiles := make([]byte, len(w))
+					for i, n := 0, TileRows*nb*size; i < len(w); i += n {
+						pack(tiles[i:i+n], w[i:i+n], nb)
+					}
+					add := r.IntN(2) == 0
+					stride := rows + r.IntN(5)
+					old := normal(r, stride*tokens, 1)
+					dst := slices.Clone(old)
+					scratch := Aligned(tokens*TileRows + 8)
+					f(dst, stride, tiles, p, rows, add, scratch, tiles[r.IntN(len(tiles)+1):])
+					for i, got := range dst {
+						tok, row := i/stride, i%stride
+						if row >= rows {
+							if got != old[i] {
+								t.Fatal("wrote between the rows")
+							}
+							continue
+						}
+						want, mag := product(t, typ, w[row*nb*size:(row+1)*nb*size], p, tok)
+						if add {
+							want += float64(old[i])
+						}
+						near(t, fmt.Sprintf("row %d of %d, token %d of %d, %d blocks", row, rows, tok, tokens, nb), got, want, mag+1, 1e-6)
+					}
+					for _, v := range scratch[tokens*TileRows:] {
+						if v != 0 {
+							t.Fatal("wrote past the scratch")
+						}
+					}
+				}
+			})
+		}
+	}
+}
+
+func TestPick(t *testing.T) {
+	for _, name := range append([]string{""}, Names()...) {
+		s, err := Pick(name)
+		if err != nil || name != "" && s.Name != name || name == "" && s.Name != Names()[0] {
+			t.Errorf("Pick(%q) = %v, %v", name, s, err)
+		}
+	}
+	if _, err := Pick("sse9"); err == nil || !strings.Contains(err.Error(), `"sse9"`) || !strings.Contains(err.Error(), "generic") {
+		t.Errorf("an unknown name: %v", err)
+	}
+}

@@ -1,0 +1,92 @@
+package kernel
+
+import "math"
+
+// dot is the twin of Set.Dot.
+func dot(a, b []float32) float32 {
+	b = b[:len(a)]
+	var s [4]float32
+	n := len(a) &^ 3
+	for i := 0; i < n; i += 4 {
+		s[0] += a[i] * b[i]
+		s[1] += a[i+1] * b[i+1]
+		s[2] += a[i+2] * b[i+2]
+		s[3] += a[i+3] * b[i+3]
+	}
+	for i := n; i < len(a); i++ {
+		s[0] += a[i] * b[i]
+	}
+	return s[0] + s[1] + (s[2] + s[3])
+}
+
+// rmsNorm is the twin of Set.RMSNorm.
+func rmsNorm(dst, x, w []float32, eps float32) {
+	scaleBy(dst, x, w, rmsScale(dot(x, x), len(x), eps))
+}
+
+// rmsScale returns the factor of an RMS norm from the sum of squares.
+func rmsScale(squares float32, n int, eps float32) float32 {
+	return float32(1 / math.Sqrt(float64(squares)/float64(n)+float64(eps)))
+}
+
+// scaleBy writes x * s * w to dst.
+func scaleBy(dst, x, w []float32, s float32) {
+	for i, v := range x {
+		dst[i] = v * s * w[i]
+	}
+}
+
+// swiGLU is the twin of Set.SwiGLU.
+func swiGLU(dst, gate, up []float32) {
+	for i, g := range gate {
+		dst[i] = g / (1 + exp(-g)) * up[i]
+	}
+}
+
+func exp(x float32) float32 { return float32(math.Exp(float64(x))) }
+
+// rope is the twin of Set.Rope.
+func rope(x, cos, sin []float32) {
+	for i := 0; i+1 < len(cos); i += 2 {
+		a, b := x[i], x[i+1]
+		x[i], x[i+1] = a*cos[i]+b*sin[i], b*cos[i+1]+a*sin[i+1]
+	}
+}
+
+// attend is the twin of Set.Attend.
+func attend(out, q, k, v, scores []float32, scale float32) {
+	dim := len(q)
+	top := float32(math.Inf(-1))
+	for i := range scores {
+		scores[i] = dot(q, k[i*dim:i*dim+dim]) * scale
+		top = max(top, scores[i])
+	}
+	var sum float32
+	for i, s := range scores {
+		scores[i] = exp(s - top)
+		sum += scores[i]
+	}
+	clear(out[:dim])
+	for i, s := range scores {
+		for j, x := range v[i*dim : i*dim+dim] {
+			out[j] += s * x
+		}
+	}
+	for j := range out[:dim] {
+		out[j] /= sum
+	}
+}
+
+// maxOf is the twin of Set.Max. Magnitudes are compared as integers, where
+// infinity and NaN are larger than all numbers.
+func maxOf(x []float32) (top float32, finite bool) {
+	top = x[0]
+	var bits uint32
+	for _, v := range x {
+		bits = max(bits, math.Float32bits(v)&^(1<<31))
+		if v > top {
+			top = v
+		}
+	}
+	return top, bits < math.Float32bits(float32(math.Inf(1)))
+}

@@ -1,0 +1,168 @@
+package kernel
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+// lengths covers whole vectors, tails and nothing but a tail.
+var lengths = []int{1, 2, 7, 8, 15, 16, 17, 31, 32, 33, 48, 63, 64, 65, 96, 100, 128, 576, 1000, 1536}
+
+func TestDot(t *testing.T) {
+	for _, s := range sets(t) {
+		r := rand.New(rand.NewPCG(1, 1))
+		for _, n := range lengths {
+			a, b := normal(r, n+1, 1)[1:], normal(r, n, 1)
+			var want, size float64
+			for i := range a {
+				want += float64(a[i]) * float64(b[i])
+				size += math.Abs(float64(a[i]) * float64(b[i]))
+			}
+			near(t, s.Name+" dot", s.Dot(a, b), want, size, 1e-6)
+		}
+	}
+}
+
+func TestRMSNorm(t *testing.T) {
+	for _, s := range sets(t) {
+		r := rand.New(rand.NewPCG(2, 1))
+		for _, n := range lengths {
+			x, w, dst := normal(r, n, math.Exp(5*r.NormFloat64())), normal(r, n, 1), make([]float32, n+1)
+			s.RMSNorm(dst, x, w, 1e-5)
+			var sum float64
+			for _, v := range x {
+				sum += float64(v) * float64(v)
+			}
+			f := 1 / math.Sqrt(sum/float64(n)+1e-5)
+			for i, v := range x {
+				want := float64(v) * f * float64(w[i])
+				near(t, s.Name+" norm", dst[i], want, math.Abs(want), 2e-6)
+			}
+			if dst[n] != 0 {
+				t.Fatalf("%s: wrote past the end of %d", s.Name, n)
+			}
+		}
+	}
+}
+
+func TestSwiGLU(t *testing.T) {
+	for _, s := range sets(t) {
+		r := rand.New(rand.NewPCG(3, 1))
+		for _, n := range lengths {
+			gate, up, dst := normal(r, n, 10), normal(r, n, 1), make([]float32, n+1)
+			gate[0] = [...]float32{-500, -90, -87.5, 0, 88, 500}[r.IntN(6)]
+			s.SwiGLU(dst, gate, up)
+			for i, g := range gate {
+				want := float64(g) / (1 + math.Exp(-float64(g))) * float64(up[i])
+				// Below -87, 1+exp(-g) leaves float32's range: then anything from
+				// the true value to 0 will do.
+				near(t, s.Name+" swiglu", dst[i], want, math.Abs(want)+1e-30, 2e-6)
+			}
+			if dst[n] != 0 {
+				t.Fatalf("%s: wrote past the end of %d", s.Name, n)
+			}
+		}
+	}
+}
+
+func TestRope(t *testing.T) {
+	for _, s := range sets(t) {
+		r := rand.New(rand.NewPCG(4, 1))
+		for _, n := range []int{2, 6, 8, 14, 16, 18, 32, 50, 64, 80, 128} {
+			x := normal(r, n+2, 1)
+			cos, sin := make([]float32, n), make([]float32, n)
+			want := make([]float64, n)
+			for i := 0; i < n; i += 2 {
+				sn, cs := math.Sincos(7 * r.Float64())
+				cos[i], cos[i+1], sin[i], sin[i+1] = float32(cs), float32(cs), float32(-sn), float32(sn)
+				a, b := float64(x[i]), float64(x[i+1])
+				want[i], want[i+1] = a*cs-b*sn, a*sn+b*cs
+			}
+			old := slices.Clone(x)
+			s.Rope(x, cos, sin)
+			for i, w := range want {
+				near(t, s.Name+" rope", x[i], w, 3, 1e-6)
+			}
+			if !slices.Equal(x[n:], old[n:]) {
+				t.Fatalf("%s: turned more than %d values", s.Name, n)
+			}
+		}
+	}
+}
+
+func TestAttend(t *testing.T) {
+	for _, s := range sets(t) {
+		r := rand.New(rand.NewPCG(5, 1))
+		for _, dim := range []int{1, 6, 8, 16, 24, 32, 40, 48, 64, 80, 96, 128, 256} {
+			for _, n := range []int{1, 2, 3, 4, 5, 13, 16, 17, 33, 100} {
+				q, k, v := normal(r, dim, 1), normal(r, n*dim, 1), normal(r, n*dim, 1)
+				out, scores := make([]float32, dim+1), make([]float32, n+1)
+				scale := float32(1 / math.Sqrt(float64(dim)))
+				s.Attend(out[:dim], q, k, v, scores[:n], scale)
+				p, top, sum := make([]float64, n), math.Inf(-1), 0.0
+				for i := range n {
+					for j := range dim {
+						p[i] += float64(q[j]) * float64(k[i*dim+j]) * float64(scale)
+					}
+					top = max(top, p[i])
+				}
+				for i := range p {
+					p[i] = math.Exp(p[i] - top)
+					sum += p[i]
+				}
+				for j := range dim {
+					var want float64
+					for i := range p {
+						want += p[i] / sum * float64(v[i*dim+j])
+					}
+					near(t, s.Name+" attention", out[j], want, 1, 3e-6)
+				}
+				if out[dim] != 0 || scores[n] != 0 {
+					t.Fatalf("%s: wrote past the end: head of %d, %d positions", s.Name, dim, n)
+				}
+			}
+		}
+	}
+}
+
+// A NaN anywhere in the inputs reaches attention's result.
+func TestAttendNotFinite(t *testing.T) {
+	for _, s := range sets(t) {
+		for _, n := range []int{1, 3, 17} {
+			for at := range n {
+				const dim = 64
+				q, k, v := make([]float32, dim), make([]float32, n*dim), make([]float32, n*dim)
+				q[0], k[at*dim] = 1, float32(math.NaN())
+				out := make([]float32, dim)
+				s.Attend(out, q, k, v, make([]float32, n), 1)
+				if out[5] == out[5] {
+					t.Fatalf("%s: NaN in key %d of %d is lost", s.Name, at, n)
+				}
+			}
+		}
+	}
+}
+
+func TestMax(t *testing.T) {
+	for _, s := range sets(t) {
+		r := rand.New(rand.NewPCG(6, 1))
+		for _, n := range lengths {
+			x := normal(r, n, 1)
+			for i := range x {
+				x[i] -= 5 // all below zero, nearly
+			}
+			if top, ok := s.Max(x); top != slices.Max(x) || !ok {
+				t.Fatalf("%s: largest of %d is %v, %v; want %v", s.Name, n, top, ok, slices.Max(x))
+			}
+			for _, bad := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
+				y := slices.Clone(x)
+				y[r.IntN(n)] = float32(bad)
+				if _, ok := s.Max(y); ok {
+					t.Fatalf("%s: %v among %d values goes unseen", s.Name, bad, n)
+				}
+			}
+		}
+	}
+}
