@@ -46,7 +46,7 @@ func encodeF16(dst []byte, src []float32) error {
 // largest returns the element of the greatest magnitude, the first of equals.
 // first is the index of block[0] in the row, for the error.
 func largest(block []float32, first int) (float32, error) {
-	var most, signed float32
+	signed, most := block[0], float32(0)
 	for i, v := range block {
 		a := float32(math.Abs(float64(v)))
 		if !(a <= math.MaxFloat32) {
