@@ -1,0 +1,5 @@
+//go:build !linux
+
+package team
+
+func newParker(int) parker { return newMonitor() }
