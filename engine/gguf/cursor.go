@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"io"
+	"math"
 	"os"
 )
 
@@ -19,6 +20,9 @@ func newReader(file *os.File, mode IO) io.Reader {
 	}
 	return file
 }
+
+// noLimit is for strings that only the file's size bounds.
+const noLimit = math.MaxUint64
 
 // cursor walks through the header. b holds the bytes from the start of the
 // file on that are there: all of them when the file is mapped, else those read
@@ -124,7 +128,7 @@ func (c *cursor) str(limit uint64, what string) ([]byte, error) {
 func (c *cursor) skipStrings(n uint64, what string) error {
 	if c.reader != nil {
 		for range n {
-			if _, err := c.str(c.left(), what); err != nil {
+			if _, err := c.str(noLimit, what); err != nil {
 				return err
 			}
 		}

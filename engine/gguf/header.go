@@ -27,12 +27,16 @@ const (
 	keyFileType  = "general.file_type"
 )
 
-// entry is a metadata key and where its value lies in the header.
+// entry is a metadata key and where its value lies in the header. What it
+// takes to make a Value is kept here, so that only using one reads the header.
 type entry struct {
-	key  string
-	kind Kind
-	at   int // offset of the value, behind its kind
-	end  int
+	key     string
+	kind    Kind
+	elem    Kind // of an array
+	n       int  // elements of an array
+	at      int  // offset of the value, behind its kind
+	payload int  // behind the length of a string, behind the head of an array
+	end     int
 }
 
 // readHeader reads all that stands before the tensor data.
@@ -132,7 +136,14 @@ func (f *File) readKeys(c *cursor, n int) error {
 		if err := c.skipValue(e.kind, 0, what); err != nil {
 			return err
 		}
-		e.end = c.p
+		e.end, e.payload = c.p, e.at
+		switch e.kind {
+		case KindString:
+			e.payload += stringHead
+		case KindArray:
+			e.payload += arrayHead
+			e.elem, e.n = arrayOf(c.b[e.at:])
+		}
 		f.byKey[key] = len(f.keys)
 		f.keys = append(f.keys, e)
 	}
@@ -144,7 +155,7 @@ func (f *File) readKeys(c *cursor, n int) error {
 func (c *cursor) skipValue(k Kind, depth int, what string) error {
 	switch k {
 	case KindString:
-		_, err := c.str(c.left(), what)
+		_, err := c.str(noLimit, what)
 		return err
 	case KindArray:
 		return c.skipArray(depth, what)

@@ -51,13 +51,25 @@ func (k Kind) size() uint64 {
 	return 0
 }
 
+// What stands before the bytes of a string, its length, and before the elements
+// of an array, their type and number.
+const (
+	stringHead = 8
+	arrayHead  = 12
+)
+
+// arrayOf reads the head of an array.
+func arrayOf(b []byte) (elem Kind, n int) {
+	return Kind(word(b)), int(binary.LittleEndian.Uint64(b[4:]))
+}
+
 // least returns the bytes that a value of a known kind takes at least.
 func (k Kind) least() uint64 {
 	switch k {
 	case KindString:
-		return 8
+		return stringHead
 	case KindArray:
-		return 12
+		return arrayHead
 	}
 	return k.size()
 }
@@ -75,24 +87,7 @@ type Value struct {
 // value returns the value of the i-th key.
 func (f *File) value(i int) Value {
 	e := &f.keys[i]
-	v, _ := cut(f.head[e.at:e.end], e.kind)
-	return v
-}
-
-// cut takes a value of kind k from the start of b, whose form was checked when
-// the file was opened, and returns what follows. An array's raw is all of what
-// follows its head: its end is not known before it is walked.
-func cut(b []byte, k Kind) (v Value, rest []byte) {
-	switch k {
-	case KindString:
-		n := binary.LittleEndian.Uint64(b)
-		return Value{kind: k, raw: b[8 : 8+n]}, b[8+n:]
-	case KindArray:
-		v = Value{kind: k, elem: Kind(word(b)), n: int(binary.LittleEndian.Uint64(b[4:])), raw: b[12:]}
-		return v, nil
-	}
-	n := k.size()
-	return Value{kind: k, raw: b[:n]}, b[n:]
+	return Value{kind: e.kind, elem: e.elem, n: e.n, raw: f.head[e.payload:e.end:e.end]}
 }
 
 // word reads a little-endian uint32 from the start of b.
@@ -185,12 +180,12 @@ func (v Value) Strings() iter.Seq2[int, string] {
 		}
 		b := v.raw
 		for i := range v.n {
-			n := binary.LittleEndian.Uint64(b)
-			s := b[8 : 8+n]
+			n := stringHead + binary.LittleEndian.Uint64(b)
+			s := b[stringHead:n]
 			if !yield(i, unsafe.String(unsafe.SliceData(s), len(s))) {
 				return
 			}
-			b = b[8+n:]
+			b = b[n:]
 		}
 	}
 }
@@ -228,7 +223,7 @@ func (v Value) Elems() iter.Seq2[int, Value] {
 		b := v.raw
 		for i := range v.n {
 			var e Value
-			e, b = next(b, v.elem)
+			e, b = cut(b, v.elem)
 			if !yield(i, e) {
 				return
 			}
@@ -236,18 +231,27 @@ func (v Value) Elems() iter.Seq2[int, Value] {
 	}
 }
 
-// next is cut for arrays too: it walks an array to find its end.
-func next(b []byte, k Kind) (v Value, rest []byte) {
-	v, rest = cut(b, k)
-	if k != KindArray {
+// cut takes a value of kind k from the start of b, whose form was checked when
+// the file was opened, and returns what follows. An array is walked to find its
+// end.
+func cut(b []byte, k Kind) (v Value, rest []byte) {
+	switch k {
+	case KindString:
+		n := stringHead + binary.LittleEndian.Uint64(b)
+		return Value{kind: k, raw: b[stringHead:n]}, b[n:]
+	case KindArray:
+		v = Value{kind: k}
+		v.elem, v.n = arrayOf(b)
+		v.raw = b[arrayHead:]
+		rest = v.raw
+		if size := v.elem.size(); size != 0 {
+			return v, rest[uint64(v.n)*size:]
+		}
+		for range v.n {
+			_, rest = cut(rest, v.elem)
+		}
 		return v, rest
 	}
-	rest = v.raw
-	if size := v.elem.size(); size != 0 {
-		return v, rest[uint64(v.n)*size:]
-	}
-	for range v.n {
-		_, rest = next(rest, v.elem)
-	}
-	return v, rest
+	n := k.size()
+	return Value{kind: k, raw: b[:n]}, b[n:]
 }

@@ -56,7 +56,7 @@ type Tensor struct {
 }
 
 // Write writes the file into a folder of the test's and returns its path.
-func (f *File) Write(t testing.TB) string {
+func (f File) Write(t testing.TB) string {
 	t.Helper()
 	b, err := f.Bytes()
 	if err != nil {
@@ -78,7 +78,7 @@ func WriteBytes(t testing.TB, b []byte) string {
 
 // Bytes returns the file, padded at its end. The error names a value of a type
 // that it cannot write.
-func (f *File) Bytes() ([]byte, error) {
+func (f File) Bytes() ([]byte, error) {
 	w := writer{order: f.Order}
 	if w.order == nil {
 		w.order = binary.LittleEndian

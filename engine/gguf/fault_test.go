@@ -1,0 +1,111 @@
+package gguf_test
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/introgen/introgen/engine/gguf"
+	"github.com/introgen/introgen/engine/gguf/gguftest"
+)
+
+// shrunk opens a file with a tensor of 1 MiB and cuts it off after the header.
+func shrunk(t *testing.T, io gguf.IO) *gguf.File {
+	t.Helper()
+	file := tensors(gguftest.Tensor{Name: "w", Dims: []uint64{1 << 18}, Data: make([]byte, 1<<20)})
+	path := file.Write(t)
+	f, err := gguf.Open(path, io)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { f.Close() })
+	if err := os.Truncate(path, 100); err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+// TestFault: reading what a shrunken file has lost gives an error, from Go and
+// from assembly (IndexByte is), on every goroutine that asks for it.
+func TestFault(t *testing.T) {
+	f := shrunk(t, gguf.MMap)
+	data, err := f.Data(&f.Tensors[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, read := range map[string]func() error{
+		"Go":       func() error { _ = string(data[len(data)/2:][:8]); return nil },
+		"assembly": func() error { bytes.IndexByte(data[1<<19:], 1); return nil },
+	} {
+		var wg sync.WaitGroup
+		for range 8 {
+			wg.Go(func() {
+				err := gguf.Fault(read)
+				if !says(err, "cannot be read at offset ") || !says(err, f.Path) {
+					t.Errorf("%s: error %v", name, err)
+				}
+			})
+		}
+		wg.Wait()
+	}
+}
+
+func TestFaultPassesOn(t *testing.T) {
+	want := errors.New("an error")
+	if err := gguf.Fault(func() error { return want }); err != want {
+		t.Errorf("error %v, want the one that was returned", err)
+	}
+	if err := gguf.Fault(func() error { return nil }); err != nil {
+		t.Errorf("error %v, want none", err)
+	}
+	var nowhere *int
+	for name, f := range map[string]func() error{
+		"a panic":             func() error { panic("a panic") },
+		"index out of range":  func() error { s := []int{}; n := len(s); _ = s[n]; return nil },
+		"nil pointer":         func() error { *nowhere = 1; return nil },
+		"fault within faults": func() error { return gguf.Fault(func() error { panic("fault within faults") }) },
+	} {
+		func() {
+			defer func() {
+				if r := recover(); r == nil {
+					t.Errorf("%s was swallowed", name)
+				} else if s, ok := r.(string); ok && s != name {
+					t.Errorf("%s became %v", name, r)
+				}
+			}()
+			err := gguf.Fault(f)
+			t.Errorf("%s became the error %v", name, err)
+		}()
+	}
+}
+
+// TestShrunkBeforeUse: the other readers, and metadata asked for too late.
+func TestShrunkBeforeUse(t *testing.T) {
+	for _, io := range []gguf.IO{gguf.Buffered, gguf.FileIO} {
+		f := shrunk(t, io)
+		if _, err := f.Data(&f.Tensors[0]); !says(err, "truncated since it was opened") || !says(err, `tensor "w"`) {
+			t.Errorf("%s: error %v", io, err)
+		}
+	}
+	file := gguftest.File{KV: []gguftest.KV{
+		{Key: "pad", Value: strings.Repeat("x", 1<<16)}, {Key: "name", Value: "late"},
+	}}
+	path := file.Write(t)
+	f, err := gguf.Open(path, gguf.MMap)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if err := os.Truncate(path, 0); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := f.String("name"); !says(err, "cannot be read at offset") {
+		t.Errorf("String: error %v", err)
+	}
+	if _, err := gguf.NewWriter(new(bytes.Buffer), f, 7, nil); !says(err, "cannot be read at offset") {
+		t.Errorf("NewWriter: error %v", err)
+	}
+}
