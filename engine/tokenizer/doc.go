@@ -1,0 +1,39 @@
+// Package tokenizer turns text into token ids and back, over the vocabulary of
+// a GGUF file: byte-level BPE as GPT-2 has it (tokenizer.ggml.model = gpt2).
+//
+// Two tokenizers give the same ids. "go" is this package's own and always
+// there. "hf" is HuggingFace's tokenizers library, behind the build tag hf (and
+// cgo); it is fed a tokenizer.json made from the same GGUF data, see
+// [TokenizerJSON], and serves as the oracle of the first.
+//
+// # From text to ids
+//
+//  1. Tokens of type 3 (control) and 4 (user-defined) are found in the text,
+//     leftmost first and the longest at each place.
+//  2. What lies between them is normalized where the pre-tokenizer says so
+//     (NFC for qwen2).
+//  3. The pre-tokenizer (tokenizer.ggml.pre) cuts it into words. Known are
+//     gpt-2, smollm, llama-bpe (also named llama3 and llama-v3) and qwen2; any
+//     other name is an error, since a wrong cut gives wrong ids silently.
+//  4. Each byte of a word becomes the token of its byte-level character, and
+//     pairs of tokens are merged, the pair of lowest rank first and the leftmost
+//     of equals, until no pair has a merge.
+//
+// # Unicode
+//
+// The cuts depend on the general categories L and N. Both tokenizers use those
+// of Unicode 16: hf has them in Oniguruma 6.9.10, go in tables of its own, so
+// that a newer Go does not change ids. One thing differs with the compiler
+// that built libtokenizers: the step of smollm that isolates digits asks Rust's
+// char::is_numeric, which knows 13 more numbers (U+11DE0 to U+11DE9, U+16FF4 to
+// U+16FF6, Unicode 17) from Rust 1.92 or so on. NFC is of golang.org/x/text's
+// version of Unicode here, and older in hf: sequences of combining marks that
+// were added since may be ordered differently.
+//
+// # What is refused
+//
+// Text that is not UTF-8, and text with a byte that the vocabulary has no token
+// for (SmolLM2 lacks 21, among them the control characters 04, 06, 13, 14, 16
+// and 1D): the error names the byte and its offset. The hf library would drop
+// such bytes without a word, and cuts a text at a NUL byte, which only go takes.
+package tokenizer

@@ -1,0 +1,137 @@
+package tokenizer
+
+import (
+	"errors"
+	"fmt"
+	"iter"
+
+	"github.com/introgen/introgen/engine/gguf"
+)
+
+// The metadata keys that make a tokenizer.
+const (
+	keyModel       = "tokenizer.ggml.model"
+	keyPre         = "tokenizer.ggml.pre"
+	keyTokens      = "tokenizer.ggml.tokens"
+	keyTypes       = "tokenizer.ggml.token_type"
+	keyMerges      = "tokenizer.ggml.merges"
+	keySpacePrefix = "tokenizer.ggml.add_space_prefix"
+)
+
+// Token types (enum llama_token_type).
+const (
+	typeNormal      = 1
+	typeUnknown     = 2
+	typeControl     = 3
+	typeUserDefined = 4
+	typeUnused      = 5
+	typeByte        = 6
+)
+
+// source is what a file says about its tokenizer. Its strings are views of the
+// file's header.
+type source struct {
+	pre     string
+	tokens  list
+	types   []int32 // as many as tokens
+	merges  list    // "left right", lowest rank first
+	specIDs []int32 // the tokens that are recognised in text
+}
+
+// list is an array of strings that is walked, not indexed.
+type list struct {
+	n   int
+	all iter.Seq2[int, string]
+}
+
+// load reads the tokenizer metadata of f and hands them to build, whose errors
+// come back naming the file.
+func load(f *gguf.File, build func(*source) error) error {
+	err := gguf.Fault(func() error {
+		s, err := readSource(f)
+		if err != nil {
+			return err
+		}
+		return build(s)
+	})
+	if err != nil {
+		return fmt.Errorf("tokenizer of %s: %w", f.Path, err)
+	}
+	return nil
+}
+
+func readSource(f *gguf.File) (*source, error) {
+	model, err := requireString(f, keyModel)
+	if err != nil {
+		return nil, err
+	}
+	if model != "gpt2" {
+		return nil, fmt.Errorf("%s is %q; only gpt2, byte-level BPE, is supported", keyModel, model)
+	}
+	s := &source{}
+	if s.pre, err = requireString(f, keyPre); err != nil {
+		return nil, err
+	}
+	if prefix, _, err := f.Bool(keySpacePrefix); err != nil {
+		return nil, err
+	} else if prefix {
+		return nil, fmt.Errorf("%s is true; only text without an added space is supported", keySpacePrefix)
+	}
+	if s.tokens, err = requireStrings(f, keyTokens); err != nil {
+		return nil, err
+	}
+	if s.merges, err = requireStrings(f, keyMerges); err != nil {
+		return nil, err
+	}
+	v, ok := f.Get(keyTypes)
+	if !ok {
+		return nil, missing(keyTypes)
+	}
+	if s.types, ok = v.Int32s(); !ok {
+		return nil, fmt.Errorf("%s must be an array of I32", keyTypes)
+	}
+	return s, s.check()
+}
+
+// check compares what must agree, and collects the special tokens.
+func (s *source) check() error {
+	if s.tokens.n == 0 {
+		return errors.New(keyTokens + " is empty")
+	}
+	if len(s.types) != s.tokens.n {
+		return fmt.Errorf("%s has %d elements and %s has %d; they must be as many", keyTypes, len(s.types), keyTokens, s.tokens.n)
+	}
+	for id, t := range s.types {
+		switch t {
+		case typeControl, typeUserDefined:
+			s.specIDs = append(s.specIDs, int32(id))
+		case typeNormal, typeUnknown, typeUnused, typeByte:
+		default:
+			return fmt.Errorf("%s of token %d is %d; it must be from %d to %d", keyTypes, id, t, typeNormal, typeByte)
+		}
+	}
+	return nil
+}
+
+func requireString(f *gguf.File, key string) (string, error) {
+	v, ok, err := f.String(key)
+	if err == nil && !ok {
+		err = missing(key)
+	}
+	return v, err
+}
+
+func requireStrings(f *gguf.File, key string) (list, error) {
+	v, ok := f.Get(key)
+	if !ok {
+		return list{}, missing(key)
+	}
+	if k, ok := v.ElemKind(); !ok || k != gguf.KindString {
+		return list{}, fmt.Errorf("%s must be an array of strings", key)
+	}
+	return list{v.Len(), v.Strings()}, nil
+}
+
+func missing(key string) error {
+	return fmt.Errorf("metadata %s is missing; without it the ids of a text are not known", key)
+}

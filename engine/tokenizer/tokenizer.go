@@ -1,0 +1,68 @@
+package tokenizer
+
+import (
+	"fmt"
+
+	"github.com/introgen/introgen/engine/gguf"
+)
+
+// Tokenizer turns text into token ids and back. Its methods may be called by
+// several goroutines at once. It keeps no reference to the file that it was
+// made from.
+type Tokenizer interface {
+	// Name is "go" or "hf".
+	Name() string
+
+	// Encode returns the ids of text. Special tokens are recognised where
+	// their text stands, and none are added. Text that is not UTF-8, or has a
+	// byte without a token, is an error that names the byte and its offset.
+	Encode(text string) ([]int32, error)
+
+	// Decode returns the text of ids, special tokens spelled out. Bytes that
+	// are not UTF-8, such as the first half of a character, become U+FFFD, one
+	// for each longest prefix of a character; to show text while it is being
+	// generated use [Stream]. An id outside the vocabulary is an error.
+	Decode(ids []int32) (string, error)
+
+	// VocabSize returns the number of tokens.
+	VocabSize() int
+}
+
+// Kinds are the names that New takes.
+var Kinds = []string{"auto", "go", "hf"}
+
+// New returns the tokenizer of a GGUF file. kind is "go", "hf" or "auto", which
+// is hf where it is built in and else go. Metadata that is missing, of a kind
+// that this package does not know, or at odds with itself is an error that
+// names the file and the key.
+func New(f *gguf.File, kind string) (Tokenizer, error) {
+	switch kind {
+	case "go":
+		return newGo(f)
+	case "hf":
+		return newHF(f)
+	case "auto":
+		if HFBuiltIn() {
+			return newHF(f)
+		}
+		return newGo(f)
+	}
+	return nil, fmt.Errorf("tokenizer %q is not known; it is one of auto, go and hf", kind)
+}
+
+// HFBuiltIn reports whether this program was built with HuggingFace's
+// tokenizers library, that is with cgo and the tag hf.
+func HFBuiltIn() bool { return hfBuiltIn }
+
+// newGo returns the tokenizer in Go.
+func newGo(f *gguf.File) (Tokenizer, error) {
+	var t *encoder
+	err := load(f, func(s *source) (err error) {
+		t, err = newEncoder(s)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return t, nil
+}
