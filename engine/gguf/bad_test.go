@@ -111,7 +111,8 @@ func TestBadFiles(t *testing.T) {
 		{"alignment 48", key("general.alignment", uint32(48)), "general.alignment is 48"},
 		{"alignment 4", key("general.alignment", uint32(4)), "general.alignment is 4"},
 		{"alignment of another type", key("general.alignment", uint64(32)), "is U64; it must be U32"},
-		{"large alignment", gguftest.File{KV: []gguftest.KV{{Key: "general.alignment", Value: uint32(1 << 31)}}, Tensors: []gguftest.Tensor{f32("a", 0)}}, "end behind the file"},
+		{"alignment 2^31", key("general.alignment", uint32(1<<31)), "it must be a power of two from 8 to 1048576"},
+		{"alignment past the end", gguftest.File{KV: []gguftest.KV{{Key: "general.alignment", Value: uint32(1 << 20)}}, Tensors: []gguftest.Tensor{f32("a", 0)}}, "end behind the file"},
 	} {
 		t.Run(c.what, func(t *testing.T) {
 			if c.what == "string in an array past the end" {

@@ -53,7 +53,7 @@ type File struct {
 	Version    uint32   // 2 or 3
 	Size       int64    // bytes of the file
 	DataOffset int64    // where the tensor data begin
-	Alignment  int64    // a power of two, at least 8
+	Alignment  int64    // a power of two from 8 to 2^20
 	Tensors    []Tensor // in the file's order
 
 	head  []byte   // the header: a part of the mapping, or a copy

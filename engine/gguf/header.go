@@ -16,9 +16,10 @@ const (
 	maxKey        = 65535
 	maxName       = 64
 	maxDims       = 4
-	maxNesting    = 4  // arrays in arrays; the specification sets no limit
-	minAlignment  = 8  // the specification: a multiple of 8
-	wantAlignment = 32 // without general.alignment
+	maxNesting    = 4       // arrays in arrays; the specification sets no limit
+	minAlignment  = 8       // the specification: a multiple of 8
+	maxAlignment  = 1 << 20 // bounds the padding; the specification sets no limit
+	wantAlignment = 32      // without general.alignment
 
 	// maxFile bounds sizes and offsets so that sums of a few cannot overflow.
 	maxFile = 1 << 60
@@ -226,8 +227,8 @@ func (f *File) alignment(c *cursor) (int64, error) {
 		return 0, fmt.Errorf("metadata general.alignment is %v; it must be U32", e.kind)
 	}
 	a := uint64(word(c.b[e.at:e.end]))
-	if a < minAlignment || a&(a-1) != 0 {
-		return 0, fmt.Errorf("metadata general.alignment is %d; it must be a power of two, at least %d", a, minAlignment)
+	if a < minAlignment || a > maxAlignment || a&(a-1) != 0 {
+		return 0, fmt.Errorf("metadata general.alignment is %d; it must be a power of two from %d to %d", a, minAlignment, maxAlignment)
 	}
 	return int64(a), nil
 }
