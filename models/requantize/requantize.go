@@ -25,6 +25,12 @@ import (
 // of a file that mostly has them (enum llama_ftype in llama.cpp's llama.h).
 var fileTypes = map[quant.Type]uint32{quant.F32: 0, quant.F16: 1, quant.Q4_0: 2, quant.Q8_0: 7}
 
+// CanWrite says whether File can write matrices as t.
+func CanWrite(t quant.Type) bool {
+	_, ok := fileTypes[t]
+	return ok
+}
+
 // Options is what File can be told. The zero value has a meaning.
 type Options struct {
 	SHA256 string // that the new file must have, lower-case hex; "" is any
@@ -47,7 +53,7 @@ var ErrMismatch = errors.New("not the expected bytes")
 // be in itself. A matrix whose rows do not fill whole blocks of to is kept. An
 // error names the file and the tensor.
 func File(ctx context.Context, in, out string, to quant.Type, o Options) (Result, error) {
-	if _, ok := fileTypes[to]; !ok {
+	if !CanWrite(to) {
 		return Result{}, fmt.Errorf("requantize to %v: only Q8_0, Q4_0, F16 and F32 can be written", to)
 	}
 	f, err := gguf.Open(in, gguf.MMap)
