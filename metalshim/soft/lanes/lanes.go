@@ -1,0 +1,82 @@
+// Package lanes turns a Metal kernel that clang compiled for one lane into a
+// function that runs a simdgroup of 32 lanes. It reads and writes LLVM 19
+// textual IR.
+//
+// In the input the kernel is @msl_entry(g, lane, sg, x, y, z), everything
+// inlined, with cross-lane operations as calls of @msl_sy_*. The output has
+//
+//	i32 @msl_sgk(ptr g, i32 sg, i32 nlanes, ptr frame, i32 pc)
+//
+// which runs simdgroup sg, nlanes of whose lanes exist, from resume point pc (0
+// at first). It returns 65535 when done, 65534 when stopped by the watchdog's
+// flag, else the resume point of a threadgroup barrier, and the constants
+// @msl_frame_size (bytes), @msl_tgs_size (bytes of static threadgroup memory)
+// and @msl_nbar (barriers in the code).
+package lanes
+
+import (
+	_ "embed"
+	"errors"
+	"fmt"
+)
+
+// Header is C++ that says what each cross-lane operation does to a simdgroup.
+// It belongs into the translation unit of the one-lane kernel; functions of it
+// that the result does not need are dropped.
+//
+//go:embed sg.h
+var Header string
+
+// Version changes whenever the same input may give another output; a cache of
+// compiled kernels has it in its key.
+const Version = "1"
+
+// Options choose the form of the result.
+type Options struct {
+	// Scalar asks for the masked form: each lane by itself up to the next
+	// cross-lane operation. It is slow and simple, the oracle of the other.
+	Scalar bool
+}
+
+// Flags are clang's arguments for the result of Transform, beside those that
+// choose the target, input and output.
+var Flags = []string{"-x", "ir", "-O2", "-fPIC", "-shared", "-fuse-ld=lld", "-Wno-override-module",
+	"-fno-vectorize", "-fno-slp-vectorize", "-fveclib=none", "-fno-math-errno"}
+
+// Codes that the kernel returns in place of a resume point.
+const (
+	codeDone    = 65535
+	codeStopped = 65534
+)
+
+// Transform makes the simdgroup function of the one-lane kernel in ir. An
+// error names the block and the instruction that the pass cannot take.
+func Transform(ir string, o Options) (string, error) {
+	if len(ir) > maxSource {
+		return "", fmt.Errorf("lanes: module of %d bytes, at most %d", len(ir), maxSource)
+	}
+	out, err := transform(ir, o)
+	if err != nil {
+		return "", fmt.Errorf("lanes: %w", err)
+	}
+	return out, nil
+}
+
+func transform(ir string, o Options) (string, error) {
+	m, err := parseModule(ir)
+	if err != nil {
+		return "", err
+	}
+	f, err := parseFunction(m)
+	if err != nil {
+		return "", err
+	}
+	made, err := f.scalarForm()
+	if err != nil {
+		return "", fmt.Errorf("@%s: %w", entryName, err)
+	}
+	if made == "" {
+		return "", errors.New("nothing made")
+	}
+	return m.compose(made), nil
+}
