@@ -73,6 +73,7 @@ func TestBadFiles(t *testing.T) {
 		{"long key", key(strings.Repeat("k", 65536), uint8(1)), "65536 bytes long; 65535 are allowed"},
 		{"key twice", gguftest.File{KV: []gguftest.KV{{Key: "a", Value: uint8(1)}, {Key: "b", Value: uint8(1)}, {Key: "a", Value: uint8(2)}}}, `key "a" appears twice`},
 		{"value type", key("a", gguftest.Raw{13, 0, 0, 0, 1}), "metadata a at offset 37 has the unknown value type 13"},
+		{"key for a terminal", key("a\x1b[2J\n", gguftest.Raw{13, 0, 0, 0}), `metadata "a\x1b[2J\n" at offset`},
 		{"bool of 2", key("a", gguftest.Raw{7, 0, 0, 0, 2}), "is the bool 2"},
 		{"string past the end", key("a", str(100, "short")), "takes 100 bytes, but the file ends"},
 		{"string of 2^64-1", key("a", str(math.MaxUint64, "")), "metadata a at offset 45 takes 18446744073709551615 bytes"},

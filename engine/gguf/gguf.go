@@ -18,14 +18,21 @@ package gguf
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"iter"
+	"math"
 	"os"
 	"strings"
 	"syscall"
+	"unsafe"
 
 	"github.com/introgen/introgen/engine/quant"
 )
+
+// dataAlign is the alignment of tensor buffers that are read into memory: a
+// cache line, as wide as the widest vector register.
+const dataAlign = 64
 
 // IO is a way to read a file.
 type IO string
@@ -38,9 +45,9 @@ const (
 
 // ParseIO returns the reader of that name: mmap, buffered or file.
 func ParseIO(s string) (IO, error) {
-	switch io := IO(s); io {
+	switch reader := IO(s); reader {
 	case MMap, Buffered, FileIO:
-		return io, nil
+		return reader, nil
 	}
 	return "", fmt.Errorf("reader %q is not known; it is one of mmap, buffered and file", s)
 }
@@ -79,16 +86,16 @@ type Tensor struct {
 // Open reads the header of the GGUF file at path: metadata and tensor
 // directory, no tensor data. Errors name the file and, where there is one, the
 // offset. What is not a regular file is refused without waiting for it.
-func Open(path string, io IO) (*File, error) {
-	f, err := open(path, io)
+func Open(path string, reader IO) (*File, error) {
+	f, err := open(path, reader)
 	if err != nil {
 		return nil, fmt.Errorf("gguf %s: %w", path, err)
 	}
 	return f, nil
 }
 
-func open(path string, io IO) (_ *File, err error) {
-	if _, err := ParseIO(string(io)); err != nil {
+func open(path string, reader IO) (_ *File, err error) {
+	if _, err := ParseIO(string(reader)); err != nil {
 		return nil, err
 	}
 	// O_NONBLOCK: opening a FIFO that nobody writes to must not wait.
@@ -100,7 +107,7 @@ func open(path string, io IO) (_ *File, err error) {
 		}
 		return nil, fmt.Errorf("cannot open: %w", err)
 	}
-	f := &File{Path: path, IO: io, file: file}
+	f := &File{Path: path, IO: reader, file: file}
 	defer func() {
 		if err != nil {
 			f.Close()
@@ -110,7 +117,7 @@ func open(path string, io IO) (_ *File, err error) {
 		return nil, err
 	}
 	c := &cursor{size: f.Size}
-	if io == MMap {
+	if reader == MMap {
 		if f.data, err = mapFile(file, path, f.Size); err != nil {
 			return nil, err
 		}
@@ -121,7 +128,7 @@ func open(path string, io IO) (_ *File, err error) {
 		}
 		c.b = f.data.bytes
 	} else {
-		c.reader = newReader(file, io)
+		c.reader = newReader(file, reader)
 	}
 	return f, Fault(func() error { return f.readHeader(c) })
 }
@@ -138,6 +145,8 @@ func regularSize(file *os.File) (int64, error) {
 		return 0, fmt.Errorf("is not a regular file (%s) and so cannot be a GGUF file", st.Mode().Type())
 	case st.Size() == 0:
 		return 0, errors.New("is empty")
+	case st.Size() > math.MaxInt:
+		return 0, fmt.Errorf("has %d bytes, more than a 32-bit program can address", st.Size())
 	}
 	return st.Size(), nil
 }
@@ -191,6 +200,30 @@ func (f *File) Tensor(name string) (*Tensor, bool) {
 		return nil, false
 	}
 	return &f.Tensors[i], true
+}
+
+// Data returns the bytes of tensor t of this file. With MMap they are a view of
+// the mapping, read-only (a write faults) and valid until Close; read them
+// inside Fault. Otherwise they are read into a fresh buffer. Either way they
+// begin at an address that is a multiple of 8 at least, in practice of the
+// file's Alignment, so that they may be viewed as numbers.
+func (f *File) Data(t *Tensor) ([]byte, error) {
+	switch {
+	case f.data != nil:
+		return f.data.bytes[t.Offset : t.Offset+t.Bytes : t.Offset+t.Bytes], nil
+	case f.file == nil:
+		return nil, fmt.Errorf("gguf %s: tensor %q: the file is closed", f.Path, t.Name)
+	}
+	b := make([]byte, t.Bytes+dataAlign-1)
+	skip := -int(uintptr(unsafe.Pointer(unsafe.SliceData(b)))) & (dataAlign - 1)
+	b = b[skip:][:t.Bytes:t.Bytes]
+	if n, err := f.file.ReadAt(b, t.Offset); err != nil {
+		if err == io.EOF {
+			err = fmt.Errorf("the file ends after %d of its %d bytes: it was truncated since it was opened", n, t.Bytes)
+		}
+		return nil, fmt.Errorf("gguf %s: tensor %q at offset %d: %w", f.Path, t.Name, t.Offset, err)
+	}
+	return b, nil
 }
 
 // Elements returns the number of elements of the tensor.

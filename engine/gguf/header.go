@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/bits"
 	"sort"
+	"strconv"
 	"unicode/utf8"
 
 	"github.com/introgen/introgen/engine/quant"
@@ -128,7 +129,7 @@ func (f *File) readKeys(c *cursor, n int) error {
 		if _, dup := f.byKey[key]; dup {
 			return fmt.Errorf("metadata key %q appears twice, again at offset %d", key, at)
 		}
-		what := "metadata " + key
+		what := "metadata " + printable(key)
 		kind, err := c.u32(what)
 		if err != nil {
 			return err
@@ -149,6 +150,16 @@ func (f *File) readKeys(c *cursor, n int) error {
 		f.keys = append(f.keys, e)
 	}
 	return nil
+}
+
+// printable returns a key as it is, or quoted when a terminal should not get it.
+func printable(key string) string {
+	for i := range len(key) {
+		if key[i] <= ' ' || key[i] > '~' {
+			return strconv.Quote(key)
+		}
+	}
+	return key
 }
 
 // skipValue passes over a value of kind k and checks that it is well formed.

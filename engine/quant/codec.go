@@ -1,10 +1,6 @@
 package quant
 
-import (
-	"encoding/binary"
-	"fmt"
-	"math"
-)
+import "fmt"
 
 // Dequantize decodes len(dst) elements of type t from src. dst must fill whole
 // blocks and src must hold exactly their bytes.
@@ -20,6 +16,25 @@ func Dequantize(dst []float32, t Type, src []byte) error {
 	return nil
 }
 
+// Quantize encodes src as type t into dst: Q8_0 and Q4_0 as ggml's reference
+// does (quantize_row_q8_0_ref, quantize_row_q4_0_ref), F16 rounded to nearest
+// even, F32 as it is. src must fill whole blocks and dst have exactly their
+// size. A value that the type cannot hold (not a number, infinite, or so large
+// that the scale overflows) is an error that names it; dst is then undefined.
+func Quantize(dst []byte, t Type, src []float32) error {
+	f, err := sized(t, len(src), len(dst))
+	if err != nil {
+		return fmt.Errorf("quantize: %w", err)
+	}
+	if f.encode == nil {
+		return fmt.Errorf("quantize: %s has no encoder; types that can be written are Q8_0, Q4_0, F16 and F32", f.name)
+	}
+	if err := f.encode(dst, src); err != nil {
+		return fmt.Errorf("quantize: %w", err)
+	}
+	return nil
+}
+
 // sized returns the format of t once n elements are known to take size bytes.
 func sized(t Type, n, size int) (*format, error) {
 	want, err := t.RowBytes(n)
@@ -31,23 +46,4 @@ func sized(t Type, n, size int) (*format, error) {
 		return nil, fmt.Errorf("%d elements of %s take %d bytes, not %d", n, f.name, want, size)
 	}
 	return f, nil
-}
-
-func decodeF32(dst []float32, src []byte) {
-	for i := range dst {
-		dst[i] = math.Float32frombits(binary.LittleEndian.Uint32(src[4*i:]))
-	}
-}
-
-func decodeF16(dst []float32, src []byte) {
-	for i := range dst {
-		dst[i] = halfAt(src[2*i:])
-	}
-}
-
-// decodeBF16 reads bfloat16: the upper half of a float32.
-func decodeBF16(dst []float32, src []byte) {
-	for i := range dst {
-		dst[i] = math.Float32frombits(uint32(binary.LittleEndian.Uint16(src[2*i:])) << 16)
-	}
 }

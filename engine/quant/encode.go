@@ -1,47 +1,9 @@
 package quant
 
 import (
-	"encoding/binary"
 	"fmt"
 	"math"
 )
-
-// Quantize encodes src as type t into dst: Q8_0 and Q4_0 as ggml's reference
-// does (quantize_row_q8_0_ref, quantize_row_q4_0_ref), F16 rounded to nearest
-// even, F32 as it is. src must fill whole blocks and dst have exactly their
-// size. A value that the type cannot hold (not a number, infinite, or so large
-// that the scale overflows) is an error that names it; dst is then undefined.
-func Quantize(dst []byte, t Type, src []float32) error {
-	f, err := sized(t, len(src), len(dst))
-	if err != nil {
-		return fmt.Errorf("quantize: %w", err)
-	}
-	if f.encode == nil {
-		return fmt.Errorf("quantize: %s has no encoder; types that can be written are Q8_0, Q4_0, F16 and F32", f.name)
-	}
-	if err := f.encode(dst, src); err != nil {
-		return fmt.Errorf("quantize: %w", err)
-	}
-	return nil
-}
-
-func encodeF32(dst []byte, src []float32) error {
-	for i, v := range src {
-		binary.LittleEndian.PutUint32(dst[4*i:], math.Float32bits(v))
-	}
-	return nil
-}
-
-func encodeF16(dst []byte, src []float32) error {
-	for i, v := range src {
-		h := FloatToHalf(v)
-		if h&0x7fff == 0x7c00 && !math.IsInf(float64(v), 0) {
-			return fmt.Errorf("element %d is %v: the largest finite F16 is 65504", i, v)
-		}
-		binary.LittleEndian.PutUint16(dst[2*i:], h)
-	}
-	return nil
-}
 
 // largest returns the element of the greatest magnitude, the first of equals.
 // first is the index of block[0] in the row, for the error.

@@ -1,6 +1,10 @@
 package quant
 
-import "math"
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+)
 
 // HalfToFloat widens an IEEE 754 binary16 number. Every value is exact; the
 // payload of a NaN is kept.
@@ -44,4 +48,41 @@ func halfAt(b []byte) float32 { return HalfToFloat(uint16(b[0]) | uint16(b[1])<<
 func putHalf(b []byte, f float32) {
 	h := FloatToHalf(f)
 	b[0], b[1] = byte(h), byte(h>>8)
+}
+
+func decodeF32(dst []float32, src []byte) {
+	for i := range dst {
+		dst[i] = math.Float32frombits(binary.LittleEndian.Uint32(src[4*i:]))
+	}
+}
+
+func decodeF16(dst []float32, src []byte) {
+	for i := range dst {
+		dst[i] = halfAt(src[2*i:])
+	}
+}
+
+// decodeBF16 reads bfloat16: the upper half of a float32.
+func decodeBF16(dst []float32, src []byte) {
+	for i := range dst {
+		dst[i] = math.Float32frombits(uint32(binary.LittleEndian.Uint16(src[2*i:])) << 16)
+	}
+}
+
+func encodeF32(dst []byte, src []float32) error {
+	for i, v := range src {
+		binary.LittleEndian.PutUint32(dst[4*i:], math.Float32bits(v))
+	}
+	return nil
+}
+
+func encodeF16(dst []byte, src []float32) error {
+	for i, v := range src {
+		h := FloatToHalf(v)
+		if h&0x7fff == 0x7c00 && !math.IsInf(float64(v), 0) {
+			return fmt.Errorf("element %d is %v: the largest finite F16 is 65504", i, v)
+		}
+		binary.LittleEndian.PutUint16(dst[2*i:], h)
+	}
+	return nil
 }
