@@ -1,0 +1,291 @@
+// Package cpu runs a llama model on the processor.
+//
+// A forward pass is a list of stages (see plan.go), each of them spread over a
+// team of threads. Weights are read where the file is mapped, or from a packed
+// copy; activations are floats, and 16-bit blocks where they meet quantized
+// weights (see package kernel).
+package cpu
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/introgen/introgen/engine"
+	"github.com/introgen/introgen/engine/cpu/kernel"
+	"github.com/introgen/introgen/engine/cpu/team"
+	"github.com/introgen/introgen/engine/gguf"
+	"github.com/introgen/introgen/engine/llama"
+	"github.com/introgen/introgen/engine/quant"
+)
+
+// chunk is the most tokens that go through a pass together.
+const chunk = 64
+
+// block is the matrices of one layer.
+type block struct {
+	*llama.Block
+	q, k, v, o, gate, up, down matrix
+}
+
+// Engine is a model ready to run; it implements engine.Model.
+type Engine struct {
+	m      *llama.Model
+	set    *kernel.Set
+	opt    Options
+	desc   Description
+	team   *team.Team
+	packed *memory
+
+	blocks []block
+	output matrix
+	freqs  []float64 // radians a position, for each rotated pair
+
+	cache  *memory
+	k, v   []float32 // [layer][KV head][position][HeadDim]
+	passed int       // positions that the cache holds
+
+	// Of the pass under way; tokens by rows.
+	cur      *pass
+	serial   uint64 // number of the pass
+	pos      int
+	x        []float32   // residual stream, Hidden
+	xn       vectors     // its norm, Hidden, for several tokens
+	queries  []float32   // Heads x HeadDim
+	att      activations // attention's output, Heads x HeadDim
+	h        activations // inside the feed-forward, FFN
+	cos, sin []float32   // RopeDim
+	logits   []float32   // Vocab
+	tops     []top       // of the units of the output
+	ready    bool        // logits are those of the last Step
+
+	passes  [2][chunk]*pass // by whether logits are wanted, and tokens-1
+	threads []thread
+}
+
+// top is the largest logit of a unit.
+type top struct {
+	value  float32
+	finite bool
+}
+
+// thread is what a thread has for itself.
+type thread struct {
+	scratch
+	xn       vectors   // the norm of one token
+	stamp    uint64    // which pass and stage xn is of
+	gate, up []float32 // unit rows for each token
+	scores   []float32 // one for each position
+	_        [128]byte // keep threads off each other's cache lines
+}
+
+// New makes an engine of m, whose file must stay open until Close. Errors name
+// the option that is wrong and what is allowed.
+func New(m *llama.Model, o Options) (_ *Engine, err error) {
+	set, err := o.settle(m)
+	if err != nil {
+		return nil, fmt.Errorf("cpu: %w", err)
+	}
+	e := &Engine{m: m, set: set, opt: o, freqs: m.Frequencies(m.RopeFactors), output: newMatrix(&m.Output, set)}
+	for i := range m.Blocks {
+		b := &m.Blocks[i]
+		e.blocks = append(e.blocks, block{
+			Block: b,
+			q:     newMatrix(&b.Q, set), k: newMatrix(&b.K, set), v: newMatrix(&b.V, set), o: newMatrix(&b.O, set),
+			gate: newMatrix(&b.Gate, set), up: newMatrix(&b.Up, set), down: newMatrix(&b.Down, set),
+		})
+		if m.HeadDim%kernel.TileRows != 0 { // heads would share tiles
+			e.blocks[i].q.fast, e.blocks[i].k.fast, e.blocks[i].v.fast = 0, 0, 0
+		}
+	}
+	defer func() {
+		if err != nil {
+			e.Close()
+		}
+	}()
+	if err := e.allocate(); err != nil {
+		return nil, fmt.Errorf("cpu: %w", err)
+	}
+	e.team = team.New(o.Threads, e, gguf.Fault)
+	e.desc = Description{Set: set.Name, Threads: o.Threads, Context: o.Context, Slow: e.slowTypes()}
+	if err := e.maybePack(); err != nil {
+		return nil, fmt.Errorf("cpu: %w", err)
+	}
+	return e, nil
+}
+
+// allocate makes the cache and the buffers of a pass.
+func (e *Engine) allocate() error {
+	m := e.m
+	heads := m.Heads * m.HeadDim
+	half := m.Layers * m.KVHeads * m.HeadDim * e.opt.Context
+	if half > math.MaxInt/16 {
+		return fmt.Errorf("context: a cache for %d positions does not fit into memory", e.opt.Context)
+	}
+	var err error
+	if e.cache, err = reserve(2*4*half, false); err != nil {
+		return fmt.Errorf("cache of %d positions: %w; ask for fewer", e.opt.Context, err)
+	}
+	kv := e.cache.floats()
+	e.k, e.v = kv[:half:half], kv[half:]
+
+	// Every matrix of a kind, since types may differ between layers.
+	var in, att, hidden []*matrix
+	widest, rowBytes := 0, 0
+	for i := range e.blocks {
+		b := &e.blocks[i]
+		in = append(in, &b.q, &b.k, &b.v, &b.gate, &b.up)
+		att, hidden = append(att, &b.o), append(hidden, &b.down)
+	}
+	in = append(in, &e.output)
+	for _, w := range slices.Concat(in, att, hidden) {
+		widest, rowBytes = max(widest, w.Cols), max(rowBytes, w.RowBytes)
+	}
+	n := min(chunk, e.opt.Context)
+	e.x = kernel.Aligned(n * m.Hidden)
+	e.xn = newVectors(n, m.Hidden, in...)
+	e.queries = kernel.Aligned(n * heads)
+	e.att = activations{one: newVectors(1, heads, att...), many: newVectors(n, heads, att...)}
+	e.h = activations{one: newVectors(1, m.FFN, hidden...), many: newVectors(n, m.FFN, hidden...)}
+	e.cos, e.sin = kernel.Aligned(n*m.RopeDim), kernel.Aligned(n*m.RopeDim)
+	e.logits = kernel.Aligned(m.Vocab)
+	e.tops = make([]top, ceil(m.Vocab, headRows))
+	e.threads = make([]thread, e.opt.Threads)
+	for i := range e.threads {
+		tile := kernel.Aligned(kernel.TileRows * rowBytes / 4)
+		e.threads[i] = thread{
+			scratch: scratch{sums: kernel.Aligned(n * kernel.TileRows), tile: bytesOf(tile), row: kernel.Aligned(widest)},
+			xn:      newVectors(1, m.Hidden, in...),
+			gate:    kernel.Aligned(n * unitRows), up: kernel.Aligned(n * unitRows),
+			scores: make([]float32, e.opt.Context),
+		}
+	}
+	return nil
+}
+
+// slowTypes counts the matrices without fast kernels by type.
+func (e *Engine) slowTypes() []string {
+	count := map[quant.Type]int{}
+	for _, w := range e.matrices() {
+		if w.slow() {
+			count[w.Type]++
+		}
+	}
+	var names []string
+	for t, n := range count {
+		names = append(names, fmt.Sprintf("%v (%d)", t, n))
+	}
+	slices.Sort(names)
+	return names
+}
+
+// matrices returns all matrices, each once.
+func (e *Engine) matrices() []*matrix {
+	var all []*matrix
+	for i := range e.blocks {
+		b := &e.blocks[i]
+		all = append(all, &b.q, &b.k, &b.v, &b.o, &b.gate, &b.up, &b.down)
+	}
+	return append(all, &e.output)
+}
+
+// Describe says what the engine chose.
+func (e *Engine) Describe() Description { return e.desc }
+
+// Context returns the number of positions.
+func (e *Engine) Context() int { return e.opt.Context }
+
+// Step implements engine.Model.
+func (e *Engine) Step(ids []int32, pos int) (int32, error) {
+	e.ready = false
+	if err := e.check(ids, pos); err != nil {
+		return 0, fmt.Errorf("cpu: %w", err)
+	}
+	if err := e.forward(ids, pos); err != nil {
+		return 0, fmt.Errorf("cpu: %w", err)
+	}
+	next, finite := e.greedy()
+	if !finite {
+		return 0, e.findNonFinite(ids, pos)
+	}
+	e.ready = true
+	return next, nil
+}
+
+// check refuses ids and positions that a pass could not stand.
+func (e *Engine) check(ids []int32, pos int) error {
+	switch {
+	case len(ids) == 0:
+		return fmt.Errorf("no tokens to pass; a step takes at least one")
+	case pos < 0 || pos > e.passed:
+		return fmt.Errorf("position %d; the cache holds %d positions, and a step continues them or begins at 0", pos, e.passed)
+	case len(ids) > e.opt.Context-pos:
+		return fmt.Errorf("%d tokens at position %d exceed the context of %d positions", len(ids), pos, e.opt.Context)
+	}
+	for i, id := range ids {
+		if id < 0 || int(id) >= e.m.Vocab {
+			return fmt.Errorf("token %d (number %d of the step) is outside of the vocabulary of %d", id, i, e.m.Vocab)
+		}
+	}
+	return nil
+}
+
+// forward passes all ids, in chunks of equal size.
+func (e *Engine) forward(ids []int32, pos int) error {
+	e.passed = min(e.passed, pos)
+	for n := ceil(len(ids), chunk); n > 0; n-- {
+		size := ceil(len(ids), n)
+		if err := e.prepare(ids[:size], pos, n == 1); err != nil {
+			return err
+		}
+		if err := e.team.Run(e.cur.plan); err != nil {
+			return err
+		}
+		ids, pos = ids[size:], pos+size
+		e.passed = pos
+	}
+	return nil
+}
+
+// greedy returns the smallest index among the largest logits, and whether all
+// logits are finite.
+func (e *Engine) greedy() (next int32, finite bool) {
+	best := 0
+	for u, t := range e.tops {
+		if !t.finite {
+			return 0, false
+		}
+		if t.value > e.tops[best].value {
+			best = u
+		}
+	}
+	i := best * headRows
+	for e.logits[i] != e.tops[best].value {
+		i++
+	}
+	return int32(i), true
+}
+
+// Logits implements engine.Model.
+func (e *Engine) Logits() ([]float32, error) {
+	if !e.ready {
+		return nil, fmt.Errorf("cpu: there are no logits before a step succeeds")
+	}
+	return e.logits, nil
+}
+
+// Close ends the threads and frees the memory.
+func (e *Engine) Close() error {
+	if e.team != nil {
+		e.team.Close()
+		e.team = nil
+	}
+	e.ready = false
+	err := e.cache.free()
+	if err2 := e.packed.free(); err == nil {
+		err = err2
+	}
+	return err
+}
+
+var _ engine.Model = (*Engine)(nil)

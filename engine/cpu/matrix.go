@@ -1,0 +1,149 @@
+package cpu
+
+import (
+	"unsafe"
+
+	"github.com/introgen/introgen/engine/cpu/kernel"
+	"github.com/introgen/introgen/engine/llama"
+	"github.com/introgen/introgen/engine/quant"
+)
+
+// matrix is a weight and the kernels that multiply with it.
+type matrix struct {
+	*llama.Matrix
+	fast  int    // leading rows that the fast kernels do, a multiple of kernel.TileRows
+	tiles []byte // those rows in tile order, or nil where they are read as the file has them
+
+	mul  func(dst []float32, w []byte, p *kernel.Panel, rows int, add bool)
+	tile func(dst []float32, stride int, w []byte, p *kernel.Panel, rows int, add bool, scratch []float32, ahead []byte)
+	pack func(dst, src []byte, blocks int)
+}
+
+// newMatrix returns m with the kernels of set, if set has any for its type.
+func newMatrix(m *llama.Matrix, set *kernel.Set) matrix {
+	w := matrix{Matrix: m}
+	switch m.Type {
+	case quant.Q8_0:
+		w.mul, w.tile, w.pack = set.MulQ8, set.TileQ8, set.PackQ8
+	case quant.Q4_1:
+		w.mul, w.tile, w.pack = set.MulQ41, set.TileQ41, set.PackQ41
+	default:
+		return w
+	}
+	w.fast = m.Rows &^ (kernel.TileRows - 1)
+	return w
+}
+
+// slow reports whether some rows are dequantized and multiplied as floats.
+func (w *matrix) slow() bool { return w.fast < w.Rows }
+
+// vectors is the activations of some tokens, in one form or both: floats, Cols
+// for each token, for slow rows; a panel for fast ones.
+type vectors struct {
+	floats []float32
+	panel  *kernel.Panel
+}
+
+// newVectors makes room for tokens tokens of cols values in the forms that the
+// matrices need.
+func newVectors(tokens, cols int, ms ...*matrix) vectors {
+	v := vectors{floats: kernel.Aligned(tokens * cols)}
+	for _, m := range ms {
+		if m.fast > 0 && v.panel == nil {
+			v.panel = kernel.NewPanel(tokens, cols)
+			v.panel.Shape(tokens, cols)
+		}
+	}
+	return v
+}
+
+// activations is room for the activations of one token and of several: in the
+// last layer a pass of several goes on with one, and the shape must not change
+// while some thread may look at it.
+type activations struct{ one, many vectors }
+
+// of returns the room for so many tokens.
+func (a *activations) of(tokens int) *vectors {
+	if tokens == 1 {
+		return &a.one
+	}
+	return &a.many
+}
+
+// shape sets the number of tokens and values.
+func (v *vectors) shape(tokens, cols int) {
+	if v.panel != nil {
+		v.panel.Shape(tokens, cols)
+	}
+}
+
+// scratch is a thread's room for multiplying.
+type scratch struct {
+	sums []float32 // kernel.TileRows for each token
+	tile []byte    // one tile in tile order
+	row  []float32 // one dequantized row
+}
+
+// multiply writes rows r0 to r0+rows-1 of w times each of the tokens of in to
+// dst: dst[t*stride+i] is row r0+i times token t, or is added to it. r0 is a
+// multiple of kernel.TileRows.
+func (w *matrix) multiply(set *kernel.Set, s *scratch, dst []float32, stride, r0, rows int, in *vectors, tokens int, add bool) {
+	if n := min(rows, w.fast-r0); n > 0 {
+		w.multiplyFast(s, dst, stride, r0, n, in.panel, add)
+		dst, r0, rows = dst[n:], r0+n, rows-n
+	}
+	if rows > 0 {
+		w.multiplySlow(set, s, dst, stride, r0, rows, in.floats, tokens, add)
+	}
+}
+
+func (w *matrix) multiplyFast(s *scratch, dst []float32, stride, r0, rows int, p *kernel.Panel, add bool) {
+	size := w.RowBytes
+	switch {
+	case w.tiles != nil:
+		w.tile(dst, stride, w.tiles[r0*size:(r0+rows)*size], p, rows, add, s.sums, w.tiles[min(len(w.tiles), r0*size+ahead):])
+	case p.Tokens == 1:
+		w.mul(dst, w.Data[r0*size:(r0+rows)*size], p, rows, add)
+	default:
+		const n = kernel.TileRows
+		for i := 0; i < rows; i += n {
+			at := (r0 + i) * size
+			w.pack(s.tile, w.Data[at:at+n*size], p.Blocks)
+			w.tile(dst[i:], stride, s.tile[:n*size], p, n, add, s.sums, w.Data[at+n*size:])
+		}
+	}
+}
+
+// ahead is how far before its use a weight is asked for, in bytes: the best of
+// 1 to 8 KiB on every machine that was tried.
+const ahead = 4096
+
+func (w *matrix) multiplySlow(set *kernel.Set, s *scratch, dst []float32, stride, r0, rows int, x []float32, tokens int, add bool) {
+	for i := range rows {
+		row := w.floatRow(s.row, r0+i)
+		for t := range tokens {
+			v := set.Dot(row, x[t*w.Cols:(t+1)*w.Cols])
+			if add {
+				v += dst[t*stride+i]
+			}
+			dst[t*stride+i] = v
+		}
+	}
+}
+
+// floatRow returns row r as floats: in place where it is F32, else in buf.
+func (w *matrix) floatRow(buf []float32, r int) []float32 {
+	data := w.Row(r)
+	if w.Type == quant.F32 && littleEndian && uintptr(unsafe.Pointer(&data[0]))%4 == 0 {
+		return unsafe.Slice((*float32)(unsafe.Pointer(&data[0])), w.Cols)
+	}
+	// The type can be decoded and the sizes fit: llama.Load has checked both.
+	_ = quant.Dequantize(buf[:w.Cols], w.Type, data)
+	return buf[:w.Cols]
+}
+
+// littleEndian says whether numbers lie in memory as they do in the file.
+var littleEndian = func() bool {
+	x := uint16(1)
+	return *(*byte)(unsafe.Pointer(&x)) == 1
+}()

@@ -1,0 +1,126 @@
+package cpu
+
+import (
+	"fmt"
+	"os"
+	"runtime"
+	"strings"
+	"time"
+
+	"github.com/introgen/introgen/engine/cpu/kernel"
+	"github.com/introgen/introgen/engine/llama"
+)
+
+// SetEnv names the environment variable that chooses the instruction set.
+const SetEnv = "INTROGEN_CPU"
+
+// MaxThreads bounds Options.Threads: a typing error must not start ten thousand
+// threads.
+const MaxThreads = 256
+
+// maxContext is the number of positions that an engine is built for when nobody
+// says how many are needed. The cache is reserved, not touched, for them.
+const maxContext = 8192
+
+// Pack says whether weights are rewritten when a model is loaded.
+type Pack int
+
+const (
+	// PackAuto packs where Options.Steps promises that it repays.
+	PackAuto Pack = iota
+	// PackOff reads the weights where the file lies in memory.
+	PackOff
+	// PackOn rewrites them in the order in which the kernels read them, in huge
+	// pages: slower to load, faster to run, and a second copy in memory.
+	PackOn
+)
+
+// Options are the choices of New; the zero value takes the default of each.
+type Options struct {
+	// Threads is 1 to MaxThreads; 0 takes DefaultThreads.
+	Threads int
+	// Context is the number of positions, at most the model's own; 0 takes the
+	// model's own, and 8192 where that is larger.
+	Context int
+	// Set is the instruction set: one of kernel.Names. "" takes $INTROGEN_CPU,
+	// and where that is not set the best one.
+	Set string
+	// Pack says whether to rewrite the weights.
+	Pack Pack
+	// Steps is how many decode steps the engine will be asked for, as far as the
+	// caller knows: what PackAuto decides on.
+	Steps int
+}
+
+// repaySteps is the number of decode steps after which packing has repaid its
+// time, on the machines it was measured on: it takes as long as some 25 steps
+// and saves a tenth to a third of each.
+const repaySteps = 200
+
+// Description says what an engine chose, for people.
+type Description struct {
+	Set     string // instruction set: "avx512", "avx2", "neon", "generic"
+	Threads int
+	Context int // positions
+
+	Packed    bool
+	Why       string        // why weights are packed or not
+	PackBytes int64         // memory of the packed weights
+	PackTime  time.Duration // what packing took
+
+	// Slow says, a type each, which weights have no fast kernel: they are
+	// dequantized row by row. Empty when all are fast.
+	Slow []string
+}
+
+// String writes the description as one line.
+func (d Description) String() string {
+	s := fmt.Sprintf("%s, %d threads", d.Set, d.Threads)
+	if d.Threads == 1 {
+		s = d.Set + ", 1 thread"
+	}
+	s += ", " + d.Why
+	if d.Packed {
+		s += fmt.Sprintf(" (%.1f MB in %.1f ms)", float64(d.PackBytes)/1e6, float64(d.PackTime.Microseconds())/1e3)
+	}
+	if len(d.Slow) > 0 {
+		s += ", no fast kernel for " + strings.Join(d.Slow, ", ")
+	}
+	return s
+}
+
+// DefaultThreads returns the number of physical cores that this process may
+// use.
+func DefaultThreads() int {
+	return max(1, min(physicalCores(), runtime.GOMAXPROCS(0), MaxThreads))
+}
+
+// settle checks the options against the model and fills in the defaults.
+func (o *Options) settle(m *llama.Model) (*kernel.Set, error) {
+	switch {
+	case o.Threads < 0 || o.Threads > MaxThreads:
+		return nil, fmt.Errorf("threads: %d; allowed are 1 to %d, or 0 for one a core", o.Threads, MaxThreads)
+	case o.Context < 0 || o.Context > m.Context:
+		return nil, fmt.Errorf("context: %d positions; the model has 1 to %d", o.Context, m.Context)
+	case o.Pack < PackAuto || o.Pack > PackOn:
+		return nil, fmt.Errorf("pack: %d; allowed are PackAuto, PackOff and PackOn", o.Pack)
+	}
+	if o.Threads == 0 {
+		o.Threads = DefaultThreads()
+	}
+	if o.Context == 0 {
+		o.Context = min(m.Context, maxContext)
+	}
+	if o.Set != "" {
+		set, err := kernel.Pick(o.Set)
+		if err != nil {
+			return nil, fmt.Errorf("instruction set: %w", err)
+		}
+		return set, nil
+	}
+	set, err := kernel.Pick(os.Getenv(SetEnv))
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", SetEnv, err)
+	}
+	return set, nil
+}

@@ -1,0 +1,203 @@
+package cpu
+
+import (
+	"math"
+	"unsafe"
+
+	"github.com/introgen/introgen/engine/cpu/kernel"
+)
+
+// Do implements team.Body: it does units lo to hi-1 of a stage of the current
+// pass. What it reads was written in stages before, and no two units write the
+// same place.
+func (e *Engine) Do(tid, number, lo, hi int) {
+	s := e.cur.stages[number]
+	th := &e.threads[tid]
+	switch s.kind {
+	case normAttn:
+		e.doNorm(e.blocks[s.layer].AttnNorm, lo, hi)
+	case normFFN:
+		e.doNorm(e.blocks[s.layer].FFNNorm, lo, hi)
+	case qkv:
+		in := e.normed(th, number, s, e.blocks[s.layer].AttnNorm)
+		for u := lo; u < hi; {
+			u += e.doQKV(th, s, in, u, hi)
+		}
+	case attend:
+		for u := lo; u < hi; u++ {
+			e.doAttend(th, s, u)
+		}
+	case quantAtt:
+		width := e.m.Heads * e.m.HeadDim
+		att := e.att.of(s.tokens)
+		for t := lo; t < hi; t++ {
+			e.set.Quantize(att.panel, t, 0, att.floats[t*width:(t+1)*width])
+		}
+	case project:
+		b := &e.blocks[s.layer]
+		e.doResidual(th, s, &b.o, b.OB, e.att.of(s.tokens), lo, hi)
+	case gateUp:
+		in := e.normed(th, number, s, e.blocks[s.layer].FFNNorm)
+		for u := lo; u < hi; u++ {
+			e.doGateUp(th, s, in, u)
+		}
+	case down:
+		e.doResidual(th, s, &e.blocks[s.layer].down, nil, e.h.of(s.tokens), lo, hi)
+	case head:
+		e.doHead(th, s, e.normed(th, number, s, e.m.OutputNorm), lo, hi)
+	}
+}
+
+// doNorm writes the norms of tokens lo to hi-1 for all threads.
+func (e *Engine) doNorm(w []float32, lo, hi int) {
+	n := e.m.Hidden
+	for t := lo; t < hi; t++ {
+		y := e.xn.floats[t*n : (t+1)*n]
+		e.set.RMSNorm(y, e.x[t*n:(t+1)*n], w, e.m.RMSEps)
+		if e.xn.panel != nil {
+			e.set.Quantize(e.xn.panel, t, 0, y)
+		}
+	}
+}
+
+// normed returns the norms that a stage starts from: the shared ones, or for
+// one token the thread's own, which it computes when it first needs them.
+func (e *Engine) normed(th *thread, number int, s stage, w []float32) *vectors {
+	if s.tokens > 1 {
+		return &e.xn
+	}
+	if stamp := e.serial<<16 | uint64(number); th.stamp != stamp {
+		th.stamp = stamp
+		n := e.m.Hidden
+		e.set.RMSNorm(th.xn.floats, e.x[s.first*n:(s.first+1)*n], w, e.m.RMSEps)
+		if th.xn.panel != nil {
+			e.set.Quantize(th.xn.panel, 0, 0, th.xn.floats)
+		}
+	}
+	return &th.xn
+}
+
+// doQKV does unit u, and those after it and before hi that belong to the same
+// head, and returns how many it did.
+func (e *Engine) doQKV(th *thread, s stage, in *vectors, u, hi int) int {
+	m, b := e.m, &e.blocks[s.layer]
+	per := e.pieces()
+	h, piece := u/per, u%per
+	n := min(hi-u, per-piece)
+	d0, rows := piece*(m.HeadDim/per), n*(m.HeadDim/per)
+	w, bias, rotate := &b.q, b.QB, true
+	var dst []float32
+	var stride int
+	switch {
+	case h < m.Heads:
+		stride = m.Heads * m.HeadDim
+		dst = e.queries[s.first*stride+h*m.HeadDim+d0:]
+	case h < m.Heads+m.KVHeads:
+		h -= m.Heads
+		w, bias = &b.k, b.KB
+		dst, stride = e.k[e.at(s.layer, h, e.pos+s.first)+d0:], m.HeadDim
+	default:
+		h -= m.Heads + m.KVHeads
+		w, bias, rotate = &b.v, b.VB, false
+		dst, stride = e.v[e.at(s.layer, h, e.pos+s.first)+d0:], m.HeadDim
+	}
+	r0 := h*m.HeadDim + d0
+	w.multiply(e.set, &th.scratch, dst, stride, r0, rows, in, s.tokens, false)
+	if bias != nil {
+		addBias(dst, stride, bias[r0:r0+rows], s.tokens)
+	}
+	if end := min(m.RopeDim, d0+rows); rotate && d0 < end {
+		for t := range s.tokens {
+			a := (s.first+t)*m.RopeDim + d0
+			c := (s.first+t)*m.RopeDim + end
+			e.set.Rope(dst[t*stride:t*stride+rows], e.cos[a:c], e.sin[a:c])
+		}
+	}
+	return n
+}
+
+// at returns where the cached values of a position begin.
+func (e *Engine) at(layer, head, pos int) int {
+	return ((layer*e.m.KVHeads+head)*e.opt.Context + pos) * e.m.HeadDim
+}
+
+// addBias adds bias to the rows of each token.
+func addBias(dst []float32, stride int, bias []float32, tokens int) {
+	for t := range tokens {
+		for i, v := range bias {
+			dst[t*stride+i] += v
+		}
+	}
+}
+
+// doAttend does one head of one token.
+func (e *Engine) doAttend(th *thread, s stage, u int) {
+	m := e.m
+	t, h := u/m.Heads, u%m.Heads
+	width := m.Heads * m.HeadDim
+	n := e.pos + s.first + t + 1
+	from := e.at(s.layer, h/(m.Heads/m.KVHeads), 0)
+	q := e.queries[(s.first+t)*width+h*m.HeadDim:][:m.HeadDim]
+	att := e.att.of(s.tokens)
+	out := att.floats[t*width+h*m.HeadDim:][:m.HeadDim]
+	scale := float32(1 / math.Sqrt(float64(m.HeadDim)))
+	e.set.Attend(out, q, e.k[from:from+n*m.HeadDim], e.v[from:from+n*m.HeadDim], th.scores[:n], scale)
+	if att.panel != nil && m.HeadDim%kernel.Block == 0 {
+		e.set.Quantize(att.panel, t, h*m.HeadDim/kernel.Block, out)
+	}
+}
+
+// doResidual adds rows of w times in, and bias where there is one, to the
+// residual stream.
+func (e *Engine) doResidual(th *thread, s stage, w *matrix, bias []float32, in *vectors, lo, hi int) {
+	n := e.m.Hidden
+	r0, r1 := lo*unitRows, min(hi*unitRows, n)
+	dst := e.x[s.first*n+r0:]
+	w.multiply(e.set, &th.scratch, dst, n, r0, r1-r0, in, s.tokens, true)
+	if bias != nil {
+		addBias(dst, n, bias[r0:r1], s.tokens)
+	}
+}
+
+// doGateUp does unitRows rows of gate and up, and joins them.
+func (e *Engine) doGateUp(th *thread, s stage, in *vectors, u int) {
+	b := &e.blocks[s.layer]
+	r0 := u * unitRows
+	rows := min(unitRows, e.m.FFN-r0)
+	b.gate.multiply(e.set, &th.scratch, th.gate, unitRows, r0, rows, in, s.tokens, false)
+	b.up.multiply(e.set, &th.scratch, th.up, unitRows, r0, rows, in, s.tokens, false)
+	h := e.h.of(s.tokens)
+	for t := range s.tokens {
+		y := h.floats[t*e.m.FFN+r0:][:rows]
+		e.set.SwiGLU(y, th.gate[t*unitRows:][:rows], th.up[t*unitRows:][:rows])
+		if h.panel != nil && rows == unitRows {
+			e.set.Quantize(h.panel, t, u, y)
+		}
+	}
+}
+
+// doHead writes logits and the largest of each unit.
+func (e *Engine) doHead(th *thread, s stage, in *vectors, lo, hi int) {
+	r0, r1 := lo*headRows, min(hi*headRows, e.m.Vocab)
+	e.output.multiply(e.set, &th.scratch, e.logits[r0:], e.m.Vocab, r0, r1-r0, in, s.tokens, false)
+	for u := lo; u < hi; u++ {
+		v, finite := e.set.Max(e.logits[u*headRows : min((u+1)*headRows, e.m.Vocab)])
+		e.tops[u] = top{v, finite}
+	}
+}
+
+// lines is how many bytes of the next matrix a thread asks for while it waits.
+const aheadOfStage = 64 * 64
+
+// Ahead implements team.Body: while a thread waits for the others, the first
+// lines of its part of the next matrix come in.
+func (e *Engine) Ahead(tid, number int) {
+}
+
+// bytesOf views floats as bytes.
+func bytesOf(x []float32) []byte {
+	if len(x) == 0 {
+		return nil
+	}
+	return unsafe.Slice((*byte)(unsafe.Pointer(&x[0])), 4*len(x))
+}

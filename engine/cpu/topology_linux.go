@@ -1,0 +1,31 @@
+package cpu
+
+import (
+	"fmt"
+	"os"
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
+
+// physicalCores counts the cores behind the processors that this process may
+// run on: of a core's hardware threads only one counts.
+func physicalCores() int {
+	var set unix.CPUSet
+	if unix.SchedGetaffinity(0, &set) != nil {
+		return 1
+	}
+	cores := map[string]bool{}
+	for left, cpu := set.Count(), 0; left > 0 && cpu < len(set)*64; cpu++ {
+		if !set.IsSet(cpu) {
+			continue
+		}
+		left--
+		siblings, err := os.ReadFile(fmt.Sprintf("/sys/devices/system/cpu/cpu%d/topology/thread_siblings_list", cpu))
+		if err != nil {
+			siblings = fmt.Append(nil, cpu) // no topology: every processor counts
+		}
+		cores[strings.TrimSpace(string(siblings))] = true
+	}
+	return len(cores)
+}
