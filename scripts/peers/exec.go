@@ -1,0 +1,60 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+	"time"
+)
+
+// capture runs a process to its end and returns what it printed, and its
+// largest resident memory in MiB (0 where the system does not say).
+func (r *Runner) capture(ctx context.Context, argv, env []string) (stdout string, peakMiB float64, err error) {
+	ctx, cancel := context.WithTimeout(ctx, r.Timeout)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
+	cmd.Env = append(os.Environ(), env...)
+	cmd.WaitDelay = time.Second
+	var out, complaint bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &complaint
+	if err := cmd.Run(); err != nil {
+		if ctx.Err() != nil {
+			err = fmt.Errorf("stopped after %v: %w", r.Timeout, ctx.Err())
+		}
+		return "", 0, fmt.Errorf("%s: %w%s", argv[0], err, lastLine(complaint.String()))
+	}
+	return out.String(), peakMemory(cmd.ProcessState), nil
+}
+
+// lastLine is the end of what a failed program said, to follow its error.
+func lastLine(s string) string {
+	s = strings.TrimSpace(s)
+	if s == "" {
+		return ""
+	}
+	return ": " + s[strings.LastIndexByte(s, '\n')+1:]
+}
+
+// build runs a step of set-up with what it prints going to log, at the lowest
+// priority where the system has `nice`: a build may take minutes.
+func build(ctx context.Context, log io.Writer, dir string, env, argv []string) error {
+	if nice, err := exec.LookPath("nice"); err == nil {
+		argv = append([]string{nice, "-n", "19"}, argv...)
+	}
+	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), env...)
+	cmd.WaitDelay = time.Second
+	cmd.Stdout, cmd.Stderr = log, log
+	if err := cmd.Run(); err != nil {
+		if ctx.Err() != nil {
+			err = ctx.Err()
+		}
+		return fmt.Errorf("%s: %w", strings.Join(argv, " "), err)
+	}
+	return nil
+}

@@ -1,0 +1,123 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"time"
+)
+
+// Setting is what all engines of a block are given.
+type Setting struct {
+	Model   string `json:"model"` // name of the file's weight type: Q8_0, Q4_1
+	Threads int    `json:"threads"`
+}
+
+func (s Setting) String() string {
+	if s.Threads == 1 {
+		return s.Model + ", 1 thread"
+	}
+	return fmt.Sprintf("%s, %d threads", s.Model, s.Threads)
+}
+
+// Engine is one way to run introgen or a peer.
+type Engine struct {
+	Name   string `json:"name"`
+	Family string `json:"family"` // introgen, llama.cpp, candle: builds of one peer
+	Built  string `json:"built"`  // version, compiler and flags, for the reader
+
+	// command is the process that generates in this setting, and what is added
+	// to its environment.
+	command func(s Setting, model string, rounds int) (argv, env []string)
+}
+
+// Sample is one process of one engine.
+type Sample struct {
+	Block   int     `json:"block"`
+	Setting Setting `json:"setting"`
+	Engine  string  `json:"engine"`
+	Output  Output  `json:"output"`
+	PeakMiB float64 `json:"peak_mib"` // largest resident memory; 0 where it cannot be asked
+}
+
+// Measurement is everything that a report is made from.
+type Measurement struct {
+	Date      time.Time        `json:"date"`
+	Machine   Machine          `json:"machine"`
+	Revision  string           `json:"revision"` // of introgen
+	Files     map[string]int64 `json:"files"`    // bytes of each model file, by Setting.Model
+	Blocks    int              `json:"blocks"`
+	Rounds    int              `json:"rounds"`
+	Settings  []Setting        `json:"settings"`
+	Engines   []Engine         `json:"engines"`
+	Samples   []Sample         `json:"samples"`
+	Bandwidth []Bandwidth      `json:"bandwidth"`
+	Loaded    []Sample         `json:"loaded"` // with a busy neighbour
+	Busy      [2]float64       `json:"busy"`   // load average before and after
+	Absent    []string         `json:"absent"` // peers that could not be measured, and why
+}
+
+// ordered is the list in the order of a block: begun at another place each time,
+// and backwards in every other one, so that no engine always comes first or
+// always follows the same one.
+func ordered[T any](list []T, block int) []T {
+	n := len(list)
+	out := make([]T, 0, n)
+	for i := range n {
+		out = append(out, list[(i+block)%n])
+	}
+	if block%2 == 1 {
+		slices.Reverse(out)
+	}
+	return out
+}
+
+// Runner runs the processes of a measurement.
+type Runner struct {
+	Models  map[string]string // path by Setting.Model
+	Program string            // introgen, for the bandwidth probe
+	Log     io.Writer
+	Timeout time.Duration // of one process
+}
+
+// processes runs every engine once in every setting, block after block. All of
+// a setting's engines, and the bandwidth probe, follow each other directly:
+// only they are compared.
+func (r *Runner) processes(ctx context.Context, m *Measurement) error {
+	for block := range m.Blocks {
+		for _, set := range m.Settings {
+			for _, e := range ordered(m.Engines, block) {
+				s, err := r.one(ctx, e, set, block, m.Rounds)
+				if err != nil {
+					return err
+				}
+				m.Samples = append(m.Samples, s)
+				fmt.Fprintf(r.Log, "block %d of %d, %s, %-28s read+build %7.1f  prefill %6.1f  decode %6.2f  first token %7.1f ms\n",
+					block+1, m.Blocks, set, e.Name, Load.Of(s), Prefill.Of(s), Decode.Of(s), FirstToken.Of(s))
+			}
+		}
+		if err := r.bandwidth(ctx, m, block); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// one runs a process and reads what it printed.
+func (r *Runner) one(ctx context.Context, e Engine, set Setting, block, rounds int) (Sample, error) {
+	s := Sample{Block: block, Setting: set, Engine: e.Name}
+	argv, env := e.command(set, r.Models[set.Model], rounds)
+	stdout, peak, err := r.capture(ctx, argv, env)
+	if err != nil {
+		return s, fmt.Errorf("%s, %s: %w", e.Name, set, err)
+	}
+	if s.Output, err = ParseOutput(stdout); err != nil {
+		return s, fmt.Errorf("%s, %s: output not understood: %w", e.Name, set, err)
+	}
+	if len(s.Output.Rounds) != rounds {
+		return s, fmt.Errorf("%s, %s: %d rounds came out, %d were asked for", e.Name, set, len(s.Output.Rounds), rounds)
+	}
+	s.PeakMiB = peak
+	return s, nil
+}

@@ -1,0 +1,205 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// The measured part of the page stands between these lines.
+const (
+	beginMark = "<!-- measured: begin -->"
+	endMark   = "<!-- measured: end -->"
+)
+
+// replaceMeasured puts text between the marks of the page.
+func replaceMeasured(page []byte, text string) ([]byte, error) {
+	before, rest, ok := bytes.Cut(page, []byte(beginMark+"\n"))
+	_, after, ok2 := bytes.Cut(rest, []byte(endMark))
+	if !ok || !ok2 {
+		return nil, errNoMarks
+	}
+	return slices.Concat(before, []byte(beginMark+"\n\n"+text), []byte(endMark), after), nil
+}
+
+// Report is the measured part of the page.
+func (m *Measurement) Report() string {
+	b := new(strings.Builder)
+	m.writeMachine(b)
+	b.WriteString("### Goals\n\nMedians over the blocks; in parentheses the smallest and the largest block.\n\n")
+	m.writeGoals(b)
+	for _, set := range m.Settings {
+		fmt.Fprintf(b, "### %s\n\n", set)
+		m.writeTimes(b, set)
+		m.writeSpeedups(b, set)
+	}
+	if len(m.Bandwidth) > 0 {
+		b.WriteString("### The memory's speed\n\n")
+		m.writeBandwidth(b)
+	}
+	if len(m.Loaded) > 0 {
+		b.WriteString("### Beside a busy neighbour\n\nAnother process keeps one core busy. A round is prefill and " +
+			fmt.Sprint(decodeSteps) + " decode steps.\n\n")
+		m.writeLoaded(b)
+	}
+	b.WriteString("### What was built\n\n")
+	m.writeEngines(b)
+	return b.String()
+}
+
+func (m *Measurement) writeMachine(b *strings.Builder) {
+	c := m.Machine
+	fmt.Fprintf(b, "Measured on %s with introgen %s: %d blocks, %d rounds in each process.\n\n",
+		m.Date.Format("2006-01-02 15:04 MST"), m.Revision, m.Blocks, m.Rounds)
+	rows := [][]string{{"processor", c.CPU}, {"cores", fmt.Sprint(c.Cores)}}
+	for _, row := range [][]string{
+		{"of its features", strings.Join(c.Features, " ")}, {"largest cache", c.Cache}, {"memory", c.Memory},
+		{"system", c.System}, {"transparent huge pages", c.Pages},
+	} {
+		if row[1] != "" {
+			rows = append(rows, row)
+		}
+	}
+	if m.Busy[0] > 0 {
+		state := "quiet"
+		if m.Busy[0] > quiet {
+			state = "**not quiet: other work was going on, so read the ratios, and read them with their spread**"
+		}
+		rows = append(rows, []string{"before the first block", fmt.Sprintf("load average %.2f: %s", m.Busy[0], state)})
+	}
+	for _, name := range m.Absent {
+		rows = append(rows, []string{"not measured", name + ": it could not be built here"})
+	}
+	table(b, []string{"machine", ""}, rows)
+}
+
+// engineNames are those of the engines, introgen first.
+func (m *Measurement) engineNames() []string {
+	var names []string
+	for _, e := range m.Engines {
+		names = append(names, e.Name)
+	}
+	return names
+}
+
+func (m *Measurement) writeTimes(b *strings.Builder, set Setting) {
+	var rows [][]string
+	for _, name := range m.engineNames() {
+		if m.spread(set, name, Decode).N == 0 {
+			continue
+		}
+		at := func(f Figure, decimals int) string { return m.spread(set, name, f).cell(decimals, "") }
+		rows = append(rows, []string{name, at(Load, 1), at(Prefill, 1), at(Decode, 2), m.share(set, name).percent(),
+			at(FirstToken, 1), at(Peak, 0), m.sameTokens(set, name)})
+	}
+	table(b, []string{"engine", "read + build, ms", "prefill, ms", "decode, ms a token", "of the memory's speed",
+		"open → first token in a fresh process, ms", "peak memory, MiB", "ids as introgen's"}, rows)
+}
+
+// sameTokens is how many new ids, from the first one on, are those of introgen,
+// whose activations are not rounded to 8 bits.
+func (m *Measurement) sameTokens(set Setting, engine string) string {
+	own, its, n := m.ids(set, variantDefault), m.ids(set, engine), 0
+	if own == nil || its == nil {
+		return none
+	}
+	for n < len(own) && n < len(its) && own[n] == its[n] {
+		n++
+	}
+	return fmt.Sprintf("%d of %d", n, len(own))
+}
+
+// ids are the new ids of an engine, the same in every block; nil where it did
+// not print them.
+func (m *Measurement) ids(set Setting, engine string) []int {
+	for _, s := range m.Samples {
+		if s.Setting == set && s.Engine == engine {
+			return s.Output.IDs
+		}
+	}
+	return nil
+}
+
+// families are those of the peers, in the order of the engines.
+func (m *Measurement) families() []string {
+	var out []string
+	for _, e := range m.Engines {
+		if e.Family != "introgen" && !slices.Contains(out, e.Family) {
+			out = append(out, e.Family)
+		}
+	}
+	return out
+}
+
+func (m *Measurement) writeSpeedups(b *strings.Builder, set Setting) {
+	var rows [][]string
+	for _, variant := range []string{variantDefault, variantPack} {
+		for _, family := range m.families() {
+			if m.speedup(set, variant, family, Decode).N == 0 {
+				continue
+			}
+			row := []string{variant + " against " + family}
+			for _, f := range []Figure{Load, Prefill, Decode, FirstToken} {
+				row = append(row, m.speedup(set, variant, family, f).times())
+			}
+			rows = append(rows, row)
+		}
+	}
+	if len(rows) > 0 {
+		table(b, []string{"how many times as fast", "read + build", "prefill", "decode", "open → first token"}, rows)
+	}
+}
+
+func (m *Measurement) writeBandwidth(b *strings.Builder) {
+	type kind struct {
+		threads int
+		pages   string
+	}
+	var kinds []kind
+	values := map[kind][]float64{}
+	for _, r := range m.Bandwidth {
+		k := kind{r.Threads, r.Pages}
+		if values[k] == nil {
+			kinds = append(kinds, k)
+		}
+		values[k] = append(values[k], r.GBs)
+	}
+	var rows [][]string
+	for _, k := range kinds {
+		rows = append(rows, []string{fmt.Sprintf("threads %d, %s pages", k.threads, k.pages), SpreadOf(values[k]).cell(1, "")})
+	}
+	table(b, []string{"reading as many bytes as the Q8_0 file has", "GB/s"}, rows)
+}
+
+func (m *Measurement) writeLoaded(b *strings.Builder) {
+	one := Setting{m.Settings[0].Model, 1}
+	var rows [][]string
+	for _, name := range m.engineNames() {
+		for _, set := range m.Settings {
+			values := valuesOf(m.Loaded, set, name, Total)
+			if len(known(values)) == 0 {
+				continue
+			}
+			row := []string{name, set.String(), SpreadOf(known(values)).cell(1, ""), none}
+			if set != one {
+				row[3] = m.slowdown(name, set, one).times()
+			}
+			rows = append(rows, row)
+		}
+	}
+	table(b, []string{"engine", "setting", "a round, ms", "by one thread's time"}, rows)
+}
+
+func (m *Measurement) writeEngines(b *strings.Builder) {
+	for _, e := range m.Engines {
+		fmt.Fprintf(b, "- %s: %s\n", e.Name, e.Built)
+		for _, s := range m.Samples {
+			if s.Engine == e.Name && s.Setting == m.Settings[0] && len(s.Output.About) > 0 {
+				fmt.Fprintf(b, "  It says: `%s`\n", strings.Join(s.Output.About, "`; `"))
+				break
+			}
+		}
+	}
+	b.WriteByte('\n')
+}
