@@ -206,14 +206,3 @@ func TestNotFiles(t *testing.T) {
 		t.Errorf("unknown reader: %v", err)
 	}
 }
-
-func TestUnreadable(t *testing.T) {
-	if os.Geteuid() == 0 {
-		t.Skip("SKIP: needs a user who is not root, who may read everything")
-	}
-	path := gguftest.WriteBytes(t, reordered(t, sample(3)))
-	if err := os.Chmod(path, 0); err != nil {
-		t.Fatal(err)
-	}
-	refuse(t, path, "cannot open: permission denied")
-}

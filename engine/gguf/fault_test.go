@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"os"
+	"runtime/debug"
 	"strings"
 	"sync"
 	"testing"
@@ -28,6 +29,20 @@ func shrunk(t *testing.T, io gguf.IO) *gguf.File {
 	return f
 }
 
+// needFaults skips where a fault comes without its address, so that nothing can
+// tell a shrunken file from a nil pointer: under qemu-user, which emulates it
+// so.
+func needFaults(t *testing.T, lost []byte) {
+	t.Helper()
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	defer func() {
+		if _, ok := recover().(interface{ Addr() uintptr }); !ok {
+			t.Skip("SKIP: needs a system that reports the address of a fault; qemu-user does not")
+		}
+	}()
+	_ = string(lost)
+}
+
 // TestFault: reading what a shrunken file has lost gives an error, from Go and
 // from assembly (IndexByte is), on every goroutine that asks for it.
 func TestFault(t *testing.T) {
@@ -36,6 +51,7 @@ func TestFault(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	needFaults(t, data[1<<19:][:8])
 	for name, read := range map[string]func() error{
 		"Go":       func() error { _ = string(data[len(data)/2:][:8]); return nil },
 		"assembly": func() error { bytes.IndexByte(data[1<<19:], 1); return nil },
@@ -102,6 +118,7 @@ func TestShrunkBeforeUse(t *testing.T) {
 	if err := os.Truncate(path, 0); err != nil {
 		t.Fatal(err)
 	}
+	needFaults(t, f.Metadata()[:8])
 	if _, _, err := f.String("name"); !says(err, "cannot be read at offset") {
 		t.Errorf("String: error %v", err)
 	}
