@@ -91,7 +91,11 @@ fn run(args: &Args) -> Result<()> {
         name.to_string_lossy(),
         candle_core::utils::get_num_threads(),
         args.reader,
-        if cfg!(target_feature = "avx2") { "avx2 compiled in" } else { "no avx2 compiled in" },
+        if cfg!(target_feature = "avx2") {
+            "avx2 compiled in"
+        } else {
+            "no avx2 compiled in"
+        },
     );
     for number in 1..=args.rounds {
         let open = || Ok(File::open(&args.model)?);
