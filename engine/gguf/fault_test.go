@@ -126,3 +126,49 @@ func TestShrunkBeforeUse(t *testing.T) {
 		t.Errorf("NewWriter: error %v", err)
 	}
 }
+
+// TestOverwritten: lengths that were right when the file was opened and are not
+// any more end an array early.
+func TestOverwritten(t *testing.T) {
+	path := gguftest.File{KV: []gguftest.KV{
+		{Key: "s", Value: []string{"one", "two", "three"}},
+		{Key: "n", Value: []gguftest.Array{{Elem: 8, Count: 1, Items: []any{"x"}}, {Elem: 4, Count: 1, Items: []any{uint32(5)}}}},
+	}}.Write(t)
+	f, err := gguf.Open(path, gguf.MMap)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	file, err := os.OpenFile(path, os.O_RDWR, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := bytes.Repeat([]byte{0xff}, 8)
+	// The length of "two", and the type and count of the second inner array.
+	for _, at := range []int{bytes.Index(b, []byte("two")) - 8, bytes.Index(b, []byte("x\x04")) + 1} {
+		if _, err := file.WriteAt(all, int64(at)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	strs, _ := f.Get("s")
+	n := 0
+	for range strs.Strings() {
+		n++
+	}
+	arrays, _ := f.Get("n")
+	m := 0
+	for range arrays.Elems() {
+		m++
+	}
+	if n != 1 || m != 1 || strs.Len() != 3 || arrays.Len() != 2 {
+		t.Errorf("%d strings of %d and %d arrays of %d, want 1 of 3 and 1 of 2", n, strs.Len(), m, arrays.Len())
+	}
+	if v, ok := (gguf.Value{}).Uint64(); v != 0 || !ok {
+		t.Errorf("the zero Value is %d, %v", v, ok)
+	}
+}

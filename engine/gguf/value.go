@@ -75,8 +75,9 @@ func (k Kind) least() uint64 {
 }
 
 // Value is a metadata value. It is decoded when it is asked for, from the
-// header, which with MMap is the mapping: use it inside Fault when the file may
-// shrink, and not after Close. The zero Value is an empty string.
+// header, which with MMap is the mapping: use it inside Fault, as the file may
+// shrink, and not after Close. Where a mapped file is overwritten while it is
+// open, the elements of an array may end before Len.
 type Value struct {
 	kind Kind
 	elem Kind   // of an array
@@ -106,6 +107,8 @@ func (v Value) Len() int { return v.n }
 // bits returns the number's bytes as an unsigned number.
 func (v Value) bits() uint64 {
 	switch len(v.raw) {
+	case 0: // the zero Value
+		return 0
 	case 1:
 		return uint64(v.raw[0])
 	case 2:
@@ -178,14 +181,11 @@ func (v Value) Strings() iter.Seq2[int, string] {
 		if v.kind != KindArray || v.elem != KindString {
 			return
 		}
-		b := v.raw
+		s, b, ok := []byte(nil), v.raw, true
 		for i := range v.n {
-			n := stringHead + binary.LittleEndian.Uint64(b)
-			s := b[stringHead:n]
-			if !yield(i, unsafe.String(unsafe.SliceData(s), len(s))) {
+			if s, b, ok = cutString(b); !ok || !yield(i, unsafe.String(unsafe.SliceData(s), len(s))) {
 				return
 			}
-			b = b[n:]
 		}
 	}
 }
@@ -222,36 +222,62 @@ func (v Value) Elems() iter.Seq2[int, Value] {
 	return func(yield func(int, Value) bool) {
 		b := v.raw
 		for i := range v.n {
-			var e Value
-			e, b = cut(b, v.elem)
-			if !yield(i, e) {
+			var (
+				e  Value
+				ok bool
+			)
+			if e, b, ok = cut(b, v.elem); !ok || !yield(i, e) {
 				return
 			}
 		}
 	}
 }
 
-// cut takes a value of kind k from the start of b, whose form was checked when
-// the file was opened, and returns what follows. An array is walked to find its
-// end.
-func cut(b []byte, k Kind) (v Value, rest []byte) {
+// cut takes a value of kind k from the start of b and returns what follows; an
+// array is walked to find its end. The form was checked when the file was
+// opened; ok is false where it has changed since, which a mapping shows.
+func cut(b []byte, k Kind) (v Value, rest []byte, ok bool) {
 	switch k {
 	case KindString:
-		n := stringHead + binary.LittleEndian.Uint64(b)
-		return Value{kind: k, raw: b[stringHead:n]}, b[n:]
+		s, rest, ok := cutString(b)
+		return Value{kind: k, raw: s}, rest, ok
 	case KindArray:
+		if len(b) < arrayHead {
+			return Value{}, nil, false
+		}
 		v = Value{kind: k}
 		v.elem, v.n = arrayOf(b)
-		v.raw = b[arrayHead:]
-		rest = v.raw
-		if size := v.elem.size(); size != 0 {
-			return v, rest[uint64(v.n)*size:]
+		b = b[arrayHead:]
+		v.raw = b
+		size := v.elem.least()
+		if size == 0 || uint64(v.n) > uint64(len(b))/size {
+			return Value{}, nil, false
+		}
+		if v.elem.size() != 0 {
+			return v, b[uint64(v.n)*size:], true
 		}
 		for range v.n {
-			_, rest = cut(rest, v.elem)
+			if _, b, ok = cut(b, v.elem); !ok {
+				return Value{}, nil, false
+			}
 		}
-		return v, rest
+		return v, b, true
 	}
 	n := k.size()
-	return Value{kind: k, raw: b[:n]}, b[n:]
+	if n == 0 || uint64(len(b)) < n {
+		return Value{}, nil, false
+	}
+	return Value{kind: k, raw: b[:n]}, b[n:], true
+}
+
+// cutString is cut for a string.
+func cutString(b []byte) (s, rest []byte, ok bool) {
+	if len(b) < stringHead {
+		return nil, nil, false
+	}
+	n := binary.LittleEndian.Uint64(b)
+	if b = b[stringHead:]; n > uint64(len(b)) {
+		return nil, nil, false
+	}
+	return b[:n], b[n:], true
 }
