@@ -226,6 +226,29 @@ func (f *File) Data(t *Tensor) ([]byte, error) {
 	return b, nil
 }
 
+// CheckScales reads every tensor that can be decoded and returns an error that
+// names the first whose numbers or block scales are not finite, and where. It
+// takes as long as reading the whole file: it is for a file that is suspected,
+// because a forward pass met such a number, or verified.
+func (f *File) CheckScales() error {
+	return Fault(func() error {
+		for i := range f.Tensors {
+			t := &f.Tensors[i]
+			if !t.Type.CanDecode() {
+				continue
+			}
+			data, err := f.Data(t)
+			if err != nil {
+				return err
+			}
+			if err := quant.CheckScales(t.Type, data); err != nil {
+				return fmt.Errorf("gguf %s: tensor %q: %w", f.Path, t.Name, err)
+			}
+		}
+		return nil
+	})
+}
+
 // Elements returns the number of elements of the tensor.
 func (t *Tensor) Elements() int64 {
 	n := int64(1)

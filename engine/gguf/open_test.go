@@ -271,6 +271,35 @@ func TestAlignment(t *testing.T) {
 	}
 }
 
+// TestCheckScales: the first tensor with a bad scale is named; a type that
+// cannot be decoded is passed over.
+func TestCheckScales(t *testing.T) {
+	bad := make([]byte, 3*34)
+	bad[2*34], bad[2*34+1] = 1, 0x7e // NaN in binary16, of block 2
+	file := tensors(f32("fine", 0),
+		gguftest.Tensor{Name: "counts", Type: 26, Dims: []uint64{1}, Data: []byte{255, 255, 255, 255}},
+		gguftest.Tensor{Name: "damaged", Type: 8, Dims: []uint64{96}, Data: bad})
+	for _, io := range readers {
+		f, err := gguf.Open(file.Write(t), io)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := `tensor "damaged": the scale or minimum of Q8_0 block 2 (byte 68 of the tensor) is not a finite number`
+		if err := f.CheckScales(); !says(err, want) || !says(err, f.Path) {
+			t.Errorf("%s: error %v, want %q", io, err, want)
+		}
+		f.Close()
+	}
+	f, err := gguf.Open(tensors(f32("fine", 0)).Write(t), gguf.MMap)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if err := f.CheckScales(); err != nil {
+		t.Errorf("a sound file: %v", err)
+	}
+}
+
 // TestNoTensors: a file that has only a vocabulary is a GGUF file.
 func TestNoTensors(t *testing.T) {
 	b, err := gguftest.File{KV: []gguftest.KV{{Key: "a", Value: uint8(1)}}}.Bytes()
