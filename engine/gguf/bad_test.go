@@ -186,8 +186,8 @@ func TestNotFiles(t *testing.T) {
 	for path, want := range map[string]string{
 		at("empty"):   "is empty",
 		dir:           "is a directory",
-		at("fifo"):    "is not a regular file",
-		os.DevNull:    "is not a regular file",
+		at("fifo"):    "is a FIFO, not a GGUF file",
+		os.DevNull:    "is a device, not a GGUF file",
 		at("missing"): "no such file",
 		at("loop"):    "too many levels of symbolic links",
 	} {

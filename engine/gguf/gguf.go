@@ -142,7 +142,7 @@ func regularSize(file *os.File) (int64, error) {
 	case st.IsDir():
 		return 0, errors.New("is a directory, not a GGUF file")
 	case !st.Mode().IsRegular():
-		return 0, fmt.Errorf("is not a regular file (%s) and so cannot be a GGUF file", st.Mode().Type())
+		return 0, fmt.Errorf("is %s, not a GGUF file", special(st.Mode()))
 	case st.Size() == 0:
 		return 0, errors.New("is empty")
 	case st.Size() > math.MaxInt:
@@ -224,6 +224,19 @@ func (f *File) Data(t *Tensor) ([]byte, error) {
 		return nil, fmt.Errorf("gguf %s: tensor %q at offset %d: %w", f.Path, t.Name, t.Offset, err)
 	}
 	return b, nil
+}
+
+// special names what a file is that is neither regular nor a directory.
+func special(m fs.FileMode) string {
+	switch {
+	case m&fs.ModeNamedPipe != 0:
+		return "a FIFO"
+	case m&fs.ModeSocket != 0:
+		return "a socket"
+	case m&fs.ModeDevice != 0:
+		return "a device"
+	}
+	return "not a regular file"
 }
 
 // CheckScales reads every tensor that can be decoded and returns an error that

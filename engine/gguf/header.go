@@ -14,13 +14,13 @@ import (
 
 // Limits of the format: docs/gguf.md and, for dimensions, GGML_MAX_DIMS.
 const (
-	maxKey        = 65535
-	maxName       = 64
-	maxDims       = 4
-	maxNesting    = 4       // arrays in arrays; the specification sets no limit
-	minAlignment  = 8       // the specification: a multiple of 8
-	maxAlignment  = 1 << 20 // bounds the padding; the specification sets no limit
-	wantAlignment = 32      // without general.alignment
+	maxKey       = 65535
+	maxName      = 64
+	maxDims      = 4
+	maxNesting   = 4       // arrays in arrays; the specification sets no limit
+	minAlignment = 8       // the specification: a multiple of 8
+	maxAlignment = 1 << 20 // bounds the padding; the specification sets no limit
+	defaultAlign = 32      // without general.alignment
 
 	// maxFile bounds sizes and offsets so that sums of a few cannot overflow.
 	maxFile = 1 << 60
@@ -231,7 +231,7 @@ func (c *cursor) skipArray(depth int, what string) error {
 func (f *File) alignment(c *cursor) (int64, error) {
 	i, ok := f.byKey[keyAlignment]
 	if !ok {
-		return wantAlignment, nil
+		return defaultAlign, nil
 	}
 	e := f.keys[i]
 	if e.kind != KindUint32 {
