@@ -56,10 +56,10 @@ func room(dir string, need int64) error {
 	if err := unix.Statfs(dir, &st); err != nil {
 		return nil
 	}
-	free := int64(st.Bavail) * int64(st.Bsize)
-	if free >= need {
+	free := st.Bavail * uint64(st.Bsize) // Bsize's type differs between systems
+	if free >= uint64(need) {
 		return nil
 	}
 	return fmt.Errorf("disk full: set-up needs %s in %s, where %s are free; %s moves the folder",
-		progress.Size(need), dir, progress.Size(free), models.DirEnv)
+		progress.Size(need), dir, progress.Size(int64(free)), models.DirEnv)
 }

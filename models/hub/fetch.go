@@ -209,13 +209,13 @@ func (d *download) take(ctx context.Context, cancel context.CancelCauseFunc, bod
 				return err
 			}
 		}
-		if err == io.EOF && d.have == d.file.Size {
+		if errors.Is(err, io.EOF) && d.have == d.file.Size {
 			return nil
 		}
 		if err != nil {
 			if cause := context.Cause(ctx); cause != nil {
 				err = cause
-			} else if err == io.EOF {
+			} else if errors.Is(err, io.EOF) {
 				err = io.ErrUnexpectedEOF
 			}
 			return &cutError{err}

@@ -112,7 +112,7 @@ func watch(dir string, step *progress.Step) (stop func()) {
 // size adds up the files below dir. Files come and go meanwhile, so what cannot
 // be read counts nothing.
 func size(dir string) (n int64) {
-	filepath.WalkDir(dir, func(_ string, e fs.DirEntry, err error) error {
+	_ = filepath.WalkDir(dir, func(_ string, e fs.DirEntry, err error) error {
 		if err == nil && e.Type().IsRegular() {
 			if info, err := e.Info(); err == nil {
 				n += info.Size()
