@@ -1,0 +1,153 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"syscall"
+
+	"github.com/urfave/cli/v2"
+)
+
+// Exit codes, as --help states them.
+const (
+	exitOK          = 0
+	exitFailed      = 1
+	exitUsage       = 2
+	exitInterrupted = 130 // 128 + SIGINT, as shells count
+)
+
+// usageError is a command line that cannot be understood, told apart from a
+// run that failed.
+type usageError struct{ err error }
+
+func (e usageError) Error() string { return e.err.Error() }
+func (e usageError) Unwrap() error { return e.err }
+
+func usagef(format string, a ...any) error { return usageError{fmt.Errorf(format, a...)} }
+
+// run is the whole program as a function of its arguments and writers. It
+// returns the exit code.
+func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+	app := newApp(stdout, stderr)
+	args, err := flagsFirst(app, args)
+	if err == nil {
+		err = app.RunContext(ctx, args)
+	}
+	return report(ctx, err, stderr)
+}
+
+// report prints what ended the program, in one line, and returns the exit code.
+func report(ctx context.Context, err error, stderr io.Writer) int {
+	var usage usageError
+	switch {
+	case err == nil:
+		return exitOK
+	case errors.Is(err, syscall.EPIPE):
+		return exitOK // whoever read the output has seen enough
+	case errors.As(err, &usage):
+		fmt.Fprintf(stderr, "introgen: %v\n", err)
+		return exitUsage
+	case errors.Is(err, context.Canceled) && ctx.Err() != nil:
+		fmt.Fprintln(stderr, "introgen: interrupted; what was measured until then stands above")
+		return exitInterrupted
+	}
+	fmt.Fprintf(stderr, "introgen: %s\n", oneLine(err))
+	return exitFailed
+}
+
+// oneLine joins the lines of errors.Join, so that an error is always one line.
+func oneLine(err error) string {
+	return strings.Join(strings.FieldsFunc(err.Error(), func(r rune) bool { return r == '\n' }), "; ")
+}
+
+func newApp(stdout, stderr io.Writer) *cli.App {
+	app := &cli.App{
+		Name:      "introgen",
+		Usage:     "where does the time to the first token, and to every token after it, go?",
+		Version:   version(),
+		Writer:    stdout,
+		ErrWriter: stderr,
+		Description: "introgen runs a small real language model and times every phase of it.\n\n" +
+			"Exit codes: 0 done, 1 the run failed, 2 the command line is wrong, 130 interrupted (what was measured is kept).",
+		CustomAppHelpTemplate:  appHelp,
+		EnableBashCompletion:   true,
+		HideHelpCommand:        true,
+		UseShortOptionHandling: true,
+		Suggest:                true,
+		Commands: []*cli.Command{
+			cpuCommand(),
+			metaCommand(),
+			modelCommand(),
+			doctorCommand(),
+			completionCommand(),
+		},
+		OnUsageError:   func(_ *cli.Context, err error, _ bool) error { return usageError{err} },
+		ExitErrHandler: func(*cli.Context, error) {}, // run reports, once
+		Action: func(c *cli.Context) error {
+			if c.Args().Present() {
+				return unknownCommand(c)
+			}
+			return cli.ShowAppHelp(c)
+		},
+	}
+	forEachCommand(app.Commands, func(cmd *cli.Command) {
+		cmd.OnUsageError = app.OnUsageError
+		cmd.HideHelpCommand = true
+		if len(cmd.Subcommands) > 0 && cmd.Action == nil {
+			cmd.Action = func(c *cli.Context) error {
+				if c.Args().Present() {
+					return unknownCommand(c)
+				}
+				return cli.ShowSubcommandHelp(c)
+			}
+		}
+	})
+	return app
+}
+
+func forEachCommand(cmds []*cli.Command, f func(*cli.Command)) {
+	for _, c := range cmds {
+		f(c)
+		forEachCommand(c.Subcommands, f)
+	}
+}
+
+func unknownCommand(c *cli.Context) error {
+	name, within, cmds := c.Args().First(), "introgen", c.App.Commands
+	if c.Command != nil && c.Command.Name != c.App.Name {
+		within, cmds = within+" "+c.Command.Name, c.Command.Subcommands
+	}
+	hint := ""
+	if s := cli.SuggestCommand(cmds, name); s != "" {
+		hint = ": " + strings.ToLower(s[:1]) + s[1:]
+	}
+	return usagef("%s has no command %q%s; see `%s --help`", within, name, strings.TrimSuffix(hint, "?"), within)
+}
+
+// asFile returns the file behind w, or nil.
+func asFile(w io.Writer) *os.File {
+	f, _ := w.(*os.File)
+	return f
+}
+
+const appHelp = `{{.Name}} - {{.Usage}}
+
+Usage:
+   introgen COMMAND [flags and arguments in any order]
+
+Commands:{{range .VisibleCommands}}
+   {{join .Names ", "}}{{"\t"}}{{.Usage}}{{end}}
+
+{{.Description}}
+
+Examples:
+   introgen cpu 3                    three generations on the CPU, phase by phase
+   introgen cpu --threads 1 --pack   with one thread, weights rewritten for long runs
+   introgen meta MODEL --tensors     what a model file holds
+
+"introgen COMMAND --help" says more of each.
+`

@@ -1,0 +1,102 @@
+package main
+
+import (
+	"strings"
+
+	"github.com/urfave/cli/v2"
+)
+
+// completionFlag is what a shell's completion script adds as the last argument;
+// package cli looks for it there.
+const completionFlag = "--generate-bash-completion"
+
+// flagsFirst moves the flags of every command in front of its arguments, since
+// package cli stops reading flags at the first argument, and users write
+// `introgen metal 2 --trace`. What follows "--" stays an argument.
+func flagsFirst(app *cli.App, args []string) ([]string, error) {
+	if len(args) == 0 {
+		return args, nil
+	}
+	out := []string{args[0]}
+	flags, cmds := app.Flags, app.Commands
+	var front, back, last []string
+	rest := args[1:]
+	if k := len(rest) - 1; k >= 0 && rest[k] == completionFlag {
+		rest, last = rest[:k], rest[k:]
+	}
+	for i := 0; i < len(rest); i++ {
+		a := rest[i]
+		switch {
+		case a == "--":
+			back = append(back, rest[i+1:]...)
+			i = len(rest)
+		case len(a) > 1 && a[0] == '-' && !isNegativeNumber(a, flags):
+			front = append(front, a)
+			if takesValue(a, flags) {
+				if i+1 == len(rest) {
+					return nil, usagef("flag %s needs a value", a)
+				}
+				i++
+				front = append(front, rest[i])
+			}
+		default:
+			if cmd := find(cmds, a); cmd != nil && len(back) == 0 {
+				out = append(append(out, front...), a)
+				front, flags, cmds = nil, cmd.Flags, cmd.Subcommands
+				continue
+			}
+			back = append(back, a)
+		}
+	}
+	out = append(out, front...)
+	for _, a := range back {
+		if len(a) > 1 && a[0] == '-' {
+			out = append(out, "--") // keep what looks like a flag an argument
+			break
+		}
+	}
+	return append(append(out, back...), last...), nil
+}
+
+func find(cmds []*cli.Command, name string) *cli.Command {
+	for _, c := range cmds {
+		if c.HasName(name) {
+			return c
+		}
+	}
+	return nil
+}
+
+// isNegativeNumber tells -3 from a flag, so that a negative count is refused
+// as a count and not as an unknown flag.
+func isNegativeNumber(a string, flags []cli.Flag) bool {
+	return a[1] >= '0' && a[1] <= '9' && lookup(a, flags) == nil
+}
+
+// takesValue says whether the flag written as a takes the next argument as its
+// value. A flag that is not known takes none; package cli reports it.
+func takesValue(a string, flags []cli.Flag) bool {
+	if strings.Contains(a, "=") {
+		return false
+	}
+	switch f := lookup(a, flags).(type) {
+	case nil, *cli.BoolFlag:
+		return false
+	case *cli.GenericFlag:
+		b, ok := f.Value.(interface{ IsBoolFlag() bool })
+		return !ok || !b.IsBoolFlag()
+	}
+	return true
+}
+
+func lookup(a string, flags []cli.Flag) cli.Flag {
+	name, _, _ := strings.Cut(strings.TrimLeft(a, "-"), "=")
+	for _, f := range flags {
+		for _, n := range f.Names() {
+			if n == name {
+				return f
+			}
+		}
+	}
+	return nil
+}

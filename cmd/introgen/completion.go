@@ -1,0 +1,60 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+)
+
+// The scripts ask the program itself, which package cli answers when the last
+// argument is --generate-bash-completion.
+var completions = map[string]string{
+	"bash": `_introgen() {
+  local cur="${COMP_WORDS[COMP_CWORD]}" words=("${COMP_WORDS[@]:0:COMP_CWORD}")
+  [[ "$cur" == -* ]] && words+=("$cur")
+  COMPREPLY=($(compgen -W "$("${words[@]}" --generate-bash-completion 2>/dev/null)" -- "$cur"))
+}
+complete -o bashdefault -o default -F _introgen introgen
+`,
+	"zsh": `#compdef introgen
+_introgen() {
+  local cur="${words[CURRENT]}" line=("${(@)words[1,CURRENT-1]}")
+  [[ "$cur" == -* ]] && line+=("$cur")
+  local -a found=("${(@f)$("${line[@]}" --generate-bash-completion 2>/dev/null)}")
+  _describe 'introgen' found
+  _files
+}
+compdef _introgen introgen
+`,
+}
+
+func completionCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "completion",
+		Usage:     "print the shell's completion script",
+		ArgsUsage: "bash|zsh|fish",
+		Description: "Examples:\n" +
+			"   source <(introgen completion bash)\n" +
+			"   introgen completion fish > ~/.config/fish/completions/introgen.fish",
+		Action: func(c *cli.Context) error {
+			shell := c.Args().First()
+			if c.NArg() != 1 {
+				return usagef("completion takes one shell: bash, zsh or fish")
+			}
+			script, ok := completions[shell]
+			if shell == "fish" {
+				var err error
+				if script, err = c.App.ToFishCompletion(); err != nil {
+					return fmt.Errorf("writing the fish completion: %w", err)
+				}
+				ok = true
+			}
+			if !ok {
+				return usagef("completion for %q is not known: bash, zsh or fish", shell)
+			}
+			_, err := fmt.Fprintln(c.App.Writer, strings.TrimRight(script, "\n"))
+			return err
+		},
+	}
+}

@@ -1,0 +1,76 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/introgen/introgen/engine"
+	"github.com/introgen/introgen/engine/cpu"
+	"github.com/introgen/introgen/engine/gguf"
+	"github.com/introgen/introgen/engine/llama"
+	"github.com/urfave/cli/v2"
+)
+
+func cpuCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "cpu",
+		Usage:     "generate on the CPU and time every phase",
+		ArgsUsage: "[ROUNDS]",
+		Description: "Runs ROUNDS generations (default 3) in one process. Each opens the file, builds the model,\n" +
+			"passes the prompt (prefill) and decodes --tokens steps; total is prefill plus decode.\n\n" +
+			"Examples:\n" +
+			"   introgen cpu 3\n" +
+			"   introgen cpu 1 --threads 1 --logits 5\n" +
+			"   introgen cpu --tokens 500 --pack --prompt 'Tell me a story'\n" +
+			"   introgen cpu 1 --evict --io file\n\n" +
+			"INTROGEN_CPU=avx512|avx2|neon|generic chooses the instruction set; the default is the best one here.",
+		Flags: append(generateFlags(),
+			&cli.IntFlag{Name: "threads", Usage: "worker threads `N`", Value: cpu.DefaultThreads()},
+			&cli.GenericFlag{Name: "pack", Value: &packChoice{}, DefaultText: "auto",
+				Usage: "rewrite the weights at load for faster steps: --pack, --pack=off, or --pack=auto, which does so where the run is long enough to repay it"},
+		),
+		Action: runCPU,
+	}
+}
+
+// packChoice is --pack: alone it means on.
+type packChoice struct{ pack cpu.Pack }
+
+func (p *packChoice) IsBoolFlag() bool { return true }
+
+func (p *packChoice) Set(s string) error {
+	switch s {
+	case "auto":
+		p.pack = cpu.PackAuto
+	case "true", "on":
+		p.pack = cpu.PackOn
+	case "false", "off":
+		p.pack = cpu.PackOff
+	default:
+		return fmt.Errorf("--pack=%s: on, off or auto is wanted", s)
+	}
+	return nil
+}
+
+func (p *packChoice) String() string {
+	return map[cpu.Pack]string{cpu.PackAuto: "auto", cpu.PackOn: "on", cpu.PackOff: "off"}[p.pack]
+}
+
+func runCPU(c *cli.Context) error {
+	threads := c.Int("threads")
+	if threads < 1 || threads > cpu.MaxThreads {
+		return usagef("--threads %d: 1 to %d are allowed; this machine has %d cores", threads, cpu.MaxThreads, cpu.DefaultThreads())
+	}
+	g, err := newGeneration(c, "cpu", 3)
+	if err != nil {
+		return err
+	}
+	o := cpu.Options{Threads: threads, Pack: c.Generic("pack").(*packChoice).pack, Steps: c.Int("tokens")}
+	g.describe = func(m engine.Model) string { return "cpu: " + m.(*cpu.Engine).Describe().String() }
+	return g.run(c.Context, func(f *gguf.File) (engine.Model, error) {
+		m, err := llama.Load(f)
+		if err != nil {
+			return nil, err
+		}
+		return cpu.New(m, o)
+	})
+}

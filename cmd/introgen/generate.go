@@ -1,0 +1,313 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/introgen/introgen/bench"
+	"github.com/introgen/introgen/engine"
+	"github.com/introgen/introgen/engine/gguf"
+	"github.com/introgen/introgen/engine/gguf/pagecache"
+	"github.com/introgen/introgen/engine/quant"
+	"github.com/introgen/introgen/engine/tokenizer"
+	"github.com/introgen/introgen/models"
+	"github.com/introgen/introgen/results"
+	"github.com/introgen/introgen/trace"
+	"github.com/urfave/cli/v2"
+)
+
+// Limits of what a flag may ask for. They are far beyond any use and keep a
+// slip of the finger from filling the memory.
+const (
+	maxRounds     = 100_000
+	maxPromptFile = 16 << 20
+)
+
+// generateFlags are those of every command that generates tokens.
+func generateFlags() []cli.Flag {
+	return []cli.Flag{
+		&cli.StringFlag{Name: "model", Usage: "GGUF `FILE`, or the name of one that `introgen model list` shows (default: the experiment's or its stand-in)"},
+		&cli.StringFlag{Name: "prompt", Usage: "what to ask, put into the model's chat template", Value: bench.DefaultPrompt},
+		&cli.StringFlag{Name: "prompt-file", Usage: "read the prompt from `FILE`; - is standard input"},
+		&cli.BoolFlag{Name: "raw-prompt", Usage: "take the prompt as it is, without the chat template"},
+		&cli.StringFlag{Name: "prompt-ids", Usage: "token `IDS` instead of a text: 1,4093,198"},
+		&cli.IntFlag{Name: "tokens", Usage: "decode steps `N` a round; N+1 new tokens come out", Value: 20},
+		&cli.StringFlag{Name: "io", Usage: "how the model file is read: mmap, buffered or file (unbuffered, a system call for every value)", Value: string(gguf.MMap)},
+		&cli.StringFlag{Name: "tokenizer", Usage: "hf (Hugging Face's, where it is built in) or go; default hf where it is there", Value: "auto"},
+		&cli.BoolFlag{Name: "evict", Usage: "drop the model from the page cache before every round, to time a cold file"},
+		&cli.IntFlag{Name: "logits", Usage: "print the `K` largest logits after the first two passes, and the new ids"},
+		&cli.BoolFlag{Name: "ids", Usage: "print the new ids"},
+		&cli.BoolFlag{Name: "quiet", Usage: "print the lines of the phases only"},
+	}
+}
+
+// generation is a run of one of those commands.
+type generation struct {
+	label   string // cpu, metal: what the lines begin with
+	rec     *trace.Recorder
+	job     bench.Job
+	out     io.Writer
+	ids     bool
+	quiet   bool
+	evict   bool
+	tok     tokenizer.Tokenizer
+	tokFile *gguf.File
+	types   string // tensor types and their counts: "211 Q8_0 + 61 F32"
+	status  *status
+
+	// describe says what runs the model: threads, instruction set, device. It is
+	// asked once the first round's model is built.
+	describe func(engine.Model) string
+}
+
+// newGeneration reads the flags and the one argument, the number of rounds.
+func newGeneration(c *cli.Context, label string, rounds int) (*generation, error) {
+	g := &generation{label: label, rec: trace.New(), out: c.App.Writer,
+		ids: c.Bool("ids") || c.Int("logits") > 0, quiet: c.Bool("quiet"), evict: c.Bool("evict")}
+	rounds, err := roundsArgument(c, rounds)
+	if err != nil {
+		return nil, err
+	}
+	if n := c.Int("tokens"); n < 0 {
+		return nil, usagef("--tokens %d: the number of decode steps is 0 or more", n)
+	}
+	if k := c.Int("logits"); k < 0 {
+		return nil, usagef("--logits %d: how many logits to print is 0 or more", k)
+	}
+	mode, err := gguf.ParseIO(c.String("io"))
+	if err != nil {
+		return nil, usageError{fmt.Errorf("--io: %w", err)}
+	}
+	path, err := models.Find(c.String("model"))
+	if err != nil {
+		return nil, err
+	}
+	if !g.quiet {
+		g.status = newStatus(c.App.ErrWriter)
+	}
+	g.job = bench.Job{ModelPath: path, IO: mode, Rounds: rounds, Tokens: c.Int("tokens"), TopLogits: c.Int("logits")}
+	if err := g.openTokenizer(c.String("tokenizer")); err != nil {
+		return nil, err
+	}
+	if g.job.Prompt, err = g.promptSource(c); err != nil {
+		return nil, errors.Join(err, g.close())
+	}
+	return g, nil
+}
+
+func roundsArgument(c *cli.Context, rounds int) (int, error) {
+	if c.NArg() > 1 {
+		return 0, usagef("%s takes one argument, the number of rounds; %q is too many", c.Command.Name, c.Args().Get(1))
+	}
+	if a := c.Args().First(); a != "" {
+		n, err := strconv.Atoi(a)
+		if err != nil || n < 1 || n > maxRounds {
+			return 0, usagef("%s %q: the number of rounds is a whole number from 1 to %d", c.Command.Name, a, maxRounds)
+		}
+		return n, nil
+	}
+	return rounds, nil
+}
+
+// openTokenizer opens the model's file once more for the vocabulary, so that
+// every round can open and close its own. Where the file is to be evicted, a
+// map of it would keep its pages: then the vocabulary is read into memory.
+func (g *generation) openTokenizer(kind string) error {
+	mode := gguf.MMap
+	if g.evict {
+		mode = gguf.Buffered
+	}
+	sp := g.rec.Begin(results.SpanTokenizer, kind, 0)
+	defer sp.End()
+	f, err := gguf.Open(g.job.ModelPath, mode)
+	if err != nil {
+		return err
+	}
+	g.tok, err = tokenizer.New(f, kind)
+	if err != nil {
+		return errors.Join(err, f.Close())
+	}
+	g.tokFile, g.types = f, tensorTypes(f)
+	return nil
+}
+
+// tensorTypes counts a file's tensors by type, the most bytes first.
+func tensorTypes(f *gguf.File) string {
+	count, bytes := map[quant.Type]int{}, map[quant.Type]int64{}
+	for _, t := range f.Tensors {
+		count[t.Type]++
+		bytes[t.Type] += t.Bytes
+	}
+	types := slices.SortedFunc(maps.Keys(count), func(a, b quant.Type) int {
+		return cmp.Or(cmp.Compare(bytes[b], bytes[a]), cmp.Compare(a, b))
+	})
+	words := make([]string, len(types))
+	for i, t := range types {
+		words[i] = fmt.Sprintf("%d %s", count[t], t)
+	}
+	return strings.Join(words, " + ")
+}
+
+func (g *generation) close() error {
+	if g.tokFile == nil {
+		return nil
+	}
+	return g.tokFile.Close()
+}
+
+// promptSource decides where the prompt comes from and reads it once; the
+// source encodes it in every round, as the experiment does.
+func (g *generation) promptSource(c *cli.Context) (func() ([]int32, error), error) {
+	given := 0
+	for _, name := range []string{"prompt", "prompt-file", "prompt-ids"} {
+		if c.IsSet(name) {
+			given++
+		}
+	}
+	if given > 1 {
+		return nil, usagef("give one of --prompt, --prompt-file and --prompt-ids")
+	}
+	if c.IsSet("prompt-ids") {
+		if c.Bool("raw-prompt") {
+			return nil, usagef("--raw-prompt has no meaning with --prompt-ids, which are never put into a template")
+		}
+		ids, err := bench.ParseIDs(c.String("prompt-ids"), g.tok.VocabSize())
+		if err != nil {
+			return nil, usageError{fmt.Errorf("--prompt-ids: %w", err)}
+		}
+		return func() ([]int32, error) { return ids, nil }, nil
+	}
+	text := c.String("prompt")
+	if c.IsSet("prompt-file") {
+		var err error
+		if text, err = readPrompt(c.String("prompt-file"), c.App.Reader); err != nil {
+			return nil, err
+		}
+	}
+	if text == "" {
+		return nil, usagef("the prompt is empty: at least one character is needed")
+	}
+	if !c.Bool("raw-prompt") {
+		text = bench.Chat(text)
+	}
+	// Encoded once here, so that a prompt that cannot be is refused before a
+	// model is loaded.
+	if _, err := bench.EncodePrompt(g.tok, text); err != nil {
+		return nil, err
+	}
+	return func() ([]int32, error) { return bench.EncodePrompt(g.tok, text) }, nil
+}
+
+func readPrompt(path string, stdin io.Reader) (string, error) {
+	in := stdin
+	if path != "-" {
+		f, err := os.Open(path)
+		if err != nil {
+			return "", fmt.Errorf("--prompt-file: %w", err)
+		}
+		defer f.Close()
+		in = f
+	}
+	text, err := io.ReadAll(io.LimitReader(in, maxPromptFile+1))
+	if err != nil {
+		return "", fmt.Errorf("--prompt-file %s: %w", path, err)
+	}
+	if len(text) > maxPromptFile {
+		return "", fmt.Errorf("--prompt-file %s is longer than %d bytes, more than any context holds", path, maxPromptFile)
+	}
+	return string(text), nil
+}
+
+// run performs the rounds and prints each as it ends.
+func (g *generation) run(ctx context.Context, build func(*gguf.File) (engine.Model, error)) (err error) {
+	defer func() { err = errors.Join(err, g.close()) }()
+	g.job.Build = build
+	resident, residentErr := pagecache.Resident(g.job.ModelPath)
+	g.job.BeforeRound = func(n int) error {
+		if !g.evict {
+			return nil
+		}
+		if err := pagecache.Evict(g.job.ModelPath); err != nil {
+			return fmt.Errorf("--evict: %w", err)
+		}
+		if n == 1 {
+			resident, residentErr = pagecache.Resident(g.job.ModelPath)
+		}
+		return nil
+	}
+	g.job.Passed = func(round, steps int) {
+		g.status.set("round %d of %d: %d of %d tokens", round, g.job.Rounds, steps+1, g.job.Tokens+1)
+	}
+	var writeErr error
+	g.job.Built = func(n int, m engine.Model) {
+		if n == 1 && !g.quiet {
+			cache := fmt.Sprintf("%.0f %% of the file in the page cache", 100*resident)
+			if residentErr != nil {
+				cache = "page cache not readable here"
+			}
+			if g.evict {
+				cache += " after eviction"
+			}
+			_, writeErr = fmt.Fprintf(g.out, "# %s: %s, read by %s, %s; %s; tokenizer %s, ready in %s ms\n",
+				filepath.Base(g.job.ModelPath), g.types, g.job.IO, cache, g.describe(m), g.tok.Name(), g.tokenizerTime())
+		}
+	}
+	_, err = bench.Run(ctx, g.job, g.rec, func(r bench.Round) {
+		g.status.clear()
+		if writeErr == nil {
+			writeErr = g.print(r)
+		}
+	})
+	return errors.Join(err, writeErr)
+}
+
+func (g *generation) tokenizerTime() string {
+	for _, s := range g.rec.Spans() {
+		if s.Name == results.SpanTokenizer {
+			return strconv.FormatFloat(s.Duration().Seconds()*1e3, 'f', 1, 64)
+		}
+	}
+	return "-"
+}
+
+// print writes one round. A round that an error cut short is printed as far as
+// it came, if it came to a token.
+func (g *generation) print(r bench.Round) error {
+	if len(r.IDs) == 0 {
+		return nil
+	}
+	if err := results.WritePhases(g.out, g.label, results.RoundPhases(g.rec.Spans(), r.Span), !g.quiet); err != nil {
+		return err
+	}
+	if g.ids {
+		if err := results.WriteIDs(g.out, g.label, r.Number, r.IDs); err != nil {
+			return err
+		}
+	}
+	for i, top := range r.Top {
+		pass := "prefill"
+		if i > 0 {
+			pass = fmt.Sprintf("step %d", i)
+		}
+		if err := results.WriteLogits(g.out, g.label, r.Number, pass, top); err != nil {
+			return err
+		}
+	}
+	if r.Number > 1 || g.quiet {
+		return nil
+	}
+	text, err := g.tok.Decode(r.IDs)
+	if err != nil {
+		return err
+	}
+	return results.WriteText(g.out, g.label, r.Number, text)
+}

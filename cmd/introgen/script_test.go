@@ -1,0 +1,74 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"testing"
+
+	"github.com/introgen/introgen/models"
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"introgen": main})
+}
+
+// TestScripts runs testdata/script/*.txtar: the commands as a user types them.
+// The scripts see the real models folder, and no other cache of the user's.
+func TestScripts(t *testing.T) {
+	dir, err := models.Dir()
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, absent := os.Stat(filepath.Join(dir, models.StandIn))
+	testscript.Run(t, testscript.Params{
+		Dir: "testdata/script",
+		Setup: func(e *testscript.Env) error {
+			e.Setenv(models.DirEnv, dir)
+			e.Setenv("Q8", filepath.Join(dir, models.StandIn))
+			e.Setenv("Q4", filepath.Join(dir, models.Source))
+			e.Setenv("XDG_CACHE_HOME", filepath.Join(e.WorkDir, "cache"))
+			e.Setenv("HOME", filepath.Join(e.WorkDir, "home"))
+			return nil
+		},
+		Condition: func(cond string) (bool, error) {
+			if cond == "model" {
+				if absent != nil {
+					t.Logf("SKIP: needs the model %s in %s; `make setup` brings it", models.StandIn, dir)
+				}
+				return absent == nil, nil
+			}
+			return cpuCondition(cond)
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"mask": maskTimes,
+		},
+		RequireExplicitExec: true,
+		RequireUniqueNames:  true,
+	})
+}
+
+var masks = []struct {
+	re *regexp.Regexp
+	by string
+}{
+	{regexp.MustCompile(`\d+\.\d+ ms`), "T ms"},
+	{regexp.MustCompile(`(decode steps \(ms\):)( \d+\.\d)+`), "$1 T…"},
+	{regexp.MustCompile(`\d+ % of the file in the page cache( after eviction)?`), "P % of the file in the page cache"},
+	{regexp.MustCompile(`; cpu: .*; tokenizer (go|hf),`), "; cpu: HERE; tokenizer ANY,"},
+	{regexp.MustCompile(`\d+\.\d+ GB/s`), "B GB/s"},
+}
+
+// maskTimes copies a file, or stdout, to another with everything masked that
+// differs between two runs or machines: mask stdout got.txt.
+func maskTimes(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: mask FROM TO")
+	}
+	text := ts.ReadFile(args[0])
+	for _, m := range masks {
+		text = m.re.ReplaceAllString(text, m.by)
+	}
+	ts.Check(os.WriteFile(ts.MkAbs(args[1]), []byte(text), 0o666))
+}
