@@ -208,3 +208,16 @@ func (l *loader) vector(name string, n int, needed bool) []float32 {
 	}
 	return v
 }
+
+// Bytes returns the size of the matrices that a forward pass of one token
+// reads, in bytes.
+func (m *Model) Bytes() int64 {
+	n := int64(len(m.Output.Data))
+	for i := range m.Blocks {
+		b := &m.Blocks[i]
+		for _, w := range []*Matrix{&b.Q, &b.K, &b.V, &b.O, &b.Gate, &b.Up, &b.Down} {
+			n += int64(len(w.Data))
+		}
+	}
+	return n
+}

@@ -1,0 +1,61 @@
+package kernel
+
+// The assembly takes whole vectors and tiles; what is left goes to the twins.
+
+//go:noescape
+func quantizeAVX512(q *int16, scale, sum *float32, x *float32, blocks, tokens int)
+
+//go:noescape
+func mulQ8AVX512(dst *float32, w *byte, q *int16, scale *float32, rows, blocks, add int)
+
+//go:noescape
+func mulQ41AVX512(dst *float32, w *byte, q *int16, scale, sum *float32, rows, blocks, add int)
+
+//go:noescape
+func packQ8AVX512(dst, src *byte, blocks int)
+
+//go:noescape
+func packQ41AVX512(dst, src *byte, blocks int)
+
+//go:noescape
+func tileQ8AVX512(dst *float32, stride int, w *byte, q *int16, scale *float32, rows, blocks, tokens, add int, sums *float32, ahead *byte)
+
+//go:noescape
+func tileQ41AVX512(dst *float32, stride int, w *byte, q *int16, scale, sum *float32, rows, blocks, tokens, add int, sums *float32, ahead *byte)
+
+//go:noescape
+func tile1Q8AVX512(dst *float32, w *byte, q *int16, scale *float32, rows, blocks, add int, ahead *byte)
+
+//go:noescape
+func tile1Q41AVX512(dst *float32, w *byte, q *int16, scale, sum *float32, rows, blocks, add int, ahead *byte)
+
+//go:noescape
+func dotAVX512(a, b *float32, n int) float32
+
+//go:noescape
+func scaleByAVX512(dst, x, w *float32, n int, s float32)
+
+//go:noescape
+func swiGLUAVX512(dst, gate, up *float32, n int)
+
+//go:noescape
+func ropeAVX512(x, cos, sin *float32, n int)
+
+//go:noescape
+func maxAVX512(x *float32, n int) (top float32, bits uint32)
+
+//go:noescape
+func attendAVX512(out, q, k, v, scores *float32, dim, n int, scale float32)
+
+// avx512 is the set for AVX-512 with F, BW, DQ, VL and VNNI.
+func avx512() *Set {
+	r := &routines{
+		quantize: quantizeAVX512,
+		mulQ8:    mulQ8AVX512, mulQ41: mulQ41AVX512,
+		packQ8: packQ8AVX512, packQ41: packQ41AVX512,
+		tileQ8: tileQ8AVX512, tileQ41: tileQ41AVX512,
+		tile1Q8: tile1Q8AVX512, tile1Q41: tile1Q41AVX512,
+		dot: dotAVX512, scaleBy: scaleByAVX512, swiGLU: swiGLUAVX512, rope: ropeAVX512, max: maxAVX512, attend: attendAVX512,
+	}
+	return r.set("avx512")
+}

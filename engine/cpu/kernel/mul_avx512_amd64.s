@@ -1,0 +1,205 @@
+#include "textflag.h"
+
+// Rows in the file's order times one token, four rows at a time: what a block
+// of activations costs to load is then shared by four rows, and loads are what
+// limits these kernels once the weights are in the cache.
+//
+// Registers of both:
+//	DI  dst                   R9  table of binary16 values
+//	SI  w, row 0              R10 bytes of a row, R11 three times that
+//	DX  q      R12 its block  R14 blocks left
+//	R8  scale  R13 its block  R15 what to prefetch
+//	CX  rows left             AX  a block's scale
+//	Z0-Z3 sums of the four rows, Z16 activations, Z17 their scale
+
+#define ROW0(off) off(SI)
+#define ROW1(off) off(SI)(R10*1)
+#define ROW2(off) off(SI)(R10*2)
+#define ROW3(off) off(SI)(R11*1)
+
+// LINES_AHEAD is how far before its use a weight is prefetched.
+#define LINES_AHEAD 4096
+
+// FOLD adds up the lanes of Z0 to Z3 into the four lanes of X0.
+#define FOLD \
+	VEXTRACTF64X4 $1, Z0, Y4 \
+	VEXTRACTF64X4 $1, Z1, Y5 \
+	VEXTRACTF64X4 $1, Z2, Y6 \
+	VEXTRACTF64X4 $1, Z3, Y7 \
+	VADDPS        Y4, Y0, Y0 \
+	VADDPS        Y5, Y1, Y1 \
+	VADDPS        Y6, Y2, Y2 \
+	VADDPS        Y7, Y3, Y3 \
+	VHADDPS       Y1, Y0, Y0 \
+	VHADDPS       Y3, Y2, Y2 \
+	VHADDPS       Y2, Y0, Y0 \
+	VEXTRACTF128  $1, Y0, X1 \
+	VADDPS        X1, X0, X0
+
+// SCALED adds a block's integer product d, of 16 lanes, to the row's sum s: the
+// scale of the activations, then that of the weights, which AX is.
+#define SCALED(d, s) \
+	VCVTDQ2PS        d, d           \
+	VMULPS           Z17, d, d      \
+	VFMADD231PS.BCST (R9)(AX*4), d, s
+
+// Q8 does a block of a row: row is the operand of its scale, bytes that of its
+// weights, w and d are free registers.
+#define Q8(row, bytes, w, d, s) \
+	MOVWLZX   row, AX      \
+	VPMOVSXBW bytes, w     \
+	VPXORD    d, d, d      \
+	VPDPWSSD  Z16, w, d    \
+	SCALED(d, s)
+
+// func mulQ8AVX512(dst *float32, w *byte, q *int16, scale *float32, rows, blocks, add int)
+// rows is a multiple of 4 and not 0, blocks not 0.
+TEXT ·mulQ8AVX512(SB), NOSPLIT, $0-56
+	MOVQ   dst+0(FP), DI
+	MOVQ   w+8(FP), SI
+	MOVQ   q+16(FP), DX
+	MOVQ   scale+24(FP), R8
+	MOVQ   rows+32(FP), CX
+	MOVQ   blocks+40(FP), BX
+	LEAQ   ·halves(SB), R9
+	IMUL3Q $34, BX, R10
+	LEAQ   (R10)(R10*2), R11
+
+rows4:
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	MOVQ   DX, R12
+	MOVQ   R8, R13
+	MOVQ   BX, R14
+	LEAQ   LINES_AHEAD(SI), R15
+
+block:
+	VMOVDQU64    (R12), Z16
+	VBROADCASTSS (R13), Z17
+	PREFETCHT0   (R15)
+	PREFETCHT0   68(R15)
+	Q8(ROW0(0), ROW0(2), Z20, Z21, Z0)
+	Q8(ROW1(0), ROW1(2), Z22, Z23, Z1)
+	Q8(ROW2(0), ROW2(2), Z24, Z25, Z2)
+	Q8(ROW3(0), ROW3(2), Z26, Z27, Z3)
+	ADDQ         $136, R15
+	ADDQ         $34, SI
+	ADDQ         $64, R12
+	ADDQ         $4, R13
+	DECQ         R14
+	JNZ          block
+
+	FOLD
+	CMPQ    add+48(FP), $0
+	JEQ     store
+	VADDPS  (DI), X0, X0
+
+store:
+	VMOVUPS X0, (DI)
+	ADDQ    $16, DI
+	ADDQ    R11, SI
+	SUBQ    $4, CX
+	JNZ     rows4
+	VZEROUPPER
+	RET
+
+// Q41 does a block of a row: scale and least are the operands of its two halves,
+// nibbles that of its weights. The 16 bytes go to all four quarters of w, and
+// there to words: the low nibbles of bytes 0-7, of 8-15, then the high nibbles,
+// which is the order of the columns. The minimum times the sum of the
+// activations, which Z18 has in its first lane only, is added in that lane.
+#define Q41(scale, least, nibbles, w, d, s) \
+	MOVWLZX          least, AX           \
+	VBROADCASTI32X4  nibbles, w          \
+	VPSHUFB          Z29, w, w           \
+	VPSRLVW          Z30, w, w           \
+	VPANDD           Z31, w, w           \
+	VFMADD231PS.BCST (R9)(AX*4), Z18, s  \
+	MOVWLZX          scale, AX           \
+	VPXORD           d, d, d             \
+	VPDPWSSD         Z16, w, d           \
+	SCALED(d, s)
+
+// Which byte of the 16 each word takes; a byte of 128 gives 0.
+DATA toWords<>+0(SB)/8, $0x8003800280018000
+DATA toWords<>+8(SB)/8, $0x8007800680058004
+DATA toWords<>+16(SB)/8, $0x800b800a80098008
+DATA toWords<>+24(SB)/8, $0x800f800e800d800c
+DATA toWords<>+32(SB)/8, $0x8003800280018000
+DATA toWords<>+40(SB)/8, $0x8007800680058004
+DATA toWords<>+48(SB)/8, $0x800b800a80098008
+DATA toWords<>+56(SB)/8, $0x800f800e800d800c
+GLOBL toWords<>(SB), RODATA|NOPTR, $64
+
+// By how much each word is shifted: the high nibbles by 4.
+DATA nibbleShift<>+0(SB)/8, $0
+DATA nibbleShift<>+8(SB)/8, $0
+DATA nibbleShift<>+16(SB)/8, $0
+DATA nibbleShift<>+24(SB)/8, $0
+DATA nibbleShift<>+32(SB)/8, $0x0004000400040004
+DATA nibbleShift<>+40(SB)/8, $0x0004000400040004
+DATA nibbleShift<>+48(SB)/8, $0x0004000400040004
+DATA nibbleShift<>+56(SB)/8, $0x0004000400040004
+GLOBL nibbleShift<>(SB), RODATA|NOPTR, $64
+
+// func mulQ41AVX512(dst *float32, w *byte, q *int16, scale, sum *float32, rows, blocks, add int)
+// As mulQ8AVX512. The sums are addressed relative to the scales.
+TEXT ·mulQ41AVX512(SB), NOSPLIT, $0-64
+	MOVQ      dst+0(FP), DI
+	MOVQ      w+8(FP), SI
+	MOVQ      q+16(FP), DX
+	MOVQ      scale+24(FP), R8
+	MOVQ      rows+40(FP), CX
+	MOVQ      blocks+48(FP), BX
+	LEAQ      ·halves(SB), R9
+	IMUL3Q    $20, BX, R10
+	LEAQ      (R10)(R10*2), R11
+	VMOVDQU64 toWords<>(SB), Z29
+	VMOVDQU64 nibbleShift<>(SB), Z30
+	MOVL      $0x000f000f, AX
+	VPBROADCASTD AX, Z31
+
+rows4:
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	MOVQ   DX, R12
+	MOVQ   R8, R13
+	MOVQ   BX, R14
+	LEAQ   LINES_AHEAD(SI), R15
+
+block:
+	MOVQ         sum+32(FP), AX
+	SUBQ         R8, AX
+	VMOVSS       (R13)(AX*1), X18
+	VMOVDQU64    (R12), Z16
+	VBROADCASTSS (R13), Z17
+	PREFETCHT0   (R15)
+	PREFETCHT0   40(R15)
+	Q41(ROW0(0), ROW0(2), ROW0(4), Z20, Z21, Z0)
+	Q41(ROW1(0), ROW1(2), ROW1(4), Z22, Z23, Z1)
+	Q41(ROW2(0), ROW2(2), ROW2(4), Z24, Z25, Z2)
+	Q41(ROW3(0), ROW3(2), ROW3(4), Z26, Z27, Z3)
+	ADDQ         $80, R15
+	ADDQ         $20, SI
+	ADDQ         $64, R12
+	ADDQ         $4, R13
+	DECQ         R14
+	JNZ          block
+
+	FOLD
+	CMPQ    add+56(FP), $0
+	JEQ     store
+	VADDPS  (DI), X0, X0
+
+store:
+	VMOVUPS X0, (DI)
+	ADDQ    $16, DI
+	ADDQ    R11, SI
+	SUBQ    $4, CX
+	JNZ     rows4
+	VZEROUPPER
+	RET

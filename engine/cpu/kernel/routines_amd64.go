@@ -1,0 +1,157 @@
+package kernel
+
+import "math"
+
+// routines is the assembly of one instruction set. Each takes whole vectors and
+// tiles only; the comments in the .s files say which sizes.
+type routines struct {
+	quantize func(q *int16, scale, sum *float32, x *float32, blocks, tokens int)
+	mulQ8    func(dst *float32, w *byte, q *int16, scale *float32, rows, blocks, add int)
+	mulQ41   func(dst *float32, w *byte, q *int16, scale, sum *float32, rows, blocks, add int)
+	packQ8   func(dst, src *byte, blocks int)
+	packQ41  func(dst, src *byte, blocks int)
+	tileQ8   func(dst *float32, stride int, w *byte, q *int16, scale *float32, rows, blocks, tokens, add int, sums *float32, ahead *byte)
+	tileQ41  func(dst *float32, stride int, w *byte, q *int16, scale, sum *float32, rows, blocks, tokens, add int, sums *float32, ahead *byte)
+	tile1Q8  func(dst *float32, w *byte, q *int16, scale *float32, rows, blocks, add int, ahead *byte)
+	tile1Q41 func(dst *float32, w *byte, q *int16, scale, sum *float32, rows, blocks, add int, ahead *byte)
+	dot      func(a, b *float32, n int) float32
+	scaleBy  func(dst, x, w *float32, n int, s float32)
+	swiGLU   func(dst, gate, up *float32, n int)
+	rope     func(x, cos, sin *float32, n int)
+	max      func(x *float32, n int) (top float32, bits uint32)
+	attend   func(out, q, k, v, scores *float32, dim, n int, scale float32)
+}
+
+const (
+	mulRows = 4  // rows that the Mul routines do together
+	lanes   = 16 // values that the vector routines do together
+)
+
+// set makes a Set of the routines: it cuts slices to what they take and gives
+// what is left to the twins.
+func (r *routines) set(name string) *Set {
+	return &Set{
+		Name: name,
+		Quantize: func(p *Panel, t, b0 int, x []float32) {
+			if n := len(x) / Block; n > 0 {
+				i := b0*p.Tokens + t
+				_ = p.Scale[i+(n-1)*p.Tokens]
+				r.quantize(&p.Q[i*Block], &p.Scale[i], &p.Sum[i], &x[0], n, p.Tokens)
+			}
+		},
+		MulQ8: func(dst []float32, w []byte, p *Panel, rows int, add bool) {
+			n := rows &^ (mulRows - 1)
+			if n > 0 {
+				r.mulQ8(&dst[0], &w[0], &p.Q[0], &p.Scale[0], n, p.Blocks, one(add))
+			}
+			if n < rows {
+				mulQ8(dst[n:], w[n*p.Blocks*q8Bytes:], p, rows-n, add)
+			}
+		},
+		MulQ41: func(dst []float32, w []byte, p *Panel, rows int, add bool) {
+			n := rows &^ (mulRows - 1)
+			if n > 0 {
+				r.mulQ41(&dst[0], &w[0], &p.Q[0], &p.Scale[0], &p.Sum[0], n, p.Blocks, one(add))
+			}
+			if n < rows {
+				mulQ41(dst[n:], w[n*p.Blocks*q41Bytes:], p, rows-n, add)
+			}
+		},
+		PackQ8:  func(dst, src []byte, blocks int) { r.packQ8(&dst[0], &src[0], blocks) },
+		PackQ41: func(dst, src []byte, blocks int) { r.packQ41(&dst[0], &src[0], blocks) },
+		TileQ8: func(dst []float32, stride int, w []byte, p *Panel, rows int, add bool, scratch []float32, ahead []byte) {
+			if p.Tokens == 1 {
+				r.tile1Q8(&dst[0], &w[0], &p.Q[0], &p.Scale[0], rows, p.Blocks, one(add), first(ahead, w))
+				return
+			}
+			r.tileQ8(&dst[0], 4*stride, &w[0], &p.Q[0], &p.Scale[0], rows, p.Blocks, p.Tokens, one(add), &scratch[0], first(ahead, w))
+		},
+		TileQ41: func(dst []float32, stride int, w []byte, p *Panel, rows int, add bool, scratch []float32, ahead []byte) {
+			if p.Tokens == 1 {
+				r.tile1Q41(&dst[0], &w[0], &p.Q[0], &p.Scale[0], &p.Sum[0], rows, p.Blocks, one(add), first(ahead, w))
+				return
+			}
+			r.tileQ41(&dst[0], 4*stride, &w[0], &p.Q[0], &p.Scale[0], &p.Sum[0], rows, p.Blocks, p.Tokens, one(add), &scratch[0], first(ahead, w))
+		},
+		Dot: r.dotAny,
+		RMSNorm: func(dst, x, w []float32, eps float32) {
+			s := rmsScale(r.dotAny(x, x), len(x), eps)
+			n := len(x) &^ (lanes - 1)
+			if n > 0 {
+				r.scaleBy(&dst[0], &x[0], &w[0], n, s)
+			}
+			scaleBy(dst[n:], x[n:], w[n:], s)
+		},
+		SwiGLU: func(dst, gate, up []float32) {
+			n := len(gate) &^ (lanes - 1)
+			if n > 0 {
+				r.swiGLU(&dst[0], &gate[0], &up[0], n)
+			}
+			swiGLU(dst[n:], gate[n:], up[n:])
+		},
+		Rope: func(x, cos, sin []float32) {
+			n := len(cos) &^ (lanes - 1)
+			if n > 0 {
+				r.rope(&x[0], &cos[0], &sin[0], n)
+			}
+			rope(x[n:], cos[n:], sin[n:])
+		},
+		Attend: func(out, q, k, v, scores []float32, scale float32) {
+			if len(q)%lanes != 0 {
+				attend(out, q, k, v, scores, scale)
+				return
+			}
+			r.attend(&out[0], &q[0], &k[0], &v[0], &scores[0], len(q), len(scores), scale)
+		},
+		Max: func(x []float32) (float32, bool) {
+			n := len(x) &^ (lanes - 1)
+			if n == 0 {
+				return maxOf(x)
+			}
+			top, bits := r.max(&x[0], n)
+			finite := bits < math.Float32bits(float32(math.Inf(1)))
+			if n < len(x) {
+				t, f := maxOf(x[n:])
+				top, finite = max(top, t), finite && f
+			}
+			return top, finite
+		},
+		Prefetch: func(b []byte) {
+			if len(b) > 0 {
+				prefetchLines(&b[0], (len(b)+63)/64)
+			}
+		},
+	}
+}
+
+// dotAny is the dot product of any length.
+func (r *routines) dotAny(a, b []float32) float32 {
+	n := len(a) &^ (lanes - 1)
+	sum := dot(a[n:], b[n:len(a)])
+	if n > 0 {
+		sum += r.dot(&a[0], &b[0], n)
+	}
+	return sum
+}
+
+// one is 1 for true: assembly compares a word.
+func one(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// first returns where ahead begins, or w where it is empty: to prefetch what is
+// there already costs little.
+func first(ahead, w []byte) *byte {
+	if len(ahead) > 0 {
+		return &ahead[0]
+	}
+	return &w[0]
+}
+
+// prefetchLines asks for n cache lines.
+//
+//go:noescape
+func prefetchLines(p *byte, n int)
