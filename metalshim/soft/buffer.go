@@ -1,0 +1,91 @@
+package soft
+
+import (
+	"sync/atomic"
+	"unsafe"
+
+	"github.com/introgen/introgen/metalshim"
+)
+
+// buffer is memory between two pages that cannot be accessed, so that a
+// kernel that leaves it by far fails its command buffer and nothing else.
+type buffer struct {
+	d        *Device
+	region   []byte // with the guard pages
+	address  uintptr
+	n        int
+	charge   int64 // bytes counted against the device's limit
+	mode     metalshim.StorageMode
+	refs     atomic.Int64 // the user and the command buffers that use it
+	released atomic.Bool
+}
+
+// NewBuffer makes a buffer. Its memory is zero, though nobody may rely on it.
+func (d *Device) NewBuffer(length int, mode metalshim.StorageMode) (metalshim.Buffer, error) {
+	return d.newBuffer(length, mode)
+}
+
+// NewBufferWithBytes makes a shared buffer that holds a copy of b.
+func (d *Device) NewBufferWithBytes(b []byte) (metalshim.Buffer, error) {
+	made, err := d.newBuffer(len(b), metalshim.Shared)
+	if err != nil {
+		return nil, err
+	}
+	copy(made.Contents(), b)
+	return made, nil
+}
+
+func (d *Device) newBuffer(length int, mode metalshim.StorageMode) (*buffer, error) {
+	limit := d.o.MemoryLimit
+	if length < 1 || int64(length) > limit {
+		return nil, &metalshim.AllocationError{Length: int64(length), Limit: limit}
+	}
+	charge := int64(length)
+	if d.bytes.Add(charge) > limit {
+		d.bytes.Add(-charge)
+		return nil, &metalshim.AllocationError{Length: int64(length), Limit: limit}
+	}
+	region, inner, err := guarded(length)
+	if err != nil {
+		d.bytes.Add(-charge)
+		return nil, &metalshim.AllocationError{Length: int64(length), Err: err}
+	}
+	b := &buffer{d: d, region: region, address: uintptr(unsafe.Pointer(&inner[0])), n: length, charge: charge, mode: mode}
+	b.refs.Store(1)
+	d.live.buffers.Add(1)
+	return b, nil
+}
+
+// Len is its length in bytes.
+func (b *buffer) Len() int { return b.n }
+
+// Mode is its storage mode.
+func (b *buffer) Mode() metalshim.StorageMode { return b.mode }
+
+// Contents is its memory, nil if it is private or released.
+func (b *buffer) Contents() []byte {
+	if b.mode != metalshim.Shared || b.released.Load() {
+		return nil
+	}
+	return b.memory()
+}
+
+func (b *buffer) memory() []byte {
+	return b.region[guardBytes : guardBytes+b.n : guardBytes+b.n]
+}
+
+// Release gives it back; its memory stays until no command buffer needs it.
+func (b *buffer) Release() {
+	if !b.released.Swap(true) {
+		b.d.live.buffers.Add(-1)
+		b.drop()
+	}
+}
+
+func (b *buffer) drop() {
+	if b.refs.Add(-1) == 0 {
+		b.d.bytes.Add(-b.charge)
+		unmap(b.region)
+		b.region = nil
+	}
+}

@@ -1,0 +1,168 @@
+// Package clang finds the compiler that the soft Metal driver needs and runs
+// it: with a time limit, killed as a whole when its context is cancelled, and
+// with its diagnostics read.
+//
+// The driver's lanes pass reads the text of LLVM 19's intermediate language,
+// so clang 19 is needed and no other.
+package clang
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"time"
+)
+
+// Major is the version of clang that is needed.
+const Major = "19"
+
+// EnvPath names the compiler to be used: a clang or a zig binary.
+const EnvPath = "INTROGEN_CLANG"
+
+// Install says how to get the compiler.
+const Install = "install clang 19: `apt-get install clang-19 lld-19` as root, or `pip install ziglang==0.14.1` without root, or run `make setup`, which does one of them; or name a clang 19 in " + EnvPath
+
+// Toolchain is a compiler and a linker.
+type Toolchain struct {
+	Compiler []string // command that takes clang's arguments
+	Linker   []string // command that takes ld.lld's arguments; nil: the compiler links
+	Path     string   // the compiler's executable, links resolved
+	Version  string   // such as "19.1.7"; "" until Identify or Remembered has set it
+	Stamp    string   // path, size and time of the executable: equal stamps, equal compilers
+}
+
+// Error says why there is no usable compiler and what to do.
+type Error struct {
+	Reason string
+	Err    error // ErrAbsent, ErrVersion or what running it gave
+}
+
+func (e *Error) Error() string { return "clang: " + e.Reason + "; " + Install }
+
+// Unwrap returns the kind of failure.
+func (e *Error) Unwrap() error { return e.Err }
+
+// Kinds of failure, for errors.Is.
+var (
+	ErrAbsent  = errors.New("no clang was found")
+	ErrVersion = errors.New("clang of another major version")
+)
+
+// Find looks for the compiler: what INTROGEN_CLANG names, else clang-19 or a
+// clang on PATH, else the zig of PyPI's package ziglang. It does not run a
+// clang it finds on PATH as clang-19, nor the one that is named: Identify
+// does.
+func Find(ctx context.Context) (*Toolchain, error) {
+	if named := os.Getenv(EnvPath); named != "" {
+		path, err := exec.LookPath(named)
+		if err != nil {
+			return nil, &Error{fmt.Sprintf("%s=%s cannot be run: %v", EnvPath, named, err), err}
+		}
+		return at(path)
+	}
+	if path, err := exec.LookPath("clang-" + Major); err == nil {
+		return at(path)
+	}
+	var refused error
+	if path, err := exec.LookPath("clang"); err == nil {
+		t, err := at(path)
+		if err == nil {
+			if err = t.Identify(ctx); err == nil {
+				return t, nil
+			}
+		}
+		refused = err // a ziglang may still serve
+	}
+	if zig := ziglang(ctx); zig != "" {
+		return at(zig)
+	}
+	if refused != nil {
+		return nil, refused
+	}
+	return nil, &Error{"no clang-" + Major + " or clang on PATH and no ziglang in python3", ErrAbsent}
+}
+
+// ziglang is the path of the zig executable of PyPI's package ziglang, or "".
+func ziglang(ctx context.Context) string {
+	python, err := exec.LookPath("python3")
+	if err != nil {
+		return ""
+	}
+	out, err := Run(ctx, Command{
+		Argv:  []string{python, "-c", "import os, ziglang; print(os.path.join(os.path.dirname(ziglang.__file__), 'zig'))"},
+		Limit: 30 * time.Second,
+	})
+	if err != nil {
+		return ""
+	}
+	path := strings.TrimSpace(string(out.Stdout))
+	if s, err := os.Stat(path); err != nil || s.IsDir() {
+		return ""
+	}
+	return path
+}
+
+// at is the toolchain whose compiler lies at path.
+func at(path string) (*Toolchain, error) {
+	real, err := filepath.EvalSymlinks(path)
+	if err == nil {
+		real, err = filepath.Abs(real)
+	}
+	var s os.FileInfo
+	if err == nil {
+		s, err = os.Stat(real)
+	}
+	if err != nil {
+		return nil, &Error{fmt.Sprintf("%s cannot be read: %v", path, err), err}
+	}
+	t := &Toolchain{Path: real, Stamp: fmt.Sprintf("%s %d %d", real, s.Size(), s.ModTime().UnixNano())}
+	if strings.HasPrefix(filepath.Base(real), "zig") {
+		// zig is clang and lld in one: `zig clang`, `zig ld.lld`.
+		t.Compiler = []string{real, "clang"}
+		t.Linker = []string{real, "ld.lld"}
+		return t, nil
+	}
+	t.Compiler = []string{path}
+	if beside := filepath.Join(filepath.Dir(real), "ld.lld"); executable(beside) {
+		t.Linker = []string{beside}
+	} else if lld, err := exec.LookPath("ld.lld-" + Major); err == nil {
+		t.Linker = []string{lld}
+	}
+	return t, nil
+}
+
+func executable(path string) bool {
+	s, err := os.Stat(path)
+	return err == nil && !s.IsDir() && s.Mode()&0o111 != 0
+}
+
+var versionText = regexp.MustCompile(`clang version (\d+)(\.\d+)*`)
+
+// Identify asks the compiler for its version and refuses another than 19.
+func (t *Toolchain) Identify(ctx context.Context) error {
+	argv := append(append([]string{}, t.Compiler...), "--version")
+	out, err := Run(ctx, Command{Argv: argv, Limit: 30 * time.Second})
+	if err != nil {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		return &Error{fmt.Sprintf("%s --version: %v", t.Path, err), err}
+	}
+	m := versionText.FindStringSubmatch(string(out.Stdout))
+	if m == nil {
+		return &Error{fmt.Sprintf("%s --version does not answer as clang does", t.Path), ErrVersion}
+	}
+	if m[1] != Major {
+		return &Error{fmt.Sprintf("%s is %s, clang %s is needed", t.Path, m[0], Major), ErrVersion}
+	}
+	if strings.HasPrefix(string(out.Stdout), "Apple ") {
+		return &Error{fmt.Sprintf("%s is Apple's clang, whose versions are its own", t.Path), ErrVersion}
+	}
+	t.Version = strings.TrimPrefix(m[0], "clang version ")
+	return nil
+}

@@ -1,0 +1,15 @@
+//go:build unix && !linux
+
+package clang
+
+import (
+	"os/exec"
+	"syscall"
+)
+
+// ownGroup makes the program the leader of a process group and has the whole
+// group killed on cancel.
+func ownGroup(cmd *exec.Cmd) {
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
+}

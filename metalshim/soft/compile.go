@@ -1,0 +1,159 @@
+package soft
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"runtime"
+	"sync/atomic"
+
+	"github.com/introgen/introgen/metalshim"
+	"github.com/introgen/introgen/metalshim/soft/cache"
+	"github.com/introgen/introgen/metalshim/soft/clang"
+)
+
+// target are clang's arguments that choose this machine's processor.
+func target() []string {
+	if runtime.GOARCH == "arm64" {
+		return []string{"-mcpu=native", "-mno-outline-atomics"}
+	}
+	return []string{"-march=native"}
+}
+
+// mathFlags are clang's arguments for a math mode. Infinities and NaNs are
+// honoured in every mode, because kernels use them; half and bfloat round
+// after every operation, as on a GPU.
+func mathFlags(m metalshim.MathMode) []string {
+	f := []string{"-fno-math-errno", "-fno-trapping-math",
+		"-Xclang", "-ffloat16-excess-precision=none", "-Xclang", "-fbfloat16-excess-precision=none"}
+	if m == metalshim.MathSafe {
+		return append(f, "-ffp-contract=on")
+	}
+	return append(f, "-fno-signed-zeros", "-fassociative-math", "-freciprocal-math", "-ffp-contract=fast")
+}
+
+// language are the arguments for C++ made from MSL.
+var language = []string{"-x", "c++", "-std=c++17", "-nostdinc", "-fPIC", "-fvisibility=hidden", "-fno-exceptions",
+	"-fno-rtti", "-fno-strict-aliasing", "-fno-stack-protector", "-fno-finite-loops", "-Wno-everything"}
+
+// run runs the compiler on text, which it reads from its standard input, and
+// returns its standard output.
+func (d *Device) run(ctx context.Context, args []string, text []byte) ([]byte, error) {
+	argv := append(append([]string{}, d.tools.Compiler...), args...)
+	out, err := clang.Run(ctx, clang.Command{Argv: append(argv, "-"), Stdin: text, Dir: d.dir, Limit: d.o.CompileLimit})
+	return out.Stdout, err
+}
+
+var fileNumber atomic.Int64
+
+// sharedObject compiles text and links it to a shared object without
+// libraries; what it needs is in the process already.
+func (d *Device) sharedObject(ctx context.Context, flags []string, text []byte) ([]byte, error) {
+	n := fileNumber.Add(1)
+	object, shared := d.file(fmt.Sprintf("%d.o", n)), d.file(fmt.Sprintf("%d.so", n))
+	defer os.Remove(object)
+	defer os.Remove(shared)
+	if d.tools.Linker == nil {
+		if _, err := d.run(ctx, append(append([]string{}, flags...), "-shared", "-nostdlib", "-o", shared), text); err != nil {
+			return nil, err
+		}
+		return os.ReadFile(shared)
+	}
+	if _, err := d.run(ctx, append(append([]string{}, flags...), "-c", "-o", object), text); err != nil {
+		return nil, err
+	}
+	argv := append(append([]string{}, d.tools.Linker...), "-shared", "-o", shared, object)
+	if _, err := clang.Run(ctx, clang.Command{Argv: argv, Dir: d.dir, Limit: d.o.CompileLimit}); err != nil {
+		return nil, err
+	}
+	return os.ReadFile(shared)
+}
+
+// made is compiled code, from the cache or new.
+type made struct {
+	path          string // of a file that begins with the payload
+	payload, meta []byte
+	evidence      metalshim.Evidence
+}
+
+// obtain takes an entry from the cache, or makes it and puts it there. Of
+// several processes that want the same entry one makes it.
+func (d *Device) obtain(ctx context.Context, kind string, key cache.Key, make func() (payload, meta []byte, err error)) (*made, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	m := &made{evidence: metalshim.Evidence{State: metalshim.CacheOff, Key: key.String(), Note: d.why}}
+	if d.cache != nil {
+		m.evidence = metalshim.Evidence{State: metalshim.CacheMiss, Key: key.String()}
+		if d.look(m, kind, key) {
+			return m, nil
+		}
+		unlock, err := d.cache.Lock(ctx, key)
+		if err != nil {
+			return nil, err
+		}
+		defer unlock()
+		if d.look(m, kind, key) {
+			return m, nil
+		}
+	}
+	var err error
+	if m.payload, m.meta, err = make(); err != nil {
+		return nil, err
+	}
+	m.evidence.Bytes = int64(len(m.payload))
+	if d.cache != nil {
+		if m.path, err = d.cache.Put(kind, key, m.payload, m.meta); err == nil {
+			return m, nil
+		}
+		m.note(d, "not kept: "+err.Error())
+	}
+	m.path = d.file(fmt.Sprintf("%s-%d", kind, fileNumber.Add(1)))
+	if err := os.WriteFile(m.path, m.payload, 0o600); err != nil {
+		return nil, fmt.Errorf("soft metal driver: %w", err)
+	}
+	return m, nil
+}
+
+func (m *made) note(d *Device, text string) {
+	if m.evidence.Note == text {
+		return
+	}
+	m.evidence.Note = text
+	d.o.Note("cache: " + text)
+}
+
+// look reads an entry; a damaged one is noted and taken for absent.
+func (d *Device) look(m *made, kind string, key cache.Key) bool {
+	e, err := d.cache.Get(kind, key)
+	if err != nil {
+		if !errors.Is(err, cache.ErrMiss) {
+			m.note(d, "rebuilt: "+err.Error())
+		}
+		return false
+	}
+	m.path, m.payload, m.meta = e.Path, e.Payload, e.Meta
+	m.evidence.State, m.evidence.Bytes = metalshim.CacheHit, int64(len(e.Payload))
+	return true
+}
+
+// compileError turns what a run of the compiler gave into metalshim's error.
+// A cancelled context stays what it is.
+func compileError(ctx context.Context, library, function string, err error) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	e := &metalshim.CompileError{Library: library, Function: function}
+	var exit *clang.ExitError
+	if !errors.As(err, &exit) {
+		e.Err = err
+		return e
+	}
+	e.Log = exit.Stderr
+	for _, g := range clang.Diagnostics(exit.Stderr) {
+		e.Diagnostics = append(e.Diagnostics, metalshim.Diagnostic{
+			File: g.File, Line: g.Line, Column: g.Column, Severity: g.Severity, Message: g.Message})
+	}
+	return e
+}

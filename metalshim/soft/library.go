@@ -1,0 +1,144 @@
+package soft
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"sort"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"github.com/introgen/introgen/metalshim"
+	"github.com/introgen/introgen/metalshim/soft/cache"
+	"github.com/introgen/introgen/metalshim/soft/msl"
+	"github.com/introgen/introgen/metalshim/soft/stdlib"
+)
+
+// library is MSL compiled to bitcode, and its table of kernels.
+type library struct {
+	d        *Device
+	name     string
+	file     string
+	size     int
+	math     metalshim.MathMode
+	key      cache.Key
+	table    table
+	bitcode  []byte
+	evidence metalshim.Evidence
+	done     atomic.Bool
+
+	mu   sync.Mutex
+	path string // bitcode as a file, once a compiler needs it
+}
+
+// table is what is kept beside the bitcode.
+type table struct {
+	Kernels   []msl.Kernel
+	Constants []msl.FunctionConstant
+}
+
+// NewLibrary compiles MSL: preprocess, rewrite to C++, compile to bitcode.
+func (d *Device) NewLibrary(ctx context.Context, src metalshim.Source) (metalshim.Library, error) {
+	l := &library{d: d, name: src.Name, file: src.File, size: len(src.Text), math: src.MathMode}
+	if l.file == "" {
+		l.file = src.Name + ".metal"
+	}
+	switch src.MathMode {
+	case metalshim.MathSafe, metalshim.MathRelaxed, metalshim.MathFast:
+	default:
+		return nil, fmt.Errorf("metal library %s: math mode %d: it must be 0, 1 or 2", src.Name, src.MathMode)
+	}
+	var macros []string
+	for k, v := range src.Macros {
+		macros = append(macros, "-D"+k+"="+v)
+	}
+	sort.Strings(macros)
+	flags := append(append(append([]string{}, language...), target()...), mathFlags(src.MathMode)...)
+	text := stdlib.Preprocessor(l.file, src.Text)
+	l.key = cache.KeyOf("library", d.id, stdlib.Header(), text, strings.Join(flags, " "), strings.Join(macros, "\x00"))
+	m, err := d.obtain(ctx, "library", l.key, func() ([]byte, []byte, error) {
+		args := append([]string{"-E", "-nostdinc", "-x", "c++", "-std=c++17"}, macros...)
+		pre, err := d.run(ctx, args, []byte(text))
+		if err != nil {
+			return nil, nil, compileError(ctx, l.name, "", err)
+		}
+		r, err := msl.Rewrite(string(pre))
+		if err != nil {
+			return nil, nil, l.rewriteError(err)
+		}
+		args = append(append([]string{}, flags...), "-O2", "-Xclang", "-disable-llvm-passes", "-emit-llvm", "-c", "-o", "-")
+		code, err := d.run(ctx, args, []byte(stdlib.Header()+r.CXX))
+		if err != nil {
+			return nil, nil, compileError(ctx, l.name, "", err)
+		}
+		meta, err := json.Marshal(table{r.Kernels, r.Constants})
+		return code, meta, err
+	})
+	if err != nil {
+		return nil, err
+	}
+	if err := json.Unmarshal(m.meta, &l.table); err != nil {
+		return nil, fmt.Errorf("metal library %s: its table of kernels: %w", l.name, err)
+	}
+	l.bitcode, l.evidence = m.payload, m.evidence
+	d.live.libraries.Add(1)
+	return l, nil
+}
+
+func (l *library) rewriteError(err error) error {
+	var e *msl.Error
+	if !errors.As(err, &e) {
+		return err
+	}
+	return &metalshim.CompileError{Library: l.name, Diagnostics: []metalshim.Diagnostic{
+		{File: e.File, Line: e.Line, Column: 1, Severity: "error", Message: e.Reason}}}
+}
+
+// Name is the name the library was given.
+func (l *library) Name() string { return l.name }
+
+// SourceBytes is the length of its text.
+func (l *library) SourceBytes() int { return l.size }
+
+// Evidence says whether it came from the cache.
+func (l *library) Evidence() metalshim.Evidence { return l.evidence }
+
+// FunctionNames lists its kernels.
+func (l *library) FunctionNames() []string {
+	names := make([]string, len(l.table.Kernels))
+	for i, k := range l.table.Kernels {
+		names[i] = k.Name
+	}
+	return names
+}
+
+// Release frees it. Pipelines made from it stay.
+func (l *library) Release() {
+	if l.done.Swap(true) {
+		return
+	}
+	l.d.live.libraries.Add(-1)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.path != "" {
+		os.Remove(l.path)
+		l.path = ""
+	}
+}
+
+// bitcodeFile is the bitcode as a file.
+func (l *library) bitcodeFile() (string, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.path == "" {
+		path := l.d.file(fmt.Sprintf("%d.bc", fileNumber.Add(1)))
+		if err := os.WriteFile(path, l.bitcode, 0o600); err != nil {
+			return "", fmt.Errorf("metal library %s: %w", l.name, err)
+		}
+		l.path = path
+	}
+	return l.path, nil
+}

@@ -1,0 +1,115 @@
+package msl
+
+import "strings"
+
+// dropDuplicates drops functions that differ from an earlier one only in
+// address spaces, which are gone by now. Their bodies are taken to do the
+// same, as they do in code that has to write a function once for each space.
+func (r *rewriter) dropDuplicates() {
+	seen := map[string]bool{}
+	type scope struct {
+		path  string
+		class bool
+	}
+	scopes := []scope{{"", false}}
+	var signature []string
+	start := 0 // where the declaration begins
+	for i := 0; i < len(r.tok); i++ {
+		top := scopes[len(scopes)-1]
+		switch r.text(i) {
+		case "{":
+			if name, class, ok := scopeHead(signature); ok {
+				scopes = append(scopes, scope{top.path + "/" + name, class})
+				signature, start = nil, i+1
+				continue
+			}
+			end := r.close(i)
+			if end < 0 {
+				return
+			}
+			function := contains(signature, "(") && !contains(signature, "=")
+			if function && len(signature) > 2 {
+				key := top.path + "\x00" + strings.Join(signature, " ")
+				if seen[key] {
+					r.erase(start, end+1)
+				}
+				seen[key] = true
+			}
+			i = end
+			if function || r.text(end+1) == ";" {
+				signature, start = nil, end+1
+			}
+			continue
+		case "}":
+			if len(scopes) > 1 {
+				scopes = scopes[:len(scopes)-1]
+			}
+			signature, start = nil, i+1
+			continue
+		case ";":
+			if top.class && contains(signature, "(") && !contains(signature, "=") {
+				key := top.path + "\x00" + strings.Join(signature, " ")
+				if seen[key] {
+					r.erase(start, i+1)
+				}
+				seen[key] = true
+			}
+			signature, start = nil, i+1
+			continue
+		}
+		if top.class && (r.text(i) == "public" || r.text(i) == "private" || r.text(i) == "protected") && r.text(i+1) == ":" {
+			i++
+			signature, start = nil, i+1
+			continue
+		}
+		for _, w := range strings.Fields(r.out[i]) {
+			if w == "const" && len(signature) > 0 && signature[len(signature)-1] == "const" {
+				continue
+			}
+			signature = append(signature, w)
+		}
+	}
+}
+
+func contains(words []string, w string) bool {
+	for _, x := range words {
+		if x == w {
+			return true
+		}
+	}
+	return false
+}
+
+// scopeHead says whether the tokens before a "{" open a namespace or a class,
+// whose members are declarations of their own.
+func scopeHead(signature []string) (name string, class, ok bool) {
+	if contains(signature, "=") && !contains(signature, "template") {
+		return "", false, false
+	}
+	for k, w := range signature {
+		switch w {
+		case "namespace", "extern":
+			if k == 0 || signature[k-1] == "inline" {
+				return strings.Join(signature[k:], " "), false, true
+			}
+		case "struct", "class", "union":
+			// "template <class T> void f(" has them too, within brackets.
+			if k > 0 && (signature[k-1] == "<" || signature[k-1] == ",") {
+				continue
+			}
+			if contains(signature[k:], "(") {
+				return "", false, false
+			}
+			return strings.Join(signature, " "), true, true
+		}
+	}
+	return "", false, false
+}
+
+// erase takes tokens from..to away. Line markers and line breaks stay.
+func (r *rewriter) erase(from, to int) {
+	for i := from; i < to; i++ {
+		r.out[i] = ""
+		r.drop[i] = true
+	}
+}

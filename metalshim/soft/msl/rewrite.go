@@ -1,0 +1,377 @@
+package msl
+
+import (
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// Kind says what a kernel's parameter is bound to.
+type Kind string
+
+// Bindings of parameters. The others are the names of MSL's attributes, such
+// as "thread_position_in_grid".
+const (
+	Buffer      Kind = "buffer"
+	Threadgroup Kind = "threadgroup"
+)
+
+// builtins are the attributes that bind a parameter to a value of the grid,
+// with the number that the standard library header has for them
+// (msl_k in kernel.h).
+var builtins = map[string]string{
+	"thread_position_in_grid":             "TPIG",
+	"threadgroup_position_in_grid":        "TGPIG",
+	"thread_position_in_threadgroup":      "TPITG",
+	"threads_per_threadgroup":             "TPTG",
+	"dispatch_threads_per_threadgroup":    "DTPTG",
+	"threadgroups_per_grid":               "TGPG",
+	"threads_per_grid":                    "TPG",
+	"thread_index_in_threadgroup":         "TIITG",
+	"thread_index_in_simdgroup":           "TIISG",
+	"simdgroup_index_in_threadgroup":      "SGIITG",
+	"simdgroups_per_threadgroup":          "SGPTG",
+	"dispatch_simdgroups_per_threadgroup": "DSGPTG",
+	"threads_per_simdgroup":               "TPSG",
+	"thread_execution_width":              "TPSG",
+	"thread_index_in_quadgroup":           "TIIQG",
+	"quadgroup_index_in_threadgroup":      "QGIITG",
+	"quadgroups_per_threadgroup":          "QGPTG",
+}
+
+// Param is one parameter of a kernel.
+type Param struct {
+	Kind  Kind
+	Index int    // of the buffer or the threadgroup memory
+	Text  string // type and name as written, attributes left out
+}
+
+// Kernel is one entry of a library.
+type Kernel struct {
+	Name   string // the name the host asks for
+	Symbol string // the C function that runs one thread of it
+	Params []Param
+}
+
+// FunctionConstant is a constant that the host supplies.
+type FunctionConstant struct {
+	Index int
+	Name  string
+	Type  string
+}
+
+// Result is a rewritten source.
+type Result struct {
+	CXX       string // C++, to be compiled behind the standard library header
+	Kernels   []Kernel
+	Constants []FunctionConstant
+}
+
+// Error is a construct that the rewriter cannot read.
+type Error struct {
+	File   string
+	Line   int
+	Reason string
+}
+
+func (e *Error) Error() string { return fmt.Sprintf("%s:%d: %s", e.File, e.Line, e.Reason) }
+
+// Rewrite reads the output of `clang -E` and writes C++. Line markers are
+// kept, so that clang's diagnostics name the lines of the original file.
+func Rewrite(preprocessed string) (*Result, error) {
+	r := &rewriter{params: map[string][]Param{}, limits: map[string]string{}, constants: map[string]FunctionConstant{}, aliases: map[string]bool{}}
+	r.tok, r.rest = lex(preprocessed)
+	r.out = make([]string, len(r.tok))
+	r.drop = make([]bool, len(r.tok))
+	for i, t := range r.tok {
+		r.out[i] = t.text
+	}
+	if err := r.run(); err != nil {
+		return nil, err
+	}
+	r.dropDuplicates()
+	return r.result(), nil
+}
+
+// instance is a kernel that the host can name: a plain function or an
+// instance of a template.
+type instance struct {
+	name, function, expr string
+	at                   int // token, for errors
+}
+
+type rewriter struct {
+	tok  []token
+	out  []string // what stands in the token's place
+	drop []bool   // the token and its white space vanish, save line breaks
+	rest string
+
+	params    map[string][]Param // by function
+	limits    map[string]string  // function → how its thread limit is written: "(expr)" or a template's name
+	instances []instance
+	constants map[string]FunctionConstant
+	order     []FunctionConstant
+	aliases   map[string]bool // names that stand for a vector type
+}
+
+func (r *rewriter) text(i int) string {
+	if i < 0 || i >= len(r.tok) {
+		return ""
+	}
+	return r.tok[i].text
+}
+
+func (r *rewriter) blank(from, to int) {
+	for i := from; i < to && i < len(r.out); i++ {
+		r.out[i] = ""
+	}
+}
+
+// source is the text of tokens from..to as it now stands, in one line.
+func (r *rewriter) source(from, to int) string {
+	var b strings.Builder
+	for i := from; i < to; i++ {
+		if i > from && r.tok[i].space != "" {
+			b.WriteByte(' ')
+		}
+		b.WriteString(r.out[i])
+	}
+	return strings.TrimSpace(b.String())
+}
+
+var lineMarker = regexp.MustCompile(`(?m)^[ \t]*# (\d+) "((?:[^"\\]|\\.)*)".*$`)
+
+// fail is an error at token at, placed in the original file.
+func (r *rewriter) fail(at int, format string, args ...any) error {
+	file, line := "", 1
+	for i := 0; i <= at && i < len(r.tok); i++ {
+		space := r.tok[i].space
+		if marks := lineMarker.FindAllStringSubmatchIndex(space, -1); marks != nil {
+			m := marks[len(marks)-1]
+			line, _ = strconv.Atoi(space[m[2]:m[3]])
+			file = space[m[4]:m[5]]
+			line += strings.Count(space[m[1]:], "\n") - 1
+			continue
+		}
+		line += strings.Count(space, "\n")
+	}
+	return &Error{file, line, fmt.Sprintf(format, args...)}
+}
+
+// close is the index of the bracket that closes the one at i, or −1. Angle
+// brackets are not counted.
+func (r *rewriter) close(i int) int {
+	depth := 0
+	for ; i < len(r.tok); i++ {
+		switch r.tok[i].text {
+		case "(", "[", "{":
+			depth++
+		case ")", "]", "}":
+			if depth--; depth == 0 {
+				return i
+			}
+		}
+	}
+	return -1
+}
+
+// closeAngle is the index of the '>' that closes the '<' at i, or −1.
+// Brackets in between shield comparisons.
+func (r *rewriter) closeAngle(i int) int {
+	depth := 0
+	for ; i < len(r.tok); i++ {
+		switch r.tok[i].text {
+		case "(", "[", "{":
+			if i = r.close(i); i < 0 {
+				return -1
+			}
+		case "<":
+			depth++
+		case ">":
+			if depth--; depth == 0 {
+				return i
+			}
+		case ";":
+			return -1
+		}
+	}
+	return -1
+}
+
+// attribute says whether "[[" stands at i and where the token after its "]]"
+// is. The two brackets must touch; a[b[0]] does not begin with them.
+func (r *rewriter) attribute(i int) (end int, ok bool) {
+	if r.text(i) != "[" || r.text(i+1) != "[" || r.tok[i+1].space != "" {
+		return 0, false
+	}
+	if end = r.close(i); end < 0 {
+		return 0, false
+	}
+	return end + 1, true
+}
+
+// single gives a floating-point number the suffix f, which MSL, where it would
+// be of type float without, does not ask for.
+func single(number string) string {
+	if strings.HasPrefix(number, "0x") || strings.HasPrefix(number, "0X") {
+		if !strings.ContainsAny(number, "pP") {
+			return number
+		}
+	} else if !strings.ContainsAny(number, ".eE") {
+		return number
+	}
+	if last := number[len(number)-1]; digit(last) || last == '.' {
+		return number + "f"
+	}
+	return number
+}
+
+var vectorNames = func() map[string]bool {
+	names := map[string]bool{}
+	for _, t := range strings.Fields("bool char uchar short ushort int uint long ulong half bfloat float") {
+		for _, n := range []string{"2", "3", "4"} {
+			names[t+n] = true
+		}
+	}
+	return names
+}()
+
+func (r *rewriter) run() error {
+	pending := head{}
+	for i := 0; i < len(r.tok); {
+		switch t := r.tok[i].text; {
+		case t == "template":
+			next, err := r.template(i, &pending)
+			if err != nil {
+				return err
+			}
+			i = next
+			continue
+		case t == "[":
+			if end, ok := r.attribute(i); ok {
+				next, err := r.attributes(i, end, &pending)
+				if err != nil {
+					return err
+				}
+				i = next
+				continue
+			}
+		case t == "kernel":
+			r.out[i] = "static"
+			if err := r.kernel(i+1, &pending); err != nil {
+				return err
+			}
+		case t == ";" || t == "{" || t == "}":
+			pending = head{}
+		case t == "constant":
+			r.out[i] = "const"
+			if r.defaulted(i) {
+				i += 4
+				continue
+			}
+		case digit(t[0]) || t[0] == '.' && len(t) > 1 && digit(t[1]):
+			r.out[i] = single(t)
+		case t == "device" || t == "thread":
+			r.blank(i, i+1)
+			if r.defaulted(i) {
+				i += 4
+				continue
+			}
+		case t == "threadgroup":
+			r.blank(i, i+1)
+			if r.defaulted(i) {
+				i += 4
+				continue
+			}
+			r.threadgroupVariable(i)
+		case t == "typedef" || t == "using":
+			r.alias(i)
+		case t == "is_function_constant_defined" && r.text(i+1) == "(":
+			if c, ok := r.constants[r.text(i+2)]; ok && r.text(i+3) == ")" {
+				r.blank(i, i+4)
+				r.out[i] = fmt.Sprintf("msl_fcd_%d", c.Index)
+				i += 4
+				continue
+			}
+		case t == "static_cast":
+			r.out[i] = "::metal::msl_static_cast"
+			if r.text(i-1) == "::" {
+				r.out[i] = "msl_static_cast"
+			}
+		case t == "vec" && r.text(i+1) == "<":
+			if e := r.closeAngle(i + 1); e > 0 && r.text(e+1) == "(" && r.text(i-1) != "operator" {
+				r.out[i] = "msl_mk<vec"
+				r.out[e] = "> >"
+			}
+		case vectorNames[t] || r.aliases[t]:
+			r.vectorCast(i)
+		}
+		i++
+	}
+	return nil
+}
+
+// vectorCast rewrites float4(a, b) and (float4) a, which C++ does not have
+// for clang's vectors.
+func (r *rewriter) vectorCast(i int) {
+	t, before, after := r.tok[i].text, r.text(i-1), r.text(i+1)
+	if after == "(" && before != "operator" && before != "typedef" {
+		r.out[i] = "msl_mk<" + t + ">"
+		return
+	}
+	if before != "(" || after != ")" || r.text(i+2) == "{" {
+		return
+	}
+	// A name, a bracket or a template's end before "(" makes it an argument.
+	if i > 1 {
+		if p := r.tok[i-2]; p.word() && p.text != "return" || p.text == "]" || p.text == ")" || p.text == ">" {
+			return
+		}
+	}
+	if n := r.tok[min(i+2, len(r.tok)-1)]; !n.word() && n.text != "(" && n.text != "*" && n.text != "-" && n.text != "+" && n.text != "!" && n.text != "~" && n.text != "&" && n.text[0] != '.' {
+		return
+	}
+	r.out[i-1], r.out[i+1] = "", ""
+	r.out[i] = "::metal::msl_castop<" + t + ">()->*"
+}
+
+// alias remembers names that are given to vector types.
+func (r *rewriter) alias(i int) {
+	vector := func(k int) bool {
+		for r.text(k) == "typename" || r.text(k) == "const" || r.text(k) == "metal" || r.text(k) == "::" {
+			k++
+		}
+		return vectorNames[r.text(k)] || r.text(k) == "vec" && r.text(k+1) == "<"
+	}
+	if r.tok[i].text == "using" {
+		if r.text(i+2) == "=" && vector(i+3) {
+			r.aliases[r.text(i+1)] = true
+		}
+		return
+	}
+	if !vector(i + 1) {
+		return
+	}
+	k := i
+	for k < len(r.tok) && r.tok[k].text != ";" {
+		k++
+	}
+	if name := r.text(k - 1); k < len(r.tok) && r.tok[k-1].word() && !vectorNames[name] {
+		r.aliases[name] = true
+	}
+}
+
+// defaulted drops `X() threadgroup = default;`: without address spaces it
+// repeats X() = default. i is the address space.
+func (r *rewriter) defaulted(i int) bool {
+	if r.text(i-1) != ")" || r.text(i+1) != "=" || r.text(i+2) != "default" || r.text(i+3) != ";" {
+		return false
+	}
+	from := i
+	for from > 0 && r.text(from-1) != ";" && r.text(from-1) != "{" && r.text(from-1) != "}" {
+		from--
+	}
+	r.blank(from, i+4)
+	return true
+}

@@ -1,0 +1,87 @@
+// Package native runs compiled kernels: it holds the C++ source of the soft
+// driver's runtime, loads what has been compiled from it, and hands it command
+// buffers. Nothing here uses cgo.
+package native
+
+import (
+	_ "embed"
+	"errors"
+	"time"
+	"unsafe"
+)
+
+//go:embed src/runtime.cc
+var source string
+
+// Source is the runtime's C++ text.
+func Source() string { return source }
+
+// Flags are clang's arguments for Source, beside input and output.
+var Flags = []string{"-x", "c++", "-std=c++17", "-O2", "-nostdinc", "-fPIC", "-fvisibility=hidden",
+	"-fno-exceptions", "-fno-rtti", "-fno-stack-protector"}
+
+// ErrUnsupported says that the runtime does not exist for this system.
+var ErrUnsupported = errors.New("the soft metal driver runs on linux/amd64 and linux/arm64 only")
+
+// Kinds of commands.
+const (
+	RunKernel = 0
+	CopyBytes = 1
+	FillBytes = 2
+)
+
+// Command is one thing to do, laid out as Command in src/runtime.cc. Addresses are
+// those of memory outside of Go's heap, or of memory that the caller keeps
+// alive.
+type Command struct {
+	Kind, Value uint32
+	Fn          uintptr // kernel
+	Frame, TGS  uint64  // bytes of a simdgroup's frame and of static threadgroup memory
+	Buf         [31]uintptr
+	Bytes       uint64
+	TGM         [31]uint32
+	Groups      [3]uint32 // threadgroups
+	Per         [3]uint32 // threads of a full threadgroup
+	Threads     [3]uint32 // threads of the grid
+}
+
+// Status is how a command buffer ended.
+type Status uint32
+
+// Endings.
+const (
+	OK         Status = 0
+	Timeout    Status = 1
+	Fault      Status = 2
+	Arithmetic Status = 3
+	Illegal    Status = 4
+	Memory     Status = 5
+)
+
+// result is laid out as Result in src/runtime.cc.
+type result struct {
+	status, command         uint32
+	entered, started, ended int64
+	address                 uint64
+}
+
+// frameBytes is the size of msl_tg in src/runtime.cc.
+const frameBytes = 16 + 31*8*2 + 15*4 + 8 + 4
+
+const layout = uint64(unsafe.Sizeof(Command{}))<<32 | uint64(unsafe.Sizeof(result{}))<<16 | frameBytes
+
+// Outcome is what Run says.
+type Outcome struct {
+	Status  Status
+	Command int     // the one that failed
+	Address uintptr // of a fault
+	// Started and Ended are after the call of Run.
+	Started, Ended time.Duration
+}
+
+// Kernel is a loaded pipeline.
+type Kernel struct {
+	Fn                uintptr
+	Frame, StaticSize uint64 // bytes
+	handle            uintptr
+}

@@ -1,0 +1,31 @@
+//go:build !(linux && (amd64 || arm64))
+
+package native
+
+import "time"
+
+// Runtime does not exist on this system.
+type Runtime struct{}
+
+// Load says so.
+func Load(string) (*Runtime, error) { return nil, ErrUnsupported }
+
+// Pool does not exist on this system.
+type Pool struct{}
+
+// NewPool says so.
+func (*Runtime) NewPool(int) (*Pool, error) { return nil, ErrUnsupported }
+
+// Close does nothing.
+func (*Pool) Close() {}
+
+// Run says that there is no runtime.
+func (*Pool) Run([]Command, []int64, time.Duration) (Outcome, error) {
+	return Outcome{}, ErrUnsupported
+}
+
+// LoadKernel says that there is no runtime.
+func LoadKernel(string) (*Kernel, error) { return nil, ErrUnsupported }
+
+// Unload does nothing.
+func (*Kernel) Unload() {}

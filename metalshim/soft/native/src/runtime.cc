@@ -1,0 +1,501 @@
+// The runtime of the soft Metal driver: a pool of threads that runs the
+// commands of a command buffer one after the other, the threadgroups of a
+// dispatch in parallel. It is compiled on the user's machine by the same clang
+// as the kernels, against no header: what it needs of the C library (glibc on
+// Linux, amd64 or arm64) is declared here.
+//
+// A kernel that touches memory outside of its buffers, or divides an integer
+// by zero, raises a signal on a thread of this pool. The handler jumps back
+// into the pool, and the command buffer fails; signals on other threads go on
+// to the handler that was there before, which is Go's.
+typedef unsigned char u8;
+typedef unsigned int u32;
+typedef unsigned long u64;
+typedef long i64;
+
+struct timespec { i64 sec, nsec; };
+struct sigset { u64 bits[16]; };
+struct siginfo { int signo, error, code, pad; void* addr; };
+struct sigaction_ { void (*handler)(int, siginfo*, void*); sigset mask; int flags; void (*restorer)(); };
+struct stack_ { void* sp; int flags; u64 size; };
+struct jump { u64 words[64]; };
+union attr { char bytes[64]; u64 align; };
+extern "C" {
+long syscall(long, ...);
+int clock_gettime(int, timespec*);
+void* mmap(void*, u64, int, int, int, i64);
+int munmap(void*, u64);
+int mprotect(void*, u64, int);
+void* memcpy(void*, const void*, u64);
+void* memset(void*, int, u64);
+int pthread_create(u64*, const attr*, void* (*)(void*), void*);
+int pthread_join(u64, void**);
+int pthread_kill(u64, int);
+int pthread_attr_init(attr*);
+int pthread_attr_destroy(attr*);
+int pthread_attr_setstacksize(attr*, u64);
+int pthread_sigmask(int, const sigset*, sigset*);
+int sigaction(int, const sigaction_*, sigaction_*) __asm__("sigaction");
+int sigaltstack(const stack_*, stack_*);
+int __sigsetjmp(jump*, int) __attribute__((returns_twice));
+void siglongjmp(jump*, int) __attribute__((noreturn));
+}
+
+namespace {
+constexpr int kMaxWorkers = 256, kStack = 2 << 20, kAltStack = 128 << 10;
+constexpr int kSigill = 4, kSigtrap = 5, kSigbus = 7, kSigfpe = 8, kSigsegv = 11;
+constexpr int kFaults[] = {kSigill, kSigtrap, kSigbus, kSigfpe, kSigsegv};
+constexpr u64 kThreadgroupBlock = 128 << 10, kPage = 64 << 10, kMaxFrames = 1ul << 30;
+constexpr u32 kDone = 65535, kStopped = 65534;
+#if defined(__x86_64__)
+constexpr long kFutex = 202, kGettid = 186;
+inline void pause() { __builtin_ia32_pause(); }
+// Denormals are flushed and read as zero, as Metal's float does.
+inline void flush_denormals() { __builtin_ia32_ldmxcsr(__builtin_ia32_stmxcsr() | 0x8040); }
+#elif defined(__aarch64__)
+constexpr long kFutex = 98, kGettid = 178;
+inline void pause() { __asm__ volatile("yield"); }
+inline void flush_denormals() {
+  u64 v;
+  __asm__ volatile("mrs %0, fpcr" : "=r"(v));
+  v |= 1ul << 24;
+  __asm__ volatile("msr fpcr, %0" : : "r"(v));
+}
+#else
+#error "the soft Metal driver runs on amd64 and arm64"
+#endif
+
+i64 now() {
+  timespec t;
+  clock_gettime(1, &t);
+  return t.sec * 1000000000 + t.nsec;
+}
+template <class T> T load(const T* p) { return __atomic_load_n(p, __ATOMIC_SEQ_CST); }
+template <class T> void store(T* p, T v) { __atomic_store_n(p, v, __ATOMIC_SEQ_CST); }
+void futex_wait(u32* p, u32 v) { syscall(kFutex, p, 128, v, (void*)0); }
+void futex_wake(u32* p) { syscall(kFutex, p, 129, 0x7fffffff); }
+} // namespace
+
+// msl_tg is as in the standard library's kernel.h.
+struct msl_tg {
+  void* tgs;
+  const volatile u32* stop;
+  void* buf[31];
+  void* tgm[31];
+  u32 tgp[3], tgd[3], dtgd[3], ntg[3], grid[3];
+  u32 nsg, dnsg;
+};
+typedef u32 (*kernel_fn)(const msl_tg*, u32 sg, u32 lanes, void* frame, u32 pc);
+
+enum { kKernel = 0, kCopy = 1, kFill = 2 };
+struct Command { // as in native.go
+  u32 kind, value;
+  kernel_fn fn;     // kernel
+  u64 frame, tgs;   // bytes of a simdgroup's frame, of static threadgroup memory
+  void* buf[31];    // arguments; copy: destination, source; fill: destination
+  u64 bytes;        // copy and fill
+  u32 tgm[31];      // bytes of [[threadgroup(n)]]
+  u32 groups[3], per[3], threads[3];
+};
+enum { kOk = 0, kTimeout = 1, kFault = 2, kArithmetic = 3, kIllegal = 4, kMemory = 5 };
+struct Result { // as in native.go
+  u32 status, command;
+  i64 entered, started, ended; // one clock, nanoseconds
+  u64 address;                 // of a fault
+};
+
+namespace {
+struct Pool;
+struct alignas(128) Worker {
+  Pool* pool;
+  u32 index, tid;
+  u64 thread;
+  u64 progress; // threadgroups run
+  u32 guarded;  // a kernel runs: a fault jumps to back
+  jump back;
+  int signal;
+  u64 address;
+  u8* frames;
+  u64 frames_size;
+  u8* block; // threadgroup memory
+  // The shape whose positions stand in the frames' heads.
+  u32 shape[3];
+  u64 shape_stride;
+  void* alt;
+};
+struct Pool {
+  u32 workers, quit;
+  u32 stop;           // told to kernels
+  u32 status;         // of the command buffer that runs
+  u64 address;
+  alignas(128) u32 job;  // counts command buffers given
+  alignas(128) u32 done; // counts command buffers run
+  const Command* commands;
+  u64 count;
+  i64* times;
+  Result* result;
+  alignas(128) u32 phase;  // odd while a dispatch is open to all workers
+  u32 sleepers;
+  alignas(128) u32 active; // workers inside of the open dispatch
+  const Command* open;
+  alignas(128) u64 next;   // threadgroup to be taken next
+  u64 total, chunk;
+  Worker worker[kMaxWorkers];
+};
+
+Pool* g_pools[64]; // all pools, for the signal handler
+sigaction_ g_before[32];
+u32 g_installed;
+
+void on_fault(int signo, siginfo* info, void* context) {
+  u32 tid = (u32)syscall(kGettid);
+  for (Pool*& slot : g_pools) {
+    Pool* p = load(&slot);
+    if (!p) continue;
+    for (u32 i = 0; i < p->workers; i++) {
+      Worker& w = p->worker[i];
+      if (w.tid != tid) continue;
+      // sm_stop's signal, come after the kernel's end.
+      if (!w.guarded && load(&p->stop) && info->code <= 0) return;
+      if (!w.guarded) continue;
+      w.guarded = 0;
+      w.signal = signo;
+      w.address = (u64)info->addr;
+      siglongjmp(&w.back, 1);
+    }
+  }
+  const sigaction_& b = g_before[signo];
+  if (b.flags & 4 /* SA_SIGINFO */ || (u64)b.handler > 1) {
+    b.handler(signo, info, context);
+    return;
+  }
+  // Nobody was there before: the default action, at the next fault.
+  sigaction_ standard;
+  memset(&standard, 0, sizeof standard);
+  sigaction(signo, &standard, 0);
+}
+
+void install() {
+  if (__atomic_exchange_n(&g_installed, 1u, __ATOMIC_SEQ_CST)) return;
+  for (int s : kFaults) {
+    sigaction_ a;
+    memset(&a, 0, sizeof a);
+    memset(&a.mask, 0xff, sizeof a.mask);
+    a.handler = on_fault;
+    a.flags = 4 | 0x08000000; // SA_SIGINFO, SA_ONSTACK
+    sigaction(s, &a, &g_before[s]);
+  }
+}
+
+// block_signals leaves only the faults to this thread.
+void block_signals() {
+  sigset s;
+  memset(&s, 0xff, sizeof s);
+  for (int f : kFaults) s.bits[0] &= ~(1ul << (f - 1));
+  pthread_sigmask(2 /* SIG_SETMASK */, &s, 0);
+}
+
+// guarded_map maps size bytes, a multiple of kPage, between two pages that
+// cannot be accessed.
+u8* guarded_map(u64 size) {
+  u8* p = (u8*)mmap(0, size + 2 * kPage, 0, 0x22, -1, 0);
+  if (p == (u8*)-1) return 0;
+  if (mprotect(p + kPage, size, 3)) {
+    munmap(p, size + 2 * kPage);
+    return 0;
+  }
+  return p + kPage;
+}
+void guarded_unmap(u8* p, u64 size) {
+  if (p) munmap(p - kPage, size + 2 * kPage);
+}
+
+void fail(Pool* p, u32 status, u64 address) {
+  u32 ok = kOk;
+  if (__atomic_compare_exchange_n(&p->status, &ok, status, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)) p->address = address;
+}
+
+// positions writes the head of every frame: where the lanes stand.
+void positions(Worker& w, const u32* d, u32 nsg, u64 stride) {
+  if (w.shape_stride == stride && w.shape[0] == d[0] && w.shape[1] == d[1] && w.shape[2] == d[2]) return;
+  u32 n = d[0] * d[1] * d[2], x = 0, y = 0, z = 0;
+  for (u32 s = 0; s < nsg; s++) {
+    u32* f = (u32*)(w.frames + s * stride);
+    u32 row = 1;
+    for (u32 l = 0; l < 32; l++) {
+      f[l] = x, f[32 + l] = y, f[64 + l] = z;
+      row &= x == f[0] + l && y == f[32] && z == f[64];
+      if (s * 32 + l + 1 < n && ++x == d[0]) {
+        x = 0;
+        if (++y == d[1]) y = 0, z++;
+      }
+    }
+    // Lanes that do not exist may count on in the row.
+    u32 lanes = n - s * 32 < 32 ? n - s * 32 : 32;
+    if (lanes < 32 && f[lanes - 1] == f[0] + lanes - 1 && f[32 + lanes - 1] == f[32] && f[64 + lanes - 1] == f[64]) {
+      for (u32 l = lanes; l < 32; l++) f[l] = f[0] + l;
+      row = 1;
+    }
+    f[96] = row;
+  }
+  w.shape[0] = d[0], w.shape[1] = d[1], w.shape[2] = d[2];
+  w.shape_stride = stride;
+}
+
+// group runs one threadgroup; false if the command buffer is to be given up.
+bool group(Worker& w, const Command& c, msl_tg& g, u64 t) {
+  g.tgp[0] = (u32)(t % c.groups[0]);
+  g.tgp[1] = (u32)(t / c.groups[0] % c.groups[1]);
+  g.tgp[2] = (u32)(t / c.groups[0] / c.groups[1]);
+  for (int i = 0; i < 3; i++) {
+    u32 rest = c.threads[i] - g.tgp[i] * c.per[i];
+    g.tgd[i] = rest < c.per[i] ? rest : c.per[i];
+  }
+  u32 n = g.tgd[0] * g.tgd[1] * g.tgd[2], nsg = (n + 31) / 32, live = 0, pc[32];
+  g.nsg = nsg;
+  positions(w, g.tgd, nsg, c.frame);
+  for (u32 s = 0; s < nsg; s++) {
+    u32 lanes = n - s * 32;
+    pc[s] = c.fn(&g, s, lanes < 32 ? lanes : 32, w.frames + s * c.frame, 0);
+    if (pc[s] == kStopped) return false;
+    live += pc[s] != kDone;
+  }
+  while (live) {
+    live = 0;
+    if (load(&w.pool->stop)) return false;
+    for (u32 s = 0; s < nsg; s++) {
+      if (pc[s] == kDone) continue;
+      u32 lanes = n - s * 32;
+      pc[s] = c.fn(&g, s, lanes < 32 ? lanes : 32, w.frames + s * c.frame, pc[s]);
+      if (pc[s] == kStopped) return false;
+      live += pc[s] != kDone;
+    }
+  }
+  return true;
+}
+
+// share runs threadgroups of c until none is left.
+void share(Worker& w, const Command& c) {
+  Pool* p = w.pool;
+  u32 most = (c.per[0] * c.per[1] * c.per[2] + 31) / 32;
+  u64 need = (c.frame * most + kPage - 1) / kPage * kPage;
+  if (need > w.frames_size) {
+    guarded_unmap(w.frames, w.frames_size);
+    w.frames = need > kMaxFrames ? 0 : guarded_map(need);
+    w.frames_size = w.frames ? need : 0;
+    w.shape_stride = 0;
+    if (!w.frames) return fail(p, kMemory, 0);
+  }
+  msl_tg g;
+  g.tgs = w.block;
+  g.stop = &p->stop;
+  u64 at = (c.tgs + 63) & ~63ul;
+  for (int i = 0; i < 31; i++) {
+    g.buf[i] = c.buf[i];
+    g.tgm[i] = w.block + at;
+    at += (c.tgm[i] + 63) & ~63u;
+  }
+  if (at > kThreadgroupBlock) return fail(p, kMemory, 0);
+  for (int i = 0; i < 3; i++) g.dtgd[i] = c.per[i], g.ntg[i] = c.groups[i], g.grid[i] = c.threads[i];
+  g.dnsg = most;
+  if (__sigsetjmp(&w.back, 0)) {
+    block_signals(); // the handler's mask is still in force
+    flush_denormals();
+    w.shape_stride = 0; // the kernel may have written anywhere in the frames
+    u32 why = load(&p->stop)      ? kTimeout
+              : w.signal == kSigfpe ? kArithmetic
+              : w.signal == kSigsegv || w.signal == kSigbus ? kFault
+                                                            : kIllegal;
+    return fail(p, why, w.address);
+  }
+  __atomic_store_n(&w.guarded, 1u, __ATOMIC_RELEASE);
+  __atomic_signal_fence(__ATOMIC_SEQ_CST);
+  for (bool on = true; on;) {
+    u64 t = __atomic_fetch_add(&p->next, p->chunk, __ATOMIC_RELAXED), end = t + p->chunk < p->total ? t + p->chunk : p->total;
+    if (t >= p->total) break;
+    for (; t < end && on; t++) {
+      if (load(&p->status) || load(&p->stop)) {
+        on = false;
+        break;
+      }
+      if (!group(w, c, g, t)) on = false;
+      __atomic_store_n(&w.progress, w.progress + 1, __ATOMIC_RELAXED);
+    }
+  }
+  __atomic_signal_fence(__ATOMIC_SEQ_CST);
+  __atomic_store_n(&w.guarded, 0u, __ATOMIC_RELEASE);
+  if (load(&p->stop)) fail(p, kTimeout, 0);
+}
+
+void dispatch(Worker& leader, const Command& c) {
+  Pool* p = leader.pool;
+  p->total = (u64)c.groups[0] * c.groups[1] * c.groups[2];
+  u64 chunk = p->total / (p->workers * 8);
+  p->chunk = chunk < 1 ? 1 : chunk > 64 ? 64 : chunk;
+  store(&p->next, 0ul);
+  if (p->workers == 1 || p->total == 1) return share(leader, c);
+  p->open = &c;
+  store(&p->phase, p->phase + 1);
+  if (load(&p->sleepers)) futex_wake(&p->phase);
+  share(leader, c);
+  store(&p->phase, p->phase + 1);
+  // Nobody enters any more; those inside finish what they have taken.
+  while (load(&p->active)) pause();
+}
+
+void run(Worker& leader) {
+  Pool* p = leader.pool;
+  Result& r = *p->result;
+  r.started = now();
+  i64 before = r.started;
+  for (u64 i = 0; i < p->count; i++) {
+    const Command& c = p->commands[i];
+    r.command = (u32)i;
+    if (c.kind == kCopy) memcpy(c.buf[0], c.buf[1], c.bytes);
+    else if (c.kind == kFill) memset(c.buf[0], (int)c.value, c.bytes);
+    else dispatch(leader, c);
+    __atomic_store_n(&leader.progress, leader.progress + 1, __ATOMIC_RELAXED);
+    i64 after = now();
+    if (p->times) p->times[i] = after - before;
+    before = after;
+    if (load(&p->status)) break;
+  }
+  r.ended = before;
+  r.status = load(&p->status);
+  r.address = p->address;
+}
+
+// await returns when *word is no longer v: it looks for spin nanoseconds, then
+// sleeps. sleepers, if given, counts those who may have to be woken.
+void await(u32* word, u32 v, i64 spin, u32* sleepers) {
+  i64 until = 0;
+  for (u32 i = 0; load(word) == v; i++) {
+    pause();
+    if (i % 64) continue;
+    i64 t = now();
+    if (!until) until = t + spin;
+    if (t < until) continue;
+    if (sleepers) __atomic_fetch_add(sleepers, 1u, __ATOMIC_SEQ_CST);
+    while (load(word) == v) futex_wait(word, v);
+    if (sleepers) __atomic_fetch_sub(sleepers, 1u, __ATOMIC_SEQ_CST);
+    return;
+  }
+}
+
+void* work(void* arg) {
+  Worker& w = *(Worker*)arg;
+  Pool* p = w.pool;
+  block_signals();
+  stack_ alt = {w.alt, 0, kAltStack};
+  sigaltstack(&alt, 0);
+  flush_denormals();
+  store(&w.tid, (u32)syscall(kGettid));
+  if (w.index == 0) {
+    for (u32 seen = 0;;) {
+      await(&p->job, seen, 100000, 0);
+      if (load(&p->quit)) return 0;
+      seen = load(&p->job);
+      run(w);
+      store(&p->done, seen);
+      futex_wake(&p->done);
+    }
+  }
+  for (u32 seen = 0;;) {
+    await(&p->phase, seen, 300000, &p->sleepers);
+    if (load(&p->quit)) return 0;
+    seen = load(&p->phase);
+    if (!(seen & 1)) continue;
+    __atomic_fetch_add(&p->active, 1u, __ATOMIC_SEQ_CST);
+    if (load(&p->phase) == seen) share(w, *p->open);
+    __atomic_fetch_sub(&p->active, 1u, __ATOMIC_SEQ_CST);
+  }
+}
+} // namespace
+
+#define EXPORT extern "C" __attribute__((visibility("default")))
+
+EXPORT void sm_destroy(Pool* p) {
+  store(&p->quit, 1u);
+  store(&p->job, p->job + 1);
+  futex_wake(&p->job);
+  store(&p->phase, p->phase + 2);
+  futex_wake(&p->phase);
+  for (u32 i = 0; i < p->workers; i++) pthread_join(p->worker[i].thread, 0);
+  for (Pool*& slot : g_pools)
+    if (load(&slot) == p) store(&slot, (Pool*)0);
+  for (u32 i = 0; i < p->workers; i++) {
+    Worker& w = p->worker[i];
+    guarded_unmap(w.frames, w.frames_size);
+    guarded_unmap(w.block, kThreadgroupBlock);
+    munmap(w.alt, kAltStack);
+  }
+  munmap(p, sizeof(Pool));
+}
+
+// sm_create starts the pool's threads; null if that fails.
+EXPORT Pool* sm_create(u64 workers) {
+  if (workers < 1 || workers > kMaxWorkers) return 0;
+  Pool* p = (Pool*)mmap(0, sizeof(Pool), 3, 0x22, -1, 0);
+  if (p == (Pool*)-1) return 0;
+  bool placed = false;
+  for (Pool*& slot : g_pools) {
+    Pool* none = 0;
+    if (__atomic_compare_exchange_n(&slot, &none, p, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)) {
+      placed = true;
+      break;
+    }
+  }
+  if (!placed) {
+    munmap(p, sizeof(Pool));
+    return 0;
+  }
+  install();
+  attr a;
+  pthread_attr_init(&a);
+  pthread_attr_setstacksize(&a, kStack);
+  bool ok = true;
+  for (u32 i = 0; i < workers && ok; i++) {
+    Worker& w = p->worker[i];
+    w.pool = p, w.index = i;
+    w.block = guarded_map(kThreadgroupBlock);
+    w.alt = mmap(0, kAltStack, 3, 0x22, -1, 0);
+    ok = w.block && w.alt != (void*)-1 && pthread_create(&w.thread, &a, work, &w) == 0;
+    if (ok) __atomic_store_n(&p->workers, i + 1, __ATOMIC_SEQ_CST);
+  }
+  pthread_attr_destroy(&a);
+  if (ok) return p;
+  sm_destroy(p);
+  return 0;
+}
+
+// sm_run runs commands and returns when they have run. One call at a time.
+EXPORT void sm_run(Pool* p, const Command* commands, u64 count, i64* times, Result* result) {
+  memset(result, 0, sizeof *result);
+  result->entered = now();
+  p->commands = commands, p->count = count, p->times = times, p->result = result;
+  p->status = kOk, p->address = 0;
+  store(&p->stop, 0u);
+  u32 mine = p->job + 1;
+  store(&p->job, mine);
+  futex_wake(&p->job);
+  for (u32 d; (d = load(&p->done)) != mine;) futex_wait(&p->done, d);
+}
+
+// sm_stop makes the command buffer that runs fail: politely, or by a signal
+// to the threads whose kernel does not look at the flag.
+EXPORT void sm_stop(Pool* p, u64 hard) {
+  store(&p->stop, 1u);
+  if (!hard) return;
+  for (u32 i = 0; i < p->workers; i++)
+    if (load(&p->worker[i].guarded)) pthread_kill(p->worker[i].thread, kSigsegv);
+}
+
+// sm_progress grows while threadgroups and commands complete.
+EXPORT u64 sm_progress(Pool* p) {
+  u64 n = 0;
+  for (u32 i = 0; i < p->workers; i++) n += __atomic_load_n(&p->worker[i].progress, __ATOMIC_RELAXED);
+  return n;
+}
+
+// sm_layout lets the other side check that it means the same structures.
+EXPORT u64 sm_layout(void) { return sizeof(Command) << 32 | sizeof(Result) << 16 | sizeof(msl_tg); }

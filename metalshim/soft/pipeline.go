@@ -1,0 +1,338 @@
+package soft
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"slices"
+	"sort"
+	"strconv"
+	"strings"
+	"sync/atomic"
+
+	"github.com/introgen/introgen/metalshim"
+	"github.com/introgen/introgen/metalshim/soft/cache"
+	"github.com/introgen/introgen/metalshim/soft/lanes"
+	"github.com/introgen/introgen/metalshim/soft/msl"
+	"github.com/introgen/introgen/metalshim/soft/native"
+	"github.com/introgen/introgen/metalshim/soft/stdlib"
+)
+
+// pipeline is machine code for one kernel with its constants.
+type pipeline struct {
+	d         *Device
+	name      string
+	library   string
+	constants []metalshim.Constant
+	params    []msl.Param
+	facts     facts
+	kernel    *native.Kernel
+	evidence  metalshim.Evidence
+	refs      atomic.Int64 // the user and the command buffers that use it
+	done      atomic.Bool
+}
+
+// facts is what is kept beside the machine code.
+type facts struct {
+	Limit       int    // max_total_threads_per_threadgroup, 0 if not stated
+	Buffers     uint32 // bit n: the code reads the address of buffer n
+	Threadgroup uint32 // bit n: the code reads the address of threadgroup memory n
+}
+
+// Loops of up to so many trips are unrolled in full. Kernels that multiply
+// simdgroup matrices keep arrays of them in registers only if the loops over
+// these are.
+const (
+	unroll       = 4
+	unrollMatrix = 16
+)
+
+// NewPipeline compiles function for one lane, has the lanes pass make it a
+// function of a simdgroup, and compiles that to machine code.
+func (l *library) NewPipeline(ctx context.Context, function string, constants []metalshim.Constant) (metalshim.Pipeline, error) {
+	i := slices.IndexFunc(l.table.Kernels, func(k msl.Kernel) bool { return k.Name == function })
+	if i < 0 {
+		return nil, &metalshim.FunctionError{Library: l.name, Function: function, Names: l.FunctionNames()}
+	}
+	k := l.table.Kernels[i]
+	values, err := l.values(function, constants)
+	if err != nil {
+		return nil, err
+	}
+	p := &pipeline{d: l.d, name: function, library: l.name, constants: slices.Clone(constants), params: k.Params}
+	key := cache.KeyOf("pipeline", l.key.String(), k.Name, values, l.d.o.Form, lanes.Version, lanes.Header, strings.Join(lanes.Flags, " "), passVersion)
+	m, err := l.d.obtain(ctx, "pipeline", key, func() ([]byte, []byte, error) { return l.compile(ctx, k, values) })
+	if err != nil {
+		return nil, err
+	}
+	if err := json.Unmarshal(m.meta, &p.facts); err != nil {
+		return nil, fmt.Errorf("metal pipeline %s: its facts: %w", function, err)
+	}
+	if p.kernel, err = native.LoadKernel(m.path); err != nil {
+		return nil, fmt.Errorf("metal pipeline %s: %w", function, err)
+	}
+	p.evidence = m.evidence
+	p.refs.Store(1)
+	l.d.live.pipelines.Add(1)
+	return p, nil
+}
+
+// passVersion changes when the stub or the arguments below do.
+const passVersion = "1"
+
+// values are the definitions of the library's function constants.
+func (l *library) values(function string, constants []metalshim.Constant) (string, error) {
+	byIndex := map[int]metalshim.Constant{}
+	for _, c := range constants {
+		if _, twice := byIndex[c.Index]; twice {
+			return "", &metalshim.FunctionError{Library: l.name, Function: function,
+				Reason: fmt.Sprintf("function constant %d is given twice", c.Index)}
+		}
+		byIndex[c.Index] = c
+	}
+	var lines []string
+	for _, fc := range l.table.Constants {
+		c, given := byIndex[fc.Index]
+		if given && c.Type.String() != fc.Type && !sameType(c.Type, fc.Type) {
+			return "", &metalshim.FunctionError{Library: l.name, Function: function,
+				Reason: fmt.Sprintf("function constant %d, %s, is of type %s, not %s", fc.Index, fc.Name, fc.Type, c.Type)}
+		}
+		lines = append(lines, fmt.Sprintf("extern const bool msl_fcd_%d = %t;", fc.Index, given))
+		if given {
+			value := strconv.FormatUint(c.Bits, 10) + "u"
+			if c.Type == metalshim.Float {
+				value = fmt.Sprintf("__builtin_bit_cast(float, %du)", uint32(c.Bits))
+			}
+			lines = append(lines, fmt.Sprintf("extern const %s msl_fc_%d = (%s)%s;", cName(c.Type), fc.Index, cName(c.Type), value))
+		}
+	}
+	sort.Strings(lines)
+	return strings.Join(slices.Compact(lines), "\n"), nil
+}
+
+// sameType knows MSL's other names for a constant's type.
+func sameType(t metalshim.ConstantType, name string) bool {
+	names := map[metalshim.ConstantType]string{
+		metalshim.Int: "int32_t", metalshim.UInt: "uint32_t", metalshim.Short: "int16_t",
+		metalshim.UShort: "uint16_t", metalshim.Char: "int8_t", metalshim.UChar: "uint8_t"}
+	return names[t] == name
+}
+
+func cName(t metalshim.ConstantType) string {
+	switch t {
+	case metalshim.UInt:
+		return "unsigned int"
+	case metalshim.UShort:
+		return "unsigned short"
+	case metalshim.UChar:
+		return "unsigned char"
+	}
+	return t.String()
+}
+
+// stub is the text that joins a kernel to its constants.
+func stub(k msl.Kernel, values string) string {
+	return stdlib.Frame() + lanes.Header + fmt.Sprintf(`
+extern "C" {
+void %[1]s(const msl_tg*, uint, uint, uint, uint, uint);
+uint %[1]s_limit();
+__attribute__((visibility("default"))) void msl_entry(const msl_tg* g, uint lane, uint sg, uint x, uint y, uint z) { %[1]s(g, lane, sg, x, y, z); }
+__attribute__((visibility("default"))) uint msl_limit() { return %[1]s_limit(); }
+%[2]s
+}
+`, k.Symbol, values)
+}
+
+func (l *library) compile(ctx context.Context, k msl.Kernel, values string) (code, meta []byte, err error) {
+	bitcode, err := l.bitcodeFile()
+	if err != nil {
+		return nil, nil, err
+	}
+	oneLane := func(trips int, values string) (string, error) {
+		args := append(append(append([]string{}, language...), target()...), mathFlags(l.math)...)
+		args = append(args, "-O2", "-S", "-emit-llvm", "-g0", "-fno-vectorize", "-fno-slp-vectorize",
+			"-mllvm", fmt.Sprintf("-unroll-full-max-count=%d", trips), "-mllvm", "-unroll-runtime=false",
+			"-mllvm", "-unroll-allow-partial=false", "-mllvm", "-inline-threshold=100000",
+			"-Xclang", "-mlink-builtin-bitcode", "-Xclang", bitcode, "-o", "-")
+		ir, err := l.d.run(ctx, args, []byte(stub(k, values)))
+		if err != nil {
+			return "", compileError(ctx, l.name, k.Name, err)
+		}
+		return string(ir), nil
+	}
+	trips := unroll
+	ir, err := oneLane(trips, values)
+	if err == nil && strings.Contains(ir, "@msl_sy_mma(") {
+		trips = unrollMatrix
+		ir, err = oneLane(trips, values)
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := l.missing(k, ir); err != nil {
+		return nil, nil, err
+	}
+	if unresolved.MatchString(ir) {
+		// The library has constants that this kernel does not look at. They
+		// need some value for the initialisers of what depends on them.
+		if ir, err = oneLane(trips, values+l.zeros(values)); err != nil {
+			return nil, nil, err
+		}
+	}
+	f, err := l.examine(k, ir)
+	if err != nil {
+		return nil, nil, err
+	}
+	wide, err := lanes.Transform(ir, lanes.Options{Scalar: l.d.o.Form == "scalar"})
+	if err != nil {
+		return nil, nil, &metalshim.CompileError{Library: l.name, Function: k.Name, Err: err}
+	}
+	var flags []string
+	for _, f := range lanes.Flags {
+		if f != "-shared" && f != "-fuse-ld=lld" { // sharedObject links
+			flags = append(flags, f)
+		}
+	}
+	if code, err = l.d.sharedObject(ctx, append(flags, target()...), []byte(wide)); err != nil {
+		return nil, nil, compileError(ctx, l.name, k.Name, err)
+	}
+	meta, err = json.Marshal(f)
+	return code, meta, err
+}
+
+var (
+	limitText  = regexp.MustCompile(`(?s)define [^\n]*@msl_limit\(\)[^\n]*\{\n.*?ret i32 (\d+)`)
+	entryText  = regexp.MustCompile(`(?s)define [^\n]*@msl_entry\(ptr [^\n]*?(%[\w.]+),[^\n]*\n(.*?)\n\}`)
+	unresolved = regexp.MustCompile(`(?m)^@msl_fc_(\d+) = external`)
+	// An initialiser that could not be computed at compile time.
+	initialiser  = regexp.MustCompile(`(?s)define internal [^\n]*@(?:_GLOBAL__sub_I|__cxx_global_var_init)[^\n]*\{\n(.*?)\n\}`)
+	storedGlobal = regexp.MustCompile(`store [^\n]*, ptr (@[\w.$]+)`)
+	byteOffset   = `getelementptr (?:inbounds )?(?:nuw )?i8, ptr %s, i64 (\d+)\b`
+	fieldOffset  = `getelementptr (?:inbounds )?(?:nuw )?%%struct\.msl_tg, ptr %s, i64 0, i32 (\d+)(?:, i64 (\d+))?`
+)
+
+// Offsets in msl_tg (kernel.h).
+const (
+	bufferOffset      = 16
+	threadgroupOffset = bufferOffset + 8*metalshim.MaxBufferIndex
+	endOfPointers     = threadgroupOffset + 8*31
+)
+
+// missing is the error for a kernel that uses a function constant without a
+// value, by itself or through a constant that is computed from it.
+func (l *library) missing(k msl.Kernel, ir string) error {
+	m := entryText.FindStringSubmatch(ir)
+	if m == nil {
+		return fmt.Errorf("metal pipeline %s: the compiler gave no entry", k.Name)
+	}
+	for _, u := range unresolved.FindAllStringSubmatch(ir, -1) {
+		uses := regexp.MustCompile(`@msl_fc_` + u[1] + `\b`).MatchString(m[2])
+		for _, init := range initialiser.FindAllStringSubmatch(ir, -1) {
+			if !strings.Contains(init[1], "@msl_fc_"+u[1]+",") {
+				continue
+			}
+			for _, s := range storedGlobal.FindAllStringSubmatch(init[1], -1) {
+				uses = uses || strings.Contains(m[2], s[1]+",") || strings.Contains(m[2], s[1]+")")
+			}
+		}
+		if !uses {
+			continue
+		}
+		name := "?"
+		for _, c := range l.table.Constants {
+			if strconv.Itoa(c.Index) == u[1] {
+				name = c.Name
+			}
+		}
+		return &metalshim.FunctionError{Library: l.name, Function: k.Name,
+			Reason: fmt.Sprintf("function constant %s, %s, has no value", u[1], name)}
+	}
+	return nil
+}
+
+// zeros defines the library's constants that values does not.
+func (l *library) zeros(values string) string {
+	var b strings.Builder
+	for _, c := range l.table.Constants {
+		if !strings.Contains(values, fmt.Sprintf(" msl_fc_%d =", c.Index)) {
+			fmt.Fprintf(&b, "\nextern const unsigned long msl_fc_%d = 0;", c.Index)
+		}
+	}
+	return b.String()
+}
+
+// examine reads what the one-lane code says about the kernel.
+func (l *library) examine(k msl.Kernel, ir string) (facts, error) {
+	var f facts
+	if m := limitText.FindStringSubmatch(ir); m != nil {
+		f.Limit, _ = strconv.Atoi(m[1])
+	}
+	m := entryText.FindStringSubmatch(ir)
+	if m == nil {
+		return f, fmt.Errorf("metal pipeline %s: the compiler gave no entry", k.Name)
+	}
+	frame := regexp.QuoteMeta(m[1])
+	set := func(offset int) {
+		switch {
+		case offset >= bufferOffset && offset < threadgroupOffset:
+			f.Buffers |= 1 << ((offset - bufferOffset) / 8)
+		case offset >= threadgroupOffset && offset < endOfPointers:
+			f.Threadgroup |= 1 << ((offset - threadgroupOffset) / 8)
+		}
+	}
+	for _, g := range regexp.MustCompile(fmt.Sprintf(byteOffset, frame)).FindAllStringSubmatch(m[2], -1) {
+		offset, _ := strconv.Atoi(g[1])
+		set(offset)
+	}
+	for _, g := range regexp.MustCompile(fmt.Sprintf(fieldOffset, frame)).FindAllStringSubmatch(m[2], -1) {
+		index, _ := strconv.Atoi(g[2])
+		switch g[1] {
+		case "2":
+			set(bufferOffset + 8*index)
+		case "3":
+			set(threadgroupOffset + 8*index)
+		}
+	}
+	return f, nil
+}
+
+// Name is the function's name.
+func (p *pipeline) Name() string { return p.name }
+
+// Library is the name of the library.
+func (p *pipeline) Library() string { return p.library }
+
+// Constants are the values it was made with.
+func (p *pipeline) Constants() []metalshim.Constant { return p.constants }
+
+// MaxThreadsPerThreadgroup is 1024, or what the kernel's attribute says.
+func (p *pipeline) MaxThreadsPerThreadgroup() int {
+	if p.facts.Limit > 0 && p.facts.Limit < maxThreads {
+		return p.facts.Limit
+	}
+	return maxThreads
+}
+
+// ThreadExecutionWidth is 32.
+func (p *pipeline) ThreadExecutionWidth() int { return width }
+
+// StaticThreadgroupMemory is in bytes.
+func (p *pipeline) StaticThreadgroupMemory() int { return int(p.kernel.StaticSize) }
+
+// Evidence says whether it came from the cache.
+func (p *pipeline) Evidence() metalshim.Evidence { return p.evidence }
+
+// Release gives it back; its code stays until no command buffer needs it.
+func (p *pipeline) Release() {
+	if !p.done.Swap(true) {
+		p.d.live.pipelines.Add(-1)
+		p.drop()
+	}
+}
+
+func (p *pipeline) drop() {
+	if p.refs.Add(-1) == 0 {
+		p.kernel.Unload()
+	}
+}

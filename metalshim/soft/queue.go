@@ -1,0 +1,292 @@
+package soft
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/introgen/introgen/metalshim"
+	"github.com/introgen/introgen/metalshim/soft/native"
+)
+
+// inFlight is how many command buffers a queue holds; Commit of one more
+// waits. It is Metal's default for a queue.
+const inFlight = 64
+
+// queue runs command buffers in the order of their commits.
+type queue struct {
+	d    *Device
+	ch   chan *commands
+	over chan struct{} // closed when its goroutine has ended
+	mu   sync.Mutex
+	done bool
+}
+
+// NewQueue starts a queue.
+func (d *Device) NewQueue() (metalshim.Queue, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.closed {
+		return nil, fmt.Errorf("metal queue: the device is closed: %w", metalshim.ErrReleased)
+	}
+	q := &queue{d: d, ch: make(chan *commands, inFlight), over: make(chan struct{})}
+	d.queues[q] = true
+	d.live.queues.Add(1)
+	go func() {
+		defer close(q.over)
+		for c := range q.ch {
+			c.run()
+		}
+	}()
+	return q, nil
+}
+
+// Release waits until everything that was committed has run.
+func (q *queue) Release() {
+	q.mu.Lock()
+	first := !q.done
+	if first {
+		q.done = true
+		close(q.ch)
+	}
+	q.mu.Unlock()
+	<-q.over
+	if first {
+		q.d.live.queues.Add(-1)
+		q.d.mu.Lock()
+		delete(q.d.queues, q)
+		q.d.mu.Unlock()
+	}
+}
+
+// NewCommandBuffer makes an empty command buffer.
+func (q *queue) NewCommandBuffer() (metalshim.CommandBuffer, error) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.done {
+		return nil, fmt.Errorf("metal command buffer: the queue is released: %w", metalshim.ErrReleased)
+	}
+	q.d.live.commands.Add(1)
+	return &commands{q: q, ended: make(chan struct{})}, nil
+}
+
+// commands is a command buffer: a list of what to run.
+type commands struct {
+	q    *queue
+	list []native.Command
+	// kernels[i] belongs to list[i], nil for copies and fills.
+	kernels  []*pipeline
+	retained []*buffer
+	used     []*pipeline
+	arena    arena
+	open     bool // an encoder is open
+	handlers []func(metalshim.CommandBuffer)
+
+	status atomic.Int32
+	mu     sync.Mutex // guards what follows
+	times  metalshim.Times
+	err    error
+	spent  []metalshim.KernelTime
+	ended  chan struct{}
+	done   atomic.Bool
+}
+
+// arena holds the arguments that SetBytes copies. Its blocks do not move, and
+// it keeps them alive, because the commands hold bare addresses.
+type arena struct {
+	block  []byte // what is left of the last one
+	blocks [][]byte
+}
+
+// argument is the room of the smallest argument. What follows a shorter one
+// is zero, so that a kernel that reads more than was sent reads zeros.
+const argument = 16
+
+func (a *arena) copy(b []byte) []byte {
+	n := (len(b) + argument - 1) / argument * argument
+	if n > len(a.block) {
+		a.block = make([]byte, max(n, 32<<10))
+		a.blocks = append(a.blocks, a.block)
+	}
+	out := a.block[:n:n]
+	a.block = a.block[n:]
+	copy(out, b)
+	return out
+}
+
+// Status is its stage.
+func (c *commands) Status() metalshim.Status { return metalshim.Status(c.status.Load()) }
+
+// Err is why it failed.
+func (c *commands) Err() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.err
+}
+
+// Times is when it passed its stages.
+func (c *commands) Times() metalshim.Times {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.times
+}
+
+// KernelTimes is what its dispatches took, by kernel; copies and fills count
+// as "blit".
+func (c *commands) KernelTimes() []metalshim.KernelTime {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.spent
+}
+
+// OnCompleted registers f.
+func (c *commands) OnCompleted(f func(metalshim.CommandBuffer)) { c.handlers = append(c.handlers, f) }
+
+// Commit hands it to the queue.
+func (c *commands) Commit() error {
+	if c.open {
+		return &metalshim.EncodeError{Reason: "commit while an encoder is open"}
+	}
+	if !c.status.CompareAndSwap(int32(metalshim.NotEnqueued), int32(metalshim.Committed)) {
+		return &metalshim.EncodeError{Reason: "the command buffer was committed before"}
+	}
+	c.q.mu.Lock()
+	defer c.q.mu.Unlock()
+	if c.q.done {
+		c.status.Store(int32(metalshim.NotEnqueued))
+		return fmt.Errorf("metal command buffer: the queue is released: %w", metalshim.ErrReleased)
+	}
+	c.mu.Lock()
+	c.times.Committed = time.Now()
+	c.mu.Unlock()
+	c.q.ch <- c
+	return nil
+}
+
+// Wait returns when it has run.
+func (c *commands) Wait(ctx context.Context) error {
+	if c.Status() == metalshim.NotEnqueued {
+		return &metalshim.EncodeError{Reason: "wait before commit"}
+	}
+	select {
+	case <-c.ended:
+		return c.Err()
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// Release gives it back. One that was never committed lets go of what it
+// holds; one in flight does so when it has run.
+func (c *commands) Release() {
+	if c.done.Swap(true) {
+		return
+	}
+	c.q.d.live.commands.Add(-1)
+	if c.Status() == metalshim.NotEnqueued {
+		c.letGo()
+	}
+}
+
+func (c *commands) letGo() {
+	for _, b := range c.retained {
+		b.drop()
+	}
+	for _, p := range c.used {
+		p.drop()
+	}
+	c.retained, c.used, c.list, c.kernels, c.arena = nil, nil, nil, nil, arena{}
+}
+
+// run runs it, on the queue's goroutine.
+func (c *commands) run() {
+	scheduled := time.Now()
+	c.status.Store(int32(metalshim.Scheduled))
+	nanos := make([]int64, len(c.list))
+	begun := time.Now()
+	out, err := c.q.d.pool.Run(c.list, nanos, c.q.d.o.KernelLimit)
+	if err == nil && out.Status != native.OK {
+		err = c.failure(out)
+	}
+	c.mu.Lock()
+	c.times.Scheduled = scheduled
+	c.times.GPUStart, c.times.GPUEnd = begun.Add(out.Started), begun.Add(out.Ended)
+	c.err = err
+	c.spent = c.sum(nanos)
+	c.mu.Unlock()
+	c.letGo()
+	if err != nil {
+		c.status.Store(int32(metalshim.Failed))
+	} else {
+		c.status.Store(int32(metalshim.Completed))
+	}
+	for _, f := range c.handlers {
+		f(c)
+	}
+	close(c.ended)
+}
+
+func (c *commands) sum(nanos []int64) []metalshim.KernelTime {
+	var out []metalshim.KernelTime
+	at := map[string]int{}
+	for i, n := range nanos {
+		name := "blit"
+		if p := c.kernels[i]; p != nil {
+			name = p.name
+		}
+		k, ok := at[name]
+		if !ok {
+			k = len(out)
+			at[name] = k
+			out = append(out, metalshim.KernelTime{Kernel: name})
+		}
+		out[k].Dispatches++
+		out[k].Time += time.Duration(n)
+	}
+	return out
+}
+
+// failure is the error for a run that went wrong.
+func (c *commands) failure(out native.Outcome) error {
+	e := &metalshim.CommandError{}
+	var p *pipeline
+	if out.Command < len(c.kernels) {
+		p = c.kernels[out.Command]
+	}
+	if p != nil {
+		e.Kernel = p.name
+	}
+	switch out.Status {
+	case native.Timeout:
+		e.Err = metalshim.ErrTimeout
+		e.Reason = fmt.Sprintf("no threadgroup completed in %v", c.q.d.o.KernelLimit)
+	case native.Fault:
+		e.Err = metalshim.ErrPageFault
+		e.Reason = fmt.Sprintf("it accessed address %#x%s", out.Address, c.near(out.Command, out.Address))
+	case native.Arithmetic:
+		e.Err = errors.New("integer division by zero")
+	case native.Memory:
+		e.Err = errors.New("no memory for its threads")
+	default:
+		e.Err = errors.New("it ran into code that cannot be reached")
+	}
+	return e
+}
+
+// near says which argument an address lies beside.
+func (c *commands) near(command int, address uintptr) string {
+	if command >= len(c.list) {
+		return ""
+	}
+	for i, base := range c.list[command].Buf {
+		for _, b := range c.retained {
+			if base >= b.address && base < b.address+uintptr(b.n) && address >= b.address-guardBytes && address < b.address+uintptr(len(b.region)) {
+				return fmt.Sprintf(", %d bytes from the start of argument %d, a buffer of %d bytes", int64(address)-int64(b.address), i, b.n)
+			}
+		}
+	}
+	return ", which belongs to none of its buffers"
+}

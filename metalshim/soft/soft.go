@@ -1,0 +1,267 @@
+// Package soft is a Metal driver that needs no GPU: it compiles the same
+// Metal Shading Language with clang at run time and runs it on the CPU, with
+// threadgroups, simdgroups of 32 lanes and barriers. It is no mock: a library
+// is compiled to bitcode, a pipeline to machine code, both are kept in a cache
+// on disk, so that cold and warm mean what they mean on a Mac, and every
+// kernel's numbers are real.
+//
+// It runs on Linux, on amd64 and arm64, and uses no cgo.
+package soft
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/introgen/introgen/metalshim"
+	"github.com/introgen/introgen/metalshim/soft/cache"
+	"github.com/introgen/introgen/metalshim/soft/clang"
+	"github.com/introgen/introgen/metalshim/soft/native"
+)
+
+// EnvForm chooses the form of compiled kernels: "lanes", the vectorised one,
+// or "scalar", the masked form that runs lane by lane and serves as the
+// oracle of the other.
+const EnvForm = "INTROGEN_SOFT"
+
+// Limits of the device that is shown, those of Apple's GPUs.
+const (
+	maxThreads           = 1024
+	maxThreadgroupMemory = 32 << 10
+	width                = 32
+)
+
+// Options for Open. The zero value is what a user gets.
+type Options struct {
+	Workers      int           // threads that run kernels; 0: one for each CPU
+	Form         string        // "lanes" or "scalar"; "": what INTROGEN_SOFT says, else lanes
+	CacheDir     string        // "": cache.Dir()
+	CacheLimit   int64         // bytes; 0: cache.DefaultLimit
+	MemoryLimit  int64         // bytes of all buffers together; 0: three quarters of the machine's memory
+	CompileLimit time.Duration // of one compiler run; 0: two minutes
+	KernelLimit  time.Duration // in which a threadgroup must complete; 0: 30 s
+	Note         func(string)  // hears of what is unusual but no error; may be nil
+}
+
+// Device is the soft driver's metalshim.Device.
+type Device struct {
+	o     Options
+	info  metalshim.Info
+	tools *clang.Toolchain
+	cache *cache.Cache // nil if it cannot be used
+	why   string       // why it cannot
+	id    string       // compiler and CPU, part of every key
+	dir   string       // for what the compiler is given and gives in files
+	pool  *native.Pool
+
+	live   counts
+	bytes  atomic.Int64 // of live buffers
+	mu     sync.Mutex
+	queues map[*queue]bool
+	closed bool
+}
+
+type counts struct {
+	libraries, pipelines, buffers, queues, commands, fences atomic.Int64
+}
+
+// Open finds the compiler, makes the runtime if it is not in the cache, and
+// starts the device's threads. Without a clang 19 it fails with a
+// *clang.Error that says what to install.
+func Open(ctx context.Context, o Options) (*Device, error) {
+	if o.Form == "" {
+		o.Form = os.Getenv(EnvForm)
+	}
+	switch o.Form {
+	case "":
+		o.Form = "lanes"
+	case "lanes", "scalar":
+	default:
+		return nil, fmt.Errorf("%s=%q: it must be lanes or scalar", EnvForm, o.Form)
+	}
+	if o.Workers == 0 {
+		o.Workers = runtime.NumCPU()
+	}
+	if o.CompileLimit == 0 {
+		o.CompileLimit = 2 * time.Minute
+	}
+	if o.KernelLimit == 0 {
+		o.KernelLimit = 30 * time.Second
+	}
+	if o.Note == nil {
+		o.Note = func(string) {}
+	}
+	if o.MemoryLimit == 0 {
+		o.MemoryLimit = machineMemory() / 4 * 3
+	}
+	tools, err := clang.Find(ctx)
+	if err != nil {
+		return nil, err
+	}
+	d := &Device{o: o, tools: tools, queues: map[*queue]bool{}}
+	if err := d.openCache(); err != nil {
+		return nil, err
+	}
+	if err := d.identify(ctx); err != nil {
+		return nil, err
+	}
+	if d.dir, err = os.MkdirTemp("", "introgen-soft-"); err != nil {
+		return nil, fmt.Errorf("soft metal driver: %w", err)
+	}
+	if err := d.start(ctx); err != nil {
+		os.RemoveAll(d.dir)
+		return nil, err
+	}
+	cores := fmt.Sprintf("%d cores", o.Workers)
+	if o.Workers == 1 {
+		cores = "1 core"
+	}
+	detail := fmt.Sprintf("clang %s, %s, %s", tools.Version, cpuName(), cores)
+	if o.Form != "lanes" {
+		detail += ", " + o.Form
+	}
+	d.info = metalshim.Info{
+		Driver: "soft", Name: "soft", Detail: detail,
+		MaxThreadsPerThreadgroup: maxThreads, MaxThreadgroupMemory: maxThreadgroupMemory,
+		MaxBufferLength: o.MemoryLimit, UnifiedMemory: true,
+	}
+	return d, nil
+}
+
+// openCache opens the cache. A folder that cannot be made leaves the device
+// without a cache; one that is not private is an error, because somebody may
+// have put it there.
+func (d *Device) openCache() error {
+	dir := d.o.CacheDir
+	if dir == "" {
+		var err error
+		if dir, err = cache.Dir(); err != nil {
+			d.noCache(err)
+			return nil
+		}
+	}
+	c, err := cache.Open(dir, d.o.CacheLimit)
+	var path *os.PathError
+	if errors.As(err, &path) {
+		d.noCache(err)
+		return nil
+	}
+	d.cache = c
+	return err
+}
+
+func (d *Device) noCache(err error) {
+	d.why = err.Error()
+	d.o.Note("no cache of compiled kernels: " + d.why)
+}
+
+// identify learns the compiler's version, from the cache if the same
+// executable has been asked before.
+func (d *Device) identify(ctx context.Context) error {
+	key := cache.KeyOf("clang", clang.Major, d.tools.Stamp)
+	if d.cache != nil && d.tools.Version == "" {
+		if e, err := d.cache.Get("clang", key); err == nil && len(e.Payload) < 64 {
+			d.tools.Version = string(e.Payload)
+		}
+	}
+	if d.tools.Version == "" {
+		if err := d.tools.Identify(ctx); err != nil {
+			return err
+		}
+		if d.cache != nil {
+			if _, err := d.cache.Put("clang", key, []byte(d.tools.Version), nil); err != nil {
+				d.o.Note(err.Error())
+			}
+		}
+	}
+	d.id = strings.Join([]string{d.tools.Version, d.tools.Stamp, cpuIdentity()}, "\x00")
+	return nil
+}
+
+// start compiles or loads the runtime and starts its threads.
+func (d *Device) start(ctx context.Context) error {
+	key := cache.KeyOf("runtime", d.id, native.Source(), strings.Join(native.Flags, " "))
+	made, err := d.obtain(ctx, "runtime", key, func() ([]byte, []byte, error) {
+		so, err := d.sharedObject(ctx, native.Flags, []byte(native.Source()))
+		return so, nil, err
+	})
+	if err != nil {
+		return fmt.Errorf("soft metal driver: its runtime: %w", err)
+	}
+	rt, err := native.Load(made.path)
+	if err != nil {
+		return err
+	}
+	d.pool, err = rt.NewPool(d.o.Workers)
+	return err
+}
+
+// Info describes the device.
+func (d *Device) Info() metalshim.Info { return d.info }
+
+// CacheStatus lists the cache's entries; ok is false where there is no cache.
+func (d *Device) CacheStatus() (s cache.Status, ok bool) {
+	if d.cache == nil {
+		return s, false
+	}
+	s, err := d.cache.Status()
+	return s, err == nil
+}
+
+// Live counts the objects that are not yet released.
+func (d *Device) Live() metalshim.Counts {
+	return metalshim.Counts{
+		Libraries: int(d.live.libraries.Load()), Pipelines: int(d.live.pipelines.Load()),
+		Buffers: int(d.live.buffers.Load()), Queues: int(d.live.queues.Load()),
+		CommandBuffers: int(d.live.commands.Load()), Fences: int(d.live.fences.Load()),
+		BufferBytes: d.bytes.Load(),
+	}
+}
+
+type fence struct {
+	d    *Device
+	done atomic.Bool
+}
+
+// NewFence returns a fence. Commands run in order here, so it does nothing.
+func (d *Device) NewFence() (metalshim.Fence, error) {
+	d.live.fences.Add(1)
+	return &fence{d: d}, nil
+}
+
+func (f *fence) Release() {
+	if !f.done.Swap(true) {
+		f.d.live.fences.Add(-1)
+	}
+}
+
+// Close waits for what is in flight, ends the threads and frees the memory of
+// the runtime.
+func (d *Device) Close() error {
+	d.mu.Lock()
+	if d.closed {
+		d.mu.Unlock()
+		return nil
+	}
+	d.closed = true
+	queues := make([]*queue, 0, len(d.queues))
+	for q := range d.queues {
+		queues = append(queues, q)
+	}
+	d.mu.Unlock()
+	for _, q := range queues {
+		q.Release()
+	}
+	d.pool.Close()
+	return os.RemoveAll(d.dir)
+}
+
+// file is a path for a file of the device's own.
+func (d *Device) file(name string) string { return filepath.Join(d.dir, name) }

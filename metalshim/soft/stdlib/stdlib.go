@@ -1,0 +1,71 @@
+// Package stdlib holds the text of the Metal standard library as the soft
+// driver has it: C++17 for clang 19, written after the Metal Shading Language
+// Specification.
+package stdlib
+
+import (
+	_ "embed"
+	"regexp"
+	"strings"
+)
+
+//go:embed macros.h
+var macros string
+
+//go:embed types.h
+var types string
+
+//go:embed vector.h
+var vector string
+
+//go:embed math.h
+var math string
+
+//go:embed integer.h
+var integer string
+
+//go:embed matrix.h
+var matrix string
+
+//go:embed atomic.h
+var atomic string
+
+//go:embed simdgroup.h
+var simdgroup string
+
+//go:embed simdgroup_matrix.h
+var simdgroupMatrix string
+
+//go:embed kernel.h
+var kernel string
+
+// Header is everything a rewritten source needs in front of it.
+func Header() string {
+	var b strings.Builder
+	for _, part := range []struct{ name, text string }{
+		{"metal_types", types}, {"metal_vector", vector}, {"metal_math", math}, {"metal_integer", integer},
+		{"metal_matrix", matrix}, {"metal_atomic", atomic}, {"metal_simdgroup", simdgroup},
+		{"metal_simdgroup_matrix", simdgroupMatrix}, {"metal_kernel", kernel},
+	} {
+		b.WriteString("# 1 \"<" + part.name + ">\"\n")
+		b.WriteString(part.text)
+	}
+	return b.String()
+}
+
+// Frame declares msl_tg alone, with the scalar types it uses.
+func Frame() string {
+	return "typedef unsigned int uint;\n" + kernel[strings.Index(kernel, "struct msl_tg"):strings.Index(kernel, "namespace msl_k")]
+}
+
+// headers are the standard library's own files. Their declarations are always
+// there; an #include of one is left out.
+var headers = regexp.MustCompile(`(?m)^[ \t]*#[ \t]*(include|import)[ \t]*<(metal_\w+|simd/simd\.h)>.*$`)
+
+// Preprocessed is the text to give to clang's preprocessor for an MSL source:
+// the library's macros, then the source under its file's name, with the
+// numbers of its lines unchanged.
+func Preprocessor(file, source string) string {
+	name := strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", " ").Replace(file)
+	return "# 1 \"<metal_macros>\"\n" + macros + "# 1 \"" + name + "\"\n" + headers.ReplaceAllString(source, "")
+}

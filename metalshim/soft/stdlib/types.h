@@ -1,0 +1,216 @@
+// Scalar, vector and packed types of the Metal Shading Language, and the
+// traits of <metal_type_traits> and <metal_limits>. Own text after the Metal
+// Shading Language Specification, chapter 2; no header of any C library is
+// used.
+#define MSL_FN inline __attribute__((always_inline))
+#define MSL_LAMBDA __attribute__((always_inline))
+
+typedef signed char int8_t;
+typedef unsigned char uint8_t;
+typedef short int16_t;
+typedef unsigned short uint16_t;
+typedef int int32_t;
+typedef unsigned int uint32_t;
+typedef long int64_t;
+typedef unsigned long uint64_t;
+typedef unsigned long size_t;
+typedef long ptrdiff_t;
+typedef unsigned long uintptr_t;
+typedef long intptr_t;
+typedef unsigned char uchar;
+typedef unsigned short ushort;
+typedef unsigned int uint;
+typedef unsigned long ulong;
+typedef _Float16 half;
+typedef __bf16 bfloat;
+
+#define MSL_VECTORS(T) \
+  typedef T T##2 __attribute__((ext_vector_type(2))); \
+  typedef T T##3 __attribute__((ext_vector_type(3))); \
+  typedef T T##4 __attribute__((ext_vector_type(4)));
+#define MSL_NUMBERS(DO) \
+  DO(char) DO(uchar) DO(short) DO(ushort) DO(int) DO(uint) DO(long) DO(ulong) DO(half) DO(bfloat) DO(float)
+MSL_NUMBERS(MSL_VECTORS)
+MSL_VECTORS(bool)
+
+constexpr MSL_FN half operator""h(long double v) { return (half)v; }
+constexpr MSL_FN half operator""h(unsigned long long v) { return (half)v; }
+constexpr MSL_FN half operator""H(long double v) { return (half)v; }
+constexpr MSL_FN bfloat operator""bf(long double v) { return (bfloat)(float)v; }
+constexpr MSL_FN bfloat operator""bf(unsigned long long v) { return (bfloat)(float)v; }
+constexpr MSL_FN bfloat operator""BF(long double v) { return (bfloat)(float)v; }
+
+namespace metal {
+using ::bfloat;
+using ::half;
+using ::uchar;
+using ::uint;
+using ::ulong;
+using ::ushort;
+using ::size_t;
+using ::ptrdiff_t;
+#define MSL_USING(T) using ::T##2; using ::T##3; using ::T##4;
+MSL_NUMBERS(MSL_USING)
+MSL_USING(bool)
+using ::int8_t; using ::uint8_t; using ::int16_t; using ::uint16_t;
+using ::int32_t; using ::uint32_t; using ::int64_t; using ::uint64_t;
+
+template <class T, int N> using vec = T __attribute__((ext_vector_type(N)));
+
+// ---- type traits
+template <class T, T v> struct integral_constant {
+  static constexpr T value = v;
+  using value_type = T;
+  using type = integral_constant;
+  constexpr operator T() const { return v; }
+  constexpr T operator()() const { return v; }
+};
+template <bool b> using bool_constant = integral_constant<bool, b>;
+using true_type = bool_constant<true>;
+using false_type = bool_constant<false>;
+template <bool, class T = void> struct enable_if {};
+template <class T> struct enable_if<true, T> { typedef T type; };
+template <bool b, class T = void> using enable_if_t = typename enable_if<b, T>::type;
+template <bool b, class A, class B> struct conditional { typedef A type; };
+template <class A, class B> struct conditional<false, A, B> { typedef B type; };
+template <bool b, class A, class B> using conditional_t = typename conditional<b, A, B>::type;
+template <class A, class B> struct is_same : false_type {};
+template <class A> struct is_same<A, A> : true_type {};
+template <class A, class B> constexpr bool is_same_v = is_same<A, B>::value;
+template <class T> struct remove_const { typedef T type; };
+template <class T> struct remove_const<const T> { typedef T type; };
+template <class T> struct remove_volatile { typedef T type; };
+template <class T> struct remove_volatile<volatile T> { typedef T type; };
+template <class T> struct remove_cv { typedef typename remove_const<typename remove_volatile<T>::type>::type type; };
+template <class T> struct remove_reference { typedef T type; };
+template <class T> struct remove_reference<T&> { typedef T type; };
+template <class T> struct remove_reference<T&&> { typedef T type; };
+template <class T> struct remove_pointer { typedef T type; };
+template <class T> struct remove_pointer<T*> { typedef T type; };
+template <class T> struct add_const { typedef const T type; };
+template <class T> using remove_const_t = typename remove_const<T>::type;
+template <class T> using remove_volatile_t = typename remove_volatile<T>::type;
+template <class T> using remove_cv_t = typename remove_cv<T>::type;
+template <class T> using remove_reference_t = typename remove_reference<T>::type;
+template <class T> using remove_pointer_t = typename remove_pointer<T>::type;
+template <class T> using add_const_t = typename add_const<T>::type;
+template <class T> using remove_cvref_t = remove_cv_t<remove_reference_t<T>>;
+template <class T> using decay_t = remove_cvref_t<T>;
+template <class T> constexpr bool is_floating_point_v =
+    is_same_v<remove_cv_t<T>, float> || is_same_v<remove_cv_t<T>, half> || is_same_v<remove_cv_t<T>, bfloat>;
+template <class T> struct is_floating_point : bool_constant<is_floating_point_v<T>> {};
+template <class T> constexpr bool is_integral_v = __is_integral(T);
+template <class T> struct is_integral : bool_constant<__is_integral(T)> {};
+template <class T> constexpr bool is_arithmetic_v = is_integral_v<T> || is_floating_point_v<T>;
+template <class T> struct is_arithmetic : bool_constant<is_arithmetic_v<T>> {};
+template <class T> struct is_scalar : is_arithmetic<T> {};
+template <class T> constexpr bool is_scalar_v = is_arithmetic_v<T>;
+template <class T> constexpr bool is_signed_v = is_floating_point_v<T> || (is_integral_v<T> && __is_signed(T));
+template <class T> struct is_signed : bool_constant<is_signed_v<T>> {};
+template <class T> constexpr bool is_unsigned_v = __is_unsigned(T);
+template <class T> struct is_unsigned : bool_constant<is_unsigned_v<T>> {};
+template <class T> constexpr bool is_pointer_v = __is_pointer(T);
+template <class T> struct is_pointer : bool_constant<__is_pointer(T)> {};
+template <class T> constexpr bool is_enum_v = __is_enum(T);
+template <class T> struct is_enum : bool_constant<__is_enum(T)> {};
+template <class T> constexpr bool is_trivially_copyable_v = __is_trivially_copyable(T);
+template <class A, class B> constexpr bool is_convertible_v = __is_convertible(A, B);
+template <class A, class B> struct is_convertible : bool_constant<__is_convertible(A, B)> {};
+template <class A, class B> constexpr bool is_base_of_v = __is_base_of(A, B);
+template <class T> struct make_unsigned { typedef __make_unsigned(T) type; };
+template <class T> struct make_signed { typedef __make_signed(T) type; };
+template <class T> using make_unsigned_t = typename make_unsigned<T>::type;
+template <class T> using make_signed_t = typename make_signed<T>::type;
+template <class...> using void_t = void;
+template <class T> remove_reference_t<T>&& declval();
+template <class T> MSL_FN constexpr T&& forward(remove_reference_t<T>& v) { return static_cast<T&&>(v); }
+template <class T> MSL_FN constexpr remove_reference_t<T>&& move(T&& v) { return static_cast<remove_reference_t<T>&&>(v); }
+template <class T> MSL_FN constexpr void swap(T& a, T& b) { T t = a; a = b; b = t; }
+
+// ---- what a vector is made of: element type and count; count 0 is a scalar
+namespace msl_v {
+template <class T> struct of { typedef T element; static constexpr int count = 0; };
+#define MSL_OF(T) \
+  template <> struct of<T##2> { typedef T element; static constexpr int count = 2; }; \
+  template <> struct of<T##3> { typedef T element; static constexpr int count = 3; }; \
+  template <> struct of<T##4> { typedef T element; static constexpr int count = 4; };
+MSL_NUMBERS(MSL_OF)
+MSL_OF(bool)
+template <class V> using el = typename of<remove_cvref_t<V>>::element;
+template <class V> constexpr int count = of<remove_cvref_t<V>>::count;
+template <class V> constexpr bool is = count<V> != 0;
+template <class V, class E> struct with { typedef E type; };
+}
+template <class T> struct vec_elements { static constexpr int value = msl_v::is<T> ? msl_v::count<T> : 1; };
+template <class T> struct is_vector : bool_constant<msl_v::is<T>> {};
+template <class T> constexpr bool is_vector_v = msl_v::is<T>;
+
+// ---- packed vectors: aligned like their elements
+template <class T, int N> struct packed_vec {
+  T e[N];
+  packed_vec() = default;
+  MSL_FN packed_vec(vec<T, N> v) { for (int i = 0; i < N; i++) e[i] = v[i]; }
+  MSL_FN explicit packed_vec(T v) { for (int i = 0; i < N; i++) e[i] = v; }
+  template <class... A, class = enable_if_t<sizeof...(A) == N && (N > 1)>> MSL_FN packed_vec(A... a) : e{(T)a...} {}
+  MSL_FN T& operator[](int i) { return e[i]; }
+  MSL_FN const T& operator[](int i) const { return e[i]; }
+  MSL_FN operator vec<T, N>() const { vec<T, N> v; for (int i = 0; i < N; i++) v[i] = e[i]; return v; }
+  template <class U> MSL_FN packed_vec& operator+=(U u) { return *this = (vec<T, N>)*this + u; }
+  template <class U> MSL_FN packed_vec& operator-=(U u) { return *this = (vec<T, N>)*this - u; }
+  template <class U> MSL_FN packed_vec& operator*=(U u) { return *this = (vec<T, N>)*this * u; }
+  template <class U> MSL_FN packed_vec& operator/=(U u) { return *this = (vec<T, N>)*this / u; }
+};
+template <class T> struct packed_vec<T, 3> {
+  T x, y, z;
+  packed_vec() = default;
+  MSL_FN packed_vec(vec<T, 3> v) : x(v.x), y(v.y), z(v.z) {}
+  MSL_FN explicit packed_vec(T v) : x(v), y(v), z(v) {}
+  template <class A, class B, class C> MSL_FN packed_vec(A a, B b, C c) : x((T)a), y((T)b), z((T)c) {}
+  MSL_FN T& operator[](int i) { return (&x)[i]; }
+  MSL_FN const T& operator[](int i) const { return (&x)[i]; }
+  MSL_FN operator vec<T, 3>() const { vec<T, 3> v = {x, y, z}; return v; }
+  template <class U> MSL_FN packed_vec& operator+=(U u) { return *this = (vec<T, 3>)*this + u; }
+  template <class U> MSL_FN packed_vec& operator-=(U u) { return *this = (vec<T, 3>)*this - u; }
+  template <class U> MSL_FN packed_vec& operator*=(U u) { return *this = (vec<T, 3>)*this * u; }
+  template <class U> MSL_FN packed_vec& operator/=(U u) { return *this = (vec<T, 3>)*this / u; }
+};
+#define MSL_PACKED(T) \
+  typedef packed_vec<T, 2> packed_##T##2; typedef packed_vec<T, 3> packed_##T##3; typedef packed_vec<T, 4> packed_##T##4;
+MSL_NUMBERS(MSL_PACKED)
+
+// ---- limits
+template <class T> struct _numeric_limits_impl {
+  static constexpr bool is_specialized = true, is_integer = true, is_exact = true, has_infinity = false, is_signed = T(-1) < T(0);
+  static constexpr int digits = sizeof(T) * 8 - is_signed, radix = 2;
+  static constexpr T max() { return is_signed ? T((T(1) << (sizeof(T) * 8 - 2)) - 1 + (T(1) << (sizeof(T) * 8 - 2))) : T(-1); }
+  static constexpr T min() { return is_signed ? T(-max() - 1) : T(0); }
+  static constexpr T lowest() { return min(); }
+  static constexpr T infinity() { return T(0); }
+  static constexpr T epsilon() { return T(0); }
+};
+template <> struct _numeric_limits_impl<bool> {
+  static constexpr bool is_specialized = true, is_integer = true, is_signed = false;
+  static constexpr bool max() { return true; }
+  static constexpr bool min() { return false; }
+  static constexpr bool lowest() { return false; }
+};
+#define MSL_LIMITS(T, MAX, MIN, EPS, DIGITS) \
+  template <> struct _numeric_limits_impl<T> { \
+    static constexpr bool is_specialized = true, is_integer = false, is_exact = false, has_infinity = true, is_signed = true; \
+    static constexpr int digits = DIGITS, radix = 2; \
+    static constexpr T max() { return T(MAX); } \
+    static constexpr T lowest() { return T(-(MAX)); } \
+    static constexpr T min() { return T(MIN); } \
+    static constexpr T infinity() { return T(__builtin_inff()); } \
+    static constexpr T quiet_NaN() { return T(__builtin_nanf("")); } \
+    static constexpr T signaling_NaN() { return T(__builtin_nanf("")); } \
+    static constexpr T denorm_min() { return T(MIN * EPS); } \
+    static constexpr T epsilon() { return T(EPS); } \
+    static constexpr T round_error() { return T(0.5f); } \
+  };
+MSL_LIMITS(float, __FLT_MAX__, __FLT_MIN__, __FLT_EPSILON__, 24)
+MSL_LIMITS(half, 65504.0f, 0x1p-14f, 0x1p-10f, 11)
+MSL_LIMITS(bfloat, 0x1.FEp+127f, 0x1p-126f, 0x1p-7f, 8)
+template <class T> struct numeric_limits : _numeric_limits_impl<T> {};
+template <class T> struct numeric_limits<const T> : numeric_limits<T> {};
+} // namespace metal

@@ -1,0 +1,80 @@
+// Construction and conversion of vectors (Metal Shading Language
+// Specification 2.2, 2.19, 2.20). The rewriter writes msl_mk<float4>(…) for
+// float4(…), msl_castop<float4>()->* x for (float4) x, and msl_static_cast for
+// static_cast: clang's vectors know none of the three in C++.
+namespace metal {
+namespace msl_v {
+// convert makes a value of type To, scalar or vector, of one of type From.
+template <class To, class From> MSL_FN constexpr To convert(From v) {
+  if constexpr (is_same_v<To, From>) return v;
+  else if constexpr (is<To> && is<From>) {
+    if constexpr ((is_same_v<el<To>, half> && is_same_v<el<From>, bfloat>) || (is_same_v<el<To>, bfloat> && is_same_v<el<From>, half>))
+      return __builtin_convertvector(__builtin_convertvector(v, vec<float, count<From>>), To);
+    else if constexpr (is_same_v<el<To>, bool>) {
+      To r;
+      for (int i = 0; i < count<To>; i++) r[i] = v[i] != el<From>(0);
+      return r;
+    } else if constexpr (is_same_v<el<From>, bool>) {
+      To r;
+      for (int i = 0; i < count<To>; i++) r[i] = v[i] ? el<To>(1) : el<To>(0);
+      return r;
+    } else return __builtin_convertvector(v, To);
+  } else if constexpr (is<To>) {
+    el<To> s = convert<el<To>>(v);
+    To r = {};
+    for (int i = 0; i < count<To>; i++) r[i] = s;
+    return r;
+  } else if constexpr ((is_same_v<To, half> && is_same_v<From, bfloat>) || (is_same_v<To, bfloat> && is_same_v<From, half>)) return (To)(float)v;
+  else return (To)v;
+}
+template <class V, int I> MSL_FN constexpr void fill(V&) {}
+template <class V, int I, class A, class... R> MSL_FN constexpr void fill(V& v, A a, R... rest) {
+  if constexpr (is<A>) {
+    for (int k = 0; k < count<A>; k++) v[I + k] = convert<el<V>>(el<A>(a[k]));
+    fill<V, I + count<A>>(v, rest...);
+  } else {
+    v[I] = convert<el<V>>(a);
+    fill<V, I + 1>(v, rest...);
+  }
+}
+template <class... A> constexpr int total = ((is<A> ? count<A> : 1) + ... + 0);
+// packed reads packed vectors as plain ones.
+template <class T> MSL_FN constexpr T plain(T v) { return v; }
+template <class T, int N> MSL_FN vec<T, N> plain(packed_vec<T, N> v) { return v; }
+}
+
+template <class V, class... A> MSL_FN constexpr V msl_mk(A... a) {
+  if constexpr (sizeof...(A) == 0) {
+    V v = {};
+    return v;
+  } else if constexpr (sizeof...(A) == 1) return msl_v::convert<V>(msl_v::plain(a)...);
+  else {
+    static_assert(msl_v::total<decltype(msl_v::plain(a))...> == msl_v::count<V>, "wrong number of elements for this vector");
+    V v = {};
+    msl_v::fill<V, 0>(v, msl_v::plain(a)...);
+    return v;
+  }
+}
+template <class V> struct msl_castop {
+  template <class A> friend MSL_FN constexpr V operator->*(msl_castop, A a) { return msl_v::convert<V>(msl_v::plain(a)); }
+};
+template <class T, class U> MSL_FN constexpr T msl_static_cast(U&& u) {
+  typedef remove_cvref_t<U> V;
+  if constexpr (msl_v::is<T>) return msl_v::convert<T>((V)u);
+  else if constexpr ((is_same_v<T, bfloat> && is_same_v<V, half>) || (is_same_v<T, half> && is_same_v<V, bfloat>)) return (T)(float)u;
+  else return static_cast<T>(static_cast<U&&>(u));
+}
+template <class To, class From> MSL_FN constexpr To as_type(From f) {
+  static_assert(sizeof(To) == sizeof(From), "as_type between types of different size");
+  return __builtin_bit_cast(To, f);
+}
+
+// msl_threadgroup_memory holds a variable in threadgroup memory, never
+// constructed, as in Metal.
+template <class T> struct alignas(alignof(T) > 16 ? alignof(T) : 16) msl_threadgroup_memory {
+  char bytes[sizeof(T)];
+  MSL_FN T& get() { return *reinterpret_cast<T*>(bytes); }
+};
+} // namespace metal
+using metal::as_type;
+using metal::msl_mk;
