@@ -20,27 +20,27 @@ help: ## list the tasks
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 run: ## set up, and time ROUNDS=3 generations of the real model on the CPU
-	@scripts/setup
+	@scripts/setup run
 	bin/introgen cpu $(ROUNDS)
 
 test: ## set up for tests, and run all of them
-	@scripts/setup test
+	@scripts/setup all
 	@$(GO) run $(GOTESTSUM) --format pkgname-and-test-fails -- -timeout 20m ./...
 	@scripts/test-arm64
 
 bench: ## run the Go benchmarks of every package
-	@scripts/setup
+	@scripts/setup run
 	@$(GO) test -run '^$$' -bench . ./...
 
 peers: ## build the peers and compare with them in one interleaved run
-	@scripts/setup
+	@scripts/setup run
 	@scripts/peers/run
 
 lint: cross ## gofmt, vet for every platform, staticcheck, golangci-lint
 	@scripts/lint $(STATICCHECK) $(GOLANGCI_LINT)
 
-setup: ## bring the model and build bin/introgen
-	@scripts/setup
+setup: ## build bin/introgen; bring the model, the tokenizers library and clang
+	@scripts/setup all
 
 cross: ## build and vet for every platform, without cgo
 	@scripts/cross $(CROSS)

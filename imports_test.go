@@ -4,11 +4,9 @@ import (
 	"bufio"
 	"go/parser"
 	"go/token"
-	"io/fs"
 	"maps"
 	"os"
 	"path"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -63,41 +61,27 @@ func readRules(t *testing.T) map[string]rule {
 func readImports(t *testing.T) map[string][]string {
 	t.Helper()
 	found := map[string]map[string]bool{}
-	err := filepath.WalkDir(".", func(p string, e fs.DirEntry, err error) error {
+	for name, text := range tracked(t) {
+		if path.Ext(name) != ".go" || strings.HasSuffix(name, "_test.go") || strings.Contains(name, "testdata/") {
+			continue
+		}
+		f, err := parser.ParseFile(token.NewFileSet(), name, text, parser.ImportsOnly)
 		if err != nil {
-			return err
+			t.Fatal(err)
 		}
-		name := e.Name()
-		if e.IsDir() {
-			if p != "." && (strings.HasPrefix(name, ".") || strings.HasPrefix(name, "_") || name == "testdata") {
-				return filepath.SkipDir
-			}
-			return nil
-		}
-		if !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") {
-			return nil
-		}
-		f, err := parser.ParseFile(token.NewFileSet(), p, nil, parser.ImportsOnly)
-		if err != nil {
-			return err
-		}
-		pkg := path.Dir(filepath.ToSlash(p))
+		pkg := path.Dir(name)
 		if found[pkg] == nil {
 			found[pkg] = map[string]bool{}
 		}
 		for _, i := range f.Imports {
 			full, err := strconv.Unquote(i.Path.Value)
 			if err != nil {
-				return err
+				t.Fatal(err)
 			}
 			if rel, ok := strings.CutPrefix(full, module+"/"); ok {
 				found[pkg][rel] = true
 			}
 		}
-		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
 	}
 	out := map[string][]string{}
 	for pkg, imports := range found {

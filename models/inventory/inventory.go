@@ -183,7 +183,7 @@ func Header(path string, k models.Known) error {
 // Write prints entries as a table.
 func Write(w io.Writer, entries []Entry) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "FILE\tBYTES\tSTATE\t")
+	fmt.Fprintln(t, "FILE\tBYTES\tSTATE\tNOTE")
 	for _, e := range entries {
 		fmt.Fprintf(t, "%s\t%d\t%s\t%s\n", e.Name, e.Size, e.State, e.Detail)
 	}

@@ -68,7 +68,7 @@ func tokenizers(context.Context) (State, string) {
 	if tokenizer.HFBuiltIn() {
 		return OK, "the tokenizers library is built in, the pure-Go one too"
 	}
-	return Missing, "the pure-Go one serves; get the tokenizers library with `make test`, which builds it where cargo is"
+	return Missing, "the pure-Go one serves; get the tokenizers library with `make setup`, which builds it where cargo is"
 }
 
 // simd says which instruction set the CPU engine takes, and which it could.
