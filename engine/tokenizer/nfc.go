@@ -2,6 +2,7 @@ package tokenizer
 
 import (
 	"slices"
+	"sync"
 	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
@@ -85,19 +86,47 @@ func compose(s []combining) []rune {
 	return out
 }
 
+// Hangul syllables are composed by arithmetic (Unicode chapter 3.12).
+const (
+	hangulL, hangulLs = 0x1100, 19 // leading consonants
+	hangulV, hangulVs = 0x1161, 21 // vowels
+	hangulT, hangulTs = 0x11A7, 28 // trailing consonants, the first of which is none
+	hangulS           = 0xAC00     // syllables
+)
+
 // composePair returns the code point that is composed of two.
 func composePair(a, b rune) (rune, bool) {
-	const firstSecond = 0x300 // nothing below is the second part of another
-	if b < firstSecond || contains(newInNFC, a) || contains(newInNFC, b) {
-		return 0, false
+	if l, v := a-hangulL, b-hangulV; l >= 0 && l < hangulLs && v >= 0 && v < hangulVs {
+		return hangulS + (l*hangulVs+v)*hangulTs, true
 	}
-	s := norm.NFC.String(string([]rune{a, b}))
-	r, n := utf8.DecodeRuneInString(s)
-	return r, n == len(s)
+	if s, t := a-hangulS, b-hangulT; s >= 0 && s < hangulLs*hangulVs*hangulTs && s%hangulTs == 0 && t > 0 && t < hangulTs {
+		return a + t, true
+	}
+	r, ok := composites()[[2]rune{a, b}]
+	return r, ok
 }
 
+// composites are the compositions of pairs. The tables of golang.org/x/text
+// give full decompositions only; the first of the pair is what all but the last
+// character compose to.
+var composites = sync.OnceValue(func() map[[2]rune]rune {
+	const last = 0x1FFFF // what lies above decomposes to single characters
+	pairs := map[[2]rune]rune{}
+	for r := rune(0); r <= last; r++ {
+		s := string(r)
+		d := norm.NFC.PropertiesString(s).Decomposition()
+		if d == nil || contains(newInNFC, r) || !norm.NFC.IsNormalString(s) {
+			continue
+		}
+		second, n := utf8.DecodeLastRune(d)
+		first, _ := utf8.DecodeRune(norm.NFC.Bytes(d[:len(d)-n]))
+		pairs[[2]rune{first, second}] = r
+	}
+	return pairs
+})
+
 // newInNFC holds the code points that have a combining class or take part in a
-// composition since Unicode 10 to 16. Written by scripts/reference/unicode_nfc.py.
+// composition since one of Unicode 10 to 16. Written by scripts/reference/unicode_nfc.py.
 var newInNFC = []runeRange{
 	{0x7fd, 0x7fd}, {0x897, 0x89f}, {0x8ca, 0x8d3}, {0x9fe, 0x9fe}, {0xc3c, 0xc3c}, {0xd3b, 0xd3c}, {0xeba, 0xeba}, {0x1715, 0x1715},
 	{0x1abf, 0x1ace}, {0x1df6, 0x1dfa}, {0xa82c, 0xa82c}, {0x105c9, 0x105c9}, {0x105d2, 0x105d2}, {0x105da, 0x105da}, {0x105e4, 0x105e4}, {0x10d24, 0x10d27},
