@@ -2,11 +2,21 @@ package msl
 
 import "strings"
 
-// dropDuplicates drops functions that differ from an earlier one only in
-// address spaces, which are gone by now. Their bodies are taken to do the
-// same, as they do in code that has to write a function once for each space.
+// dropDuplicates drops functions and classes that differ from an earlier one
+// only in address spaces, which are gone by now. Their bodies are taken to do
+// the same, as they do in code that has to write a function once for each
+// space. What is written twice in the very same words is left to clang.
 func (r *rewriter) dropDuplicates() {
-	seen := map[string]bool{}
+	first := map[string]string{} // signature → as it was written first
+	again := func(path string, signature []string, from, to int) bool {
+		key := path + "\x00" + strings.Join(signature, " ")
+		written := joinTokens(r.tok[from:to])
+		was, seen := first[key]
+		if !seen {
+			first[key] = written
+		}
+		return seen && was != written
+	}
 	type scope struct {
 		path  string
 		class bool
@@ -19,6 +29,16 @@ func (r *rewriter) dropDuplicates() {
 		switch r.text(i) {
 		case "{":
 			if name, class, ok := scopeHead(signature); ok {
+				if class && again(top.path, signature, start, i) {
+					if end := r.close(i); end > 0 {
+						if r.text(end+1) == ";" {
+							end++
+						}
+						r.erase(start, end+1)
+						signature, start, i = nil, end+1, end
+						continue
+					}
+				}
 				scopes = append(scopes, scope{top.path + "/" + name, class})
 				signature, start = nil, i+1
 				continue
@@ -29,11 +49,9 @@ func (r *rewriter) dropDuplicates() {
 			}
 			function := contains(signature, "(") && !contains(signature, "=")
 			if function && len(signature) > 2 {
-				key := top.path + "\x00" + strings.Join(signature, " ")
-				if seen[key] {
+				if again(top.path, signature, start, i) {
 					r.erase(start, end+1)
 				}
-				seen[key] = true
 			}
 			i = end
 			if function || r.text(end+1) == ";" {
@@ -48,11 +66,9 @@ func (r *rewriter) dropDuplicates() {
 			continue
 		case ";":
 			if top.class && contains(signature, "(") && !contains(signature, "=") {
-				key := top.path + "\x00" + strings.Join(signature, " ")
-				if seen[key] {
+				if again(top.path, signature, start, i) {
 					r.erase(start, i+1)
 				}
-				seen[key] = true
 			}
 			signature, start = nil, i+1
 			continue

@@ -1,0 +1,275 @@
+// Package fault wraps a Metal driver and delays or fails chosen calls, to
+// show what a harness makes of them.
+package fault
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/introgen/introgen/metalshim"
+)
+
+// ErrInjected is the cause of every failure that this package makes.
+var ErrInjected = errors.New("injected fault")
+
+// Call is a kind of call that can be disturbed.
+type Call string
+
+// Calls.
+const (
+	Library  Call = "lib"
+	Pipeline Call = "pipe"
+	Alloc    Call = "alloc"
+	Commit   Call = "commit"
+	Wait     Call = "wait"
+)
+
+// Rule disturbs one kind of call.
+type Rule struct {
+	Call  Call
+	Name  string        // of the library or the function; "" is any
+	N     int           // the N-th matching call, from 1; 0 is every one
+	Delay time.Duration // before the call
+	Fail  bool          // instead of the call
+}
+
+// Plan is a list of rules.
+type Plan []Rule
+
+const usage = "want rules separated by ';', each lib[=NAME], pipe[=NAME], alloc, commit or wait, then any of n=K, delay=DURATION, fail, separated by ','; such as lib=Reduce,delay=2s"
+
+// Parse reads a plan from text such as "lib=Reduce,delay=2s" or
+// "alloc,n=3,fail;wait,n=2,delay=1s".
+func Parse(text string) (Plan, error) {
+	var plan Plan
+	for _, one := range strings.Split(text, ";") {
+		r, err := parseRule(one)
+		if err != nil {
+			return nil, fmt.Errorf("fault %q: %w; %s", text, err, usage)
+		}
+		plan = append(plan, r)
+	}
+	return plan, nil
+}
+
+func parseRule(text string) (Rule, error) {
+	var r Rule
+	for i, part := range strings.Split(text, ",") {
+		key, value, given := strings.Cut(strings.TrimSpace(part), "=")
+		if i == 0 {
+			r.Call, r.Name = Call(key), value
+			switch r.Call {
+			case Library, Pipeline:
+				if given && value == "" {
+					return r, fmt.Errorf("%s= without a name", key)
+				}
+			case Alloc, Commit, Wait:
+				if given {
+					return r, fmt.Errorf("%s takes no name", key)
+				}
+			default:
+				return r, fmt.Errorf("unknown call %q", key)
+			}
+			continue
+		}
+		switch {
+		case key == "n":
+			n, err := strconv.Atoi(value)
+			if err != nil || n < 1 {
+				return r, fmt.Errorf("n=%q is no number from 1", value)
+			}
+			r.N = n
+		case key == "delay":
+			d, err := time.ParseDuration(value)
+			if err != nil || d < 0 {
+				return r, fmt.Errorf("delay=%q is no duration", value)
+			}
+			r.Delay = d
+		case key == "fail" && !given:
+			r.Fail = true
+		default:
+			return r, fmt.Errorf("unknown part %q", part)
+		}
+	}
+	if r.Delay == 0 && !r.Fail {
+		return r, errors.New("neither delay nor fail")
+	}
+	return r, nil
+}
+
+// injector applies a plan.
+type injector struct {
+	mu   sync.Mutex
+	plan Plan
+	seen []int // matching calls so far, by rule
+}
+
+// hit is called before a call is made. An error means that it is not to be
+// made.
+func (in *injector) hit(ctx context.Context, call Call, name string) error {
+	in.mu.Lock()
+	var delay time.Duration
+	fail := false
+	for i, r := range in.plan {
+		if r.Call != call || r.Name != "" && r.Name != name {
+			continue
+		}
+		in.seen[i]++
+		if r.N == 0 || r.N == in.seen[i] {
+			delay += r.Delay
+			fail = fail || r.Fail
+		}
+	}
+	in.mu.Unlock()
+	if delay > 0 {
+		select {
+		case <-time.After(delay):
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	if fail {
+		return ErrInjected
+	}
+	return nil
+}
+
+type device struct {
+	metalshim.Device
+	in *injector
+}
+
+// Wrap returns dev with the plan's disturbances.
+func Wrap(dev metalshim.Device, plan Plan) metalshim.Device {
+	return &device{dev, &injector{plan: plan, seen: make([]int, len(plan))}}
+}
+
+func (d *device) NewLibrary(ctx context.Context, src metalshim.Source) (metalshim.Library, error) {
+	if err := d.in.hit(ctx, Library, src.Name); err != nil {
+		if ctx.Err() != nil {
+			return nil, err
+		}
+		return nil, &metalshim.CompileError{Library: src.Name, Err: err}
+	}
+	l, err := d.Device.NewLibrary(ctx, src)
+	if err != nil {
+		return nil, err
+	}
+	return &library{l, d.in}, nil
+}
+
+func (d *device) NewBuffer(length int, mode metalshim.StorageMode) (metalshim.Buffer, error) {
+	if err := d.in.hit(context.Background(), Alloc, ""); err != nil {
+		return nil, &metalshim.AllocationError{Length: int64(length), Err: err}
+	}
+	return d.Device.NewBuffer(length, mode)
+}
+
+func (d *device) NewBufferWithBytes(b []byte) (metalshim.Buffer, error) {
+	if err := d.in.hit(context.Background(), Alloc, ""); err != nil {
+		return nil, &metalshim.AllocationError{Length: int64(len(b)), Err: err}
+	}
+	return d.Device.NewBufferWithBytes(b)
+}
+
+func (d *device) NewQueue() (metalshim.Queue, error) {
+	q, err := d.Device.NewQueue()
+	if err != nil {
+		return nil, err
+	}
+	return &queue{q, d.in}, nil
+}
+
+type library struct {
+	metalshim.Library
+	in *injector
+}
+
+func (l *library) NewPipeline(ctx context.Context, function string, constants []metalshim.Constant) (metalshim.Pipeline, error) {
+	if err := l.in.hit(ctx, Pipeline, function); err != nil {
+		if ctx.Err() != nil {
+			return nil, err
+		}
+		return nil, &metalshim.CompileError{Library: l.Name(), Function: function, Err: err}
+	}
+	return l.Library.NewPipeline(ctx, function, constants)
+}
+
+type queue struct {
+	metalshim.Queue
+	in *injector
+}
+
+func (q *queue) NewCommandBuffer() (metalshim.CommandBuffer, error) {
+	c, err := q.Queue.NewCommandBuffer()
+	if err != nil {
+		return nil, err
+	}
+	return &commands{CommandBuffer: c, in: q.in}, nil
+}
+
+type commands struct {
+	metalshim.CommandBuffer
+	in *injector
+
+	mu     sync.Mutex
+	failed error // what an injected failure of Wait left behind
+}
+
+func (c *commands) OnCompleted(f func(metalshim.CommandBuffer)) {
+	c.CommandBuffer.OnCompleted(func(metalshim.CommandBuffer) { f(c) })
+}
+
+func (c *commands) Commit() error {
+	if err := c.in.hit(context.Background(), Commit, ""); err != nil {
+		return &metalshim.CommandError{Reason: "commit: " + err.Error(), Err: err}
+	}
+	return c.CommandBuffer.Commit()
+}
+
+// Wait waits for the real end even where it then fails: the work is on the
+// device, whose memory must not go away.
+func (c *commands) Wait(ctx context.Context) error {
+	injected := c.in.hit(ctx, Wait, "")
+	if err := c.CommandBuffer.Wait(ctx); err != nil || injected == nil {
+		return err
+	}
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.failed = &metalshim.CommandError{Err: injected}
+	return c.failed
+}
+
+func (c *commands) Err() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.failed != nil {
+		return c.failed
+	}
+	return c.CommandBuffer.Err()
+}
+
+func (c *commands) Status() metalshim.Status {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.failed != nil {
+		return metalshim.Failed
+	}
+	return c.CommandBuffer.Status()
+}
+
+// KernelTimes passes on what the driver knows.
+func (c *commands) KernelTimes() []metalshim.KernelTime {
+	if k, ok := c.CommandBuffer.(metalshim.KernelTimer); ok {
+		return k.KernelTimes()
+	}
+	return nil
+}

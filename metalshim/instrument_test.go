@@ -1,0 +1,182 @@
+package metalshim_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/introgen/introgen/metalshim"
+	"github.com/introgen/introgen/metalshim/shimtest"
+	"github.com/introgen/introgen/trace"
+)
+
+func TestNonce(t *testing.T) {
+	inner := &shimtest.Device{}
+	d, err := metalshim.Instrument(inner, metalshim.InstrumentOptions{Nonce: "2026-01-02T03:04:05"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := d.NewLibrary(context.Background(), metalshim.Source{Name: "Cast", Text: "kernel"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := inner.Sources()[0].Text, "kernel\n// 2026-01-02T03:04:05\n"; got != want {
+		t.Errorf("the driver got %q, want %q", got, want)
+	}
+	if l.SourceBytes() != 6 || d.Libraries()[0].SourceBytes != 6 {
+		t.Errorf("source bytes %d, want those without the nonce", l.SourceBytes())
+	}
+	for _, bad := range []string{"a\nb", "a\r", `a\`} {
+		if _, err := metalshim.Instrument(inner, metalshim.InstrumentOptions{Nonce: bad}); err == nil || !strings.Contains(err.Error(), "one line") {
+			t.Errorf("nonce %q: error %v", bad, err)
+		}
+	}
+}
+
+// drive builds two libraries and a pipeline, and runs a command buffer of two
+// dispatches and a copy.
+func drive(t *testing.T, d metalshim.Device) {
+	t.Helper()
+	ctx := context.Background()
+	must := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	q, err := d.NewQueue()
+	must(err)
+	defer q.Release()
+	cb, err := q.NewCommandBuffer()
+	must(err)
+	a, err := d.NewBufferWithBytes([]byte{1, 2, 3, 4})
+	must(err)
+	b, err := d.NewBuffer(8, metalshim.Private)
+	must(err)
+	e, err := cb.NewEncoder(metalshim.Concurrent)
+	must(err)
+	l, err := d.NewLibrary(ctx, metalshim.Source{Name: "Unary", Text: "text"})
+	must(err)
+	p, err := l.NewPipeline(ctx, "cos_f32", []metalshim.Constant{metalshim.BoolConstant(1, true)})
+	must(err)
+	e.SetPipeline(p)
+	e.SetBuffer(0, a, 0)
+	must(e.DispatchThreadgroups(metalshim.Size{X: 2, Y: 1, Z: 1}, metalshim.Size{X: 32, Y: 1, Z: 1}))
+	e.MemoryBarrier(metalshim.BarrierBuffers)
+	must(e.DispatchThreads(metalshim.Size{X: 2, Y: 1, Z: 1}, metalshim.Size{X: 32, Y: 1, Z: 1}))
+	must(e.EndEncoding())
+	bl, err := cb.NewBlit()
+	must(err)
+	bl.Copy(b, 0, a, 0, 4)
+	must(bl.EndEncoding())
+	must(cb.Commit())
+	must(cb.Wait(ctx))
+	cb.Release()
+	a.Release()
+	b.Release()
+	p.Release()
+	l.Release()
+}
+
+func TestInstrument(t *testing.T) {
+	inner := &shimtest.Device{Took: 3 * time.Millisecond}
+	rec := trace.New()
+	d, err := metalshim.Instrument(inner, metalshim.InstrumentOptions{Recorder: rec})
+	if err != nil {
+		t.Fatal(err)
+	}
+	phase := rec.Begin("decode", "", 1)
+	drive(t, d)
+	phase.End()
+
+	var names []string
+	byName := map[string]trace.Record{}
+	for _, s := range rec.Spans() {
+		names = append(names, s.Name)
+		byName[s.Name] = s
+	}
+	if got, want := strings.Join(names, " "), "decode encode LIB PIPE encode commit wait queued gpu"; got != want {
+		t.Errorf("spans %s, want %s", got, want)
+	}
+	if s := byName["PIPE"]; s.Detail != "Unary cos_f32" || s.N != 1 {
+		t.Errorf("PIPE %q, N %d", s.Detail, s.N)
+	}
+	if s := byName["LIB"]; s.Detail != "Unary" || s.N != 4 {
+		t.Errorf("LIB %q, N %d", s.Detail, s.N)
+	}
+	if s := byName["gpu"]; s.Duration() < 3*time.Millisecond-time.Microsecond || s.Duration() > 4*time.Millisecond || s.Parent != byName["decode"].ID || s.N != 2 {
+		t.Errorf("gpu span %+v", s)
+	}
+	sums := map[string]int64{}
+	for _, s := range rec.Samples() {
+		if s.Span != byName["decode"].ID {
+			t.Errorf("sample %+v outside of the phase", s)
+		}
+		sums[s.Name] += s.Value
+	}
+	for name, want := range map[string]int64{metalshim.CountDispatches: 2, metalshim.CountEncoders: 2,
+		metalshim.CountCommandBuffers: 1, metalshim.CountAllocated: 12} {
+		if sums[name] != want {
+			t.Errorf("%s: %d, want %d", name, sums[name], want)
+		}
+	}
+	got := d.Tally()
+	if got.Wait < 2*time.Millisecond || got.GPU != 3*time.Millisecond {
+		t.Errorf("wait %v, gpu %v, want about 3ms and 3ms", got.Wait, got.GPU)
+	}
+	counts := metalshim.Tally{CommandBuffers: got.CommandBuffers, Encoders: got.Encoders, Blits: got.Blits, Dispatches: got.Dispatches,
+		Barriers: got.Barriers, Allocations: got.Allocations, AllocatedBytes: got.AllocatedBytes}
+	if want := (metalshim.Tally{CommandBuffers: 1, Encoders: 2, Blits: 1, Dispatches: 2, Barriers: 1, Allocations: 2, AllocatedBytes: 12}); counts != want {
+		t.Errorf("tally %+v, want %+v", counts, want)
+	}
+	if k := d.KernelTimes(); len(k) != 1 || k[0].Kernel != "cos_f32" || k[0].Dispatches != 2 || k[0].Time != 3*time.Millisecond {
+		t.Errorf("kernel times %+v", k)
+	}
+	if live := inner.Live(); live != (metalshim.Counts{}) {
+		t.Errorf("left over: %+v", live)
+	}
+	before := d.Tally()
+	drive(t, d)
+	if diff := d.Tally().Sub(before); diff.Dispatches != 2 || diff.CommandBuffers != 1 || diff.Allocations != 2 {
+		t.Errorf("difference %+v", diff)
+	}
+}
+
+// Without a recorder the tallies are kept all the same.
+func TestInstrumentWithoutRecorder(t *testing.T) {
+	d, err := metalshim.Instrument(&shimtest.Device{}, metalshim.InstrumentOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	drive(t, d)
+	if got := d.Tally(); got.Dispatches != 2 || got.CommandBuffers != 1 {
+		t.Errorf("tally %+v", got)
+	}
+}
+
+// A command buffer that is released before it ends is kept until its times
+// have been taken.
+func TestReleaseInFlight(t *testing.T) {
+	inner := &shimtest.Device{Took: 2 * time.Millisecond}
+	d, err := metalshim.Instrument(inner, metalshim.InstrumentOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	q, _ := d.NewQueue()
+	cb, _ := q.NewCommandBuffer()
+	if err := cb.Commit(); err != nil {
+		t.Fatal(err)
+	}
+	cb.Release()
+	if n := inner.Live().CommandBuffers; n != 1 {
+		t.Errorf("%d command buffers live while it runs, want 1", n)
+	}
+	time.Sleep(3 * time.Millisecond)
+	if got := d.Tally().GPU; got != 2*time.Millisecond {
+		t.Errorf("gpu %v, want 2ms", got)
+	}
+	if n := inner.Live().CommandBuffers; n != 0 {
+		t.Errorf("%d command buffers left over", n)
+	}
+}
