@@ -3,7 +3,8 @@ package kernel
 import "math"
 
 // routines is the assembly of one instruction set. Each takes whole vectors and
-// tiles only; the comments in the .s files say which sizes.
+// tiles only; the comments in the .s files say which sizes. The tile1 routines,
+// for one token, may be nil.
 type routines struct {
 	quantize func(q *int16, scale, sum *float32, x *float32, blocks, tokens int)
 	mulQ8    func(dst *float32, w *byte, q *int16, scale *float32, rows, blocks, add int)
@@ -60,14 +61,14 @@ func (r *routines) set(name string) *Set {
 		PackQ8:  func(dst, src []byte, blocks int) { r.packQ8(&dst[0], &src[0], blocks) },
 		PackQ41: func(dst, src []byte, blocks int) { r.packQ41(&dst[0], &src[0], blocks) },
 		TileQ8: func(dst []float32, stride int, w []byte, p *Panel, rows int, add bool, scratch []float32, ahead []byte) {
-			if p.Tokens == 1 {
+			if p.Tokens == 1 && r.tile1Q8 != nil {
 				r.tile1Q8(&dst[0], &w[0], &p.Q[0], &p.Scale[0], rows, p.Blocks, one(add), first(ahead, w))
 				return
 			}
 			r.tileQ8(&dst[0], 4*stride, &w[0], &p.Q[0], &p.Scale[0], rows, p.Blocks, p.Tokens, one(add), &scratch[0], first(ahead, w))
 		},
 		TileQ41: func(dst []float32, stride int, w []byte, p *Panel, rows int, add bool, scratch []float32, ahead []byte) {
-			if p.Tokens == 1 {
+			if p.Tokens == 1 && r.tile1Q41 != nil {
 				r.tile1Q41(&dst[0], &w[0], &p.Q[0], &p.Scale[0], &p.Sum[0], rows, p.Blocks, one(add), first(ahead, w))
 				return
 			}

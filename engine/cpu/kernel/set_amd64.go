@@ -11,5 +11,8 @@ func supported() []*Set {
 	if x.HasAVX512F && x.HasAVX512BW && x.HasAVX512DQ && x.HasAVX512VL && x.HasAVX512VNNI && x.HasFMA {
 		sets = append(sets, avx512())
 	}
+	if x.HasAVX2 && x.HasFMA {
+		sets = append(sets, avx2())
+	}
 	return sets
 }
