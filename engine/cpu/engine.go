@@ -35,7 +35,8 @@ type Engine struct {
 	opt    Options
 	desc   Description
 	team   *team.Team
-	packed *memory
+	packed *memory   // the tiles of all packed matrices
+	jobs   []packJob // while they are packed
 
 	blocks []block
 	output matrix

@@ -1,7 +1,86 @@
 package cpu
 
-// maybePack packs the weights where the options ask for it.
+import (
+	"fmt"
+	"time"
+
+	"github.com/introgen/introgen/engine/cpu/kernel"
+	"github.com/introgen/introgen/engine/cpu/team"
+)
+
+// packJob is some tiles of a matrix to be packed.
+type packJob struct {
+	w        *matrix
+	row, end int
+}
+
+// jobBytes is about how much a job packs: a fraction of a huge page, so that
+// threads take turns in filling one, and enough to be worth claiming.
+const jobBytes = 256 << 10
+
+func (j packJob) do() {
+	const n = kernel.TileRows
+	size := j.w.RowBytes
+	for r := j.row; r < j.end; r += n {
+		j.w.pack(j.w.tiles[r*size:(r+n)*size], j.w.Data[r*size:(r+n)*size], j.w.Cols/kernel.Block)
+	}
+}
+
+// maybePack rewrites the weights in tile order where the options ask for it, or
+// promise steps enough to repay it, and says which.
 func (e *Engine) maybePack() error {
-	e.desc.Why = "weights read where the file is mapped"
+	d := &e.desc
+	switch {
+	case e.opt.Pack == PackOff:
+		d.Why = "weights as the file has them"
+	case e.opt.Pack == PackOn:
+		d.Why, d.Packed = "weights packed", true
+	case e.opt.Steps >= repaySteps:
+		d.Why, d.Packed = fmt.Sprintf("weights packed, which %d steps repay", e.opt.Steps), true
+	default:
+		d.Why = fmt.Sprintf("weights as the file has them, since packing repays after some %d steps", repaySteps)
+	}
+	if !d.Packed {
+		return nil
+	}
+	start := time.Now()
+	if err := e.pack(); err != nil {
+		return fmt.Errorf("pack: %w", err)
+	}
+	d.PackTime, d.PackBytes = time.Since(start), int64(len(e.packed.bytes))
 	return nil
 }
+
+func (e *Engine) pack() error {
+	total := 0
+	for _, w := range e.matrices() {
+		total += packedSize(w)
+	}
+	var err error
+	if e.packed, err = reserve(total, true); err != nil {
+		return err
+	}
+	left := e.packed.bytes
+	for _, w := range e.matrices() {
+		if w.fast == 0 {
+			continue
+		}
+		w.tiles, left = left[:w.fast*w.RowBytes], left[packedSize(w):]
+		step := max(1, jobBytes/(kernel.TileRows*w.RowBytes)) * kernel.TileRows
+		for r := 0; r < w.fast; r += step {
+			e.jobs = append(e.jobs, packJob{w, r, min(w.fast, r+step)})
+		}
+	}
+	if len(e.jobs) == 0 {
+		return nil
+	}
+	p := &pass{stages: []stage{{kind: packing}}, ahead: [][][]byte{make([][]byte, e.opt.Threads)}}
+	p.plan = team.NewPlan([]int{len(e.jobs)}, p)
+	e.cur = p
+	err = e.team.Run(p.plan)
+	e.jobs = nil
+	return err
+}
+
+// packedSize is the memory of a matrix's tiles, whole cache lines.
+func packedSize(w *matrix) int { return (w.fast*w.RowBytes + 63) &^ 63 }

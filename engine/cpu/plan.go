@@ -21,6 +21,7 @@ const (
 	gateUp               // gate, up and SwiGLU; a unit is unitRows rows of both
 	down                 // added to the residual; a unit is unitRows rows
 	head                 // output norm and logits; a unit is headRows rows
+	packing              // weights to tile order; a unit is a packJob
 )
 
 const (
@@ -43,6 +44,7 @@ type stage struct {
 type pass struct {
 	stages []stage
 	plan   *team.Plan
+	ahead  [][][]byte // for each stage and thread: what to prefetch while it waits
 }
 
 // passOf returns the pass for tokens tokens, with logits of the last one or
@@ -89,7 +91,14 @@ func (e *Engine) passOf(tokens int, logits bool) *pass {
 	if logits {
 		add(head, len(e.blocks), first, n)
 	}
-	p.plan = team.NewPlan(units)
+	for i := range p.stages {
+		ahead := make([][]byte, e.opt.Threads)
+		for tid := range ahead {
+			ahead[tid] = e.nextWeights(p.stages[i+1:], tid)
+		}
+		p.ahead = append(p.ahead, ahead)
+	}
+	p.plan = team.NewPlan(units, p)
 	e.passes[l][tokens-1] = p
 	return p
 }
@@ -111,12 +120,63 @@ func (e *Engine) units(s stage) int {
 	return ceil(e.m.Hidden, unitRows)
 }
 
+// nextWeights returns the first bytes of the weights that thread tid will read
+// in the first of stages that reads any.
+func (e *Engine) nextWeights(stages []stage, tid int) []byte {
+	for _, s := range stages {
+		u := e.units(s) * tid / e.opt.Threads
+		var w *matrix
+		row := u * unitRows
+		switch s.kind {
+		default:
+			continue
+		case qkv:
+			w, _, row = e.piece(s.layer, u)
+		case project:
+			w = &e.blocks[s.layer].o
+		case gateUp:
+			w = &e.blocks[s.layer].gate
+		case down:
+			w = &e.blocks[s.layer].down
+		case head:
+			w, row = &e.output, u*headRows
+		}
+		data := w.Data
+		if w.tiles != nil && row < w.fast {
+			data = w.tiles
+		}
+		at := row * w.RowBytes
+		return data[at:min(len(data), at+aheadOfStage)]
+	}
+	return nil
+}
+
+// aheadOfStage is how much of the next matrix a thread asks for while it waits:
+// enough for the time until the kernel's own prefetching takes hold.
+const aheadOfStage = 4096
+
 // pieces returns into how many units a head's rows are divided.
 func (e *Engine) pieces() int {
 	if e.m.HeadDim%unitRows == 0 {
 		return e.m.HeadDim / unitRows
 	}
 	return 1
+}
+
+// piece returns which rows unit u of a layer's qkv stage is: a matrix, a head
+// and the first row.
+func (e *Engine) piece(layer, u int) (w *matrix, head, row int) {
+	b, m, per := &e.blocks[layer], e.m, e.pieces()
+	h, d0 := u/per, u%per*(m.HeadDim/per)
+	switch {
+	case h < m.Heads:
+		w = &b.q
+	case h < m.Heads+m.KVHeads:
+		w, h = &b.k, h-m.Heads
+	default:
+		w, h = &b.v, h-m.Heads-m.KVHeads
+	}
+	return w, h, h*m.HeadDim + d0
 }
 
 // prepare sets up the pass of ids at position pos: its plan, the embeddings and

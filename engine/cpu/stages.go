@@ -43,6 +43,10 @@ func (e *Engine) Do(tid, number, lo, hi int) {
 		}
 	case down:
 		e.doResidual(th, s, &e.blocks[s.layer].down, nil, e.h.of(s.tokens), lo, hi)
+	case packing:
+		for _, j := range e.jobs[lo:hi] {
+			j.do()
+		}
 	case head:
 		e.doHead(th, s, e.normed(th, number, s, e.m.OutputNorm), lo, hi)
 	}
@@ -80,33 +84,28 @@ func (e *Engine) normed(th *thread, number int, s stage, w []float32) *vectors {
 // doQKV does unit u, and those after it and before hi that belong to the same
 // head, and returns how many it did.
 func (e *Engine) doQKV(th *thread, s stage, in *vectors, u, hi int) int {
-	m, b := e.m, &e.blocks[s.layer]
-	per := e.pieces()
-	h, piece := u/per, u%per
-	n := min(hi-u, per-piece)
-	d0, rows := piece*(m.HeadDim/per), n*(m.HeadDim/per)
-	w, bias, rotate := &b.q, b.QB, true
+	m, b, per := e.m, &e.blocks[s.layer], e.pieces()
+	n := min(hi-u, per-u%per)
+	rows := n * (m.HeadDim / per)
+	w, h, r0 := e.piece(s.layer, u)
+	d0 := r0 - h*m.HeadDim
 	var dst []float32
-	var stride int
-	switch {
-	case h < m.Heads:
-		stride = m.Heads * m.HeadDim
-		dst = e.queries[s.first*stride+h*m.HeadDim+d0:]
-	case h < m.Heads+m.KVHeads:
-		h -= m.Heads
-		w, bias = &b.k, b.KB
-		dst, stride = e.k[e.at(s.layer, h, e.pos+s.first)+d0:], m.HeadDim
+	var bias []float32
+	stride := m.HeadDim
+	switch w {
+	case &b.q:
+		bias, stride = b.QB, m.Heads*m.HeadDim
+		dst = e.queries[s.first*stride+r0:]
+	case &b.k:
+		bias, dst = b.KB, e.k[e.at(s.layer, h, e.pos+s.first)+d0:]
 	default:
-		h -= m.Heads + m.KVHeads
-		w, bias, rotate = &b.v, b.VB, false
-		dst, stride = e.v[e.at(s.layer, h, e.pos+s.first)+d0:], m.HeadDim
+		bias, dst = b.VB, e.v[e.at(s.layer, h, e.pos+s.first)+d0:]
 	}
-	r0 := h*m.HeadDim + d0
 	w.multiply(e.set, &th.scratch, dst, stride, r0, rows, in, s.tokens, false)
 	if bias != nil {
 		addBias(dst, stride, bias[r0:r0+rows], s.tokens)
 	}
-	if end := min(m.RopeDim, d0+rows); rotate && d0 < end {
+	if end := min(m.RopeDim, d0+rows); w != &b.v && d0 < end {
 		for t := range s.tokens {
 			a := (s.first+t)*m.RopeDim + d0
 			c := (s.first+t)*m.RopeDim + end
@@ -186,12 +185,10 @@ func (e *Engine) doHead(th *thread, s stage, in *vectors, lo, hi int) {
 	}
 }
 
-// lines is how many bytes of the next matrix a thread asks for while it waits.
-const aheadOfStage = 64 * 64
-
 // Ahead implements team.Body: while a thread waits for the others, the first
 // lines of its part of the next matrix come in.
-func (e *Engine) Ahead(tid, number int) {
+func (e *Engine) Ahead(tid, number int, of any) {
+	e.set.Prefetch(of.(*pass).ahead[number][tid])
 }
 
 // bytesOf views floats as bytes.

@@ -26,25 +26,21 @@ type Body interface {
 	// Ahead is called on thread tid when no units of the stage are left to be
 	// claimed, before it waits for the others: the time to prefetch. The thread
 	// may be late, so that the pass has long ended: only what no pass changes
-	// may be looked at.
-	Ahead(tid, stage int)
+	// may be looked at, such as what NewPlan was given for this plan.
+	Ahead(tid, stage int, of any)
 }
 
 // Plan is the units of each stage of a pass. It does not change, so that it can
 // be used for any number of passes.
 type Plan struct {
 	units []int
-	total uint32
+	of    any
 }
 
 // NewPlan returns a plan of len(units) stages. Units are at least 1 and at most
-// 2^30 in all.
-func NewPlan(units []int) *Plan {
-	p := &Plan{units: append([]int(nil), units...)}
-	for _, n := range units {
-		p.total += uint32(n)
-	}
-	return p
+// 2^30 in all. Body.Ahead is given of.
+func NewPlan(units []int, of any) *Plan {
+	return &Plan{units: append([]int(nil), units...), of: of}
 }
 
 const (
@@ -225,7 +221,7 @@ func (t *Team) pass(tid int) {
 		if t.n == 1 {
 			continue
 		}
-		t.body.Ahead(tid, i)
+		t.body.Ahead(tid, i, plan.of)
 		for looks := 0; ; looks++ {
 			v := t.done.value.Load()
 			if int32(v-target) >= 0 {

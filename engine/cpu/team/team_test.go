@@ -78,7 +78,7 @@ func (c *counting) Do(tid, stage, lo, hi int) {
 	c.done[stage].Add(int64(hi - lo))
 }
 
-func (c *counting) Ahead(int, int) {}
+func (c *counting) Ahead(int, int, any) {}
 
 func unguarded(f func() error) error { return f() }
 
@@ -121,7 +121,7 @@ func stress(t *testing.T, threads, passes int) {
 	plan := []int{7, 1, 32, 2, 64, 3, 1, 1, 96, 5}
 	c := newCounting(plan, 50)
 	tm := New(threads, c, unguarded)
-	p := NewPlan(plan)
+	p := NewPlan(plan, nil)
 	for i := range passes {
 		if err := tm.Run(p); err != nil {
 			t.Error(err)
@@ -164,7 +164,7 @@ func (f failing) Do(tid, stage, lo, hi int) {
 	}
 }
 
-func (f failing) Ahead(int, int) {}
+func (f failing) Ahead(int, int, any) {}
 
 func guarded(f func() error) (err error) {
 	defer func() {
@@ -182,7 +182,7 @@ func TestFailure(t *testing.T) {
 			for stage := range 3 {
 				within(t, time.Minute, func() {
 					tm := New(threads, failing{tid, stage}, guarded)
-					p := NewPlan([]int{16, 16, 16})
+					p := NewPlan([]int{16, 16, 16}, nil)
 					var err error
 					for i := 0; i < 100 && err == nil; i++ {
 						err = tm.Run(p)
@@ -200,7 +200,7 @@ func TestFailure(t *testing.T) {
 func TestNoAllocation(t *testing.T) {
 	tm := New(2, failing{tid: -1}, guarded)
 	defer tm.Close()
-	p := NewPlan([]int{1, 2, 3})
+	p := NewPlan([]int{1, 2, 3}, nil)
 	if n := testing.AllocsPerRun(20, func() { tm.Run(p) }); n != 0 {
 		t.Errorf("%v allocations a pass", n)
 	}
@@ -220,7 +220,7 @@ func TestMonitor(t *testing.T) {
 		for tid := 1; tid < 3; tid++ {
 			tm.workers.Go(func() { tm.work(tid) })
 		}
-		p := NewPlan(plan)
+		p := NewPlan(plan, nil)
 		for range 500 {
 			if err := tm.Run(p); err != nil {
 				t.Error(err)
@@ -244,7 +244,7 @@ func BenchmarkStage(b *testing.B) {
 			}
 			tm := New(threads, idle{}, unguarded)
 			defer tm.Close()
-			p := NewPlan(units)
+			p := NewPlan(units, nil)
 			for b.Loop() {
 				tm.Run(p)
 			}
@@ -256,4 +256,4 @@ func BenchmarkStage(b *testing.B) {
 type idle struct{}
 
 func (idle) Do(int, int, int, int) {}
-func (idle) Ahead(int, int)        {}
+func (idle) Ahead(int, int, any)        {}
