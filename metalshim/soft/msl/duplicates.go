@@ -1,6 +1,9 @@
 package msl
 
-import "strings"
+import (
+	"strconv"
+	"strings"
+)
 
 // dropDuplicates drops functions and classes that differ from an earlier one
 // only in address spaces, which are gone by now. Their bodies are taken to do
@@ -18,10 +21,11 @@ func (r *rewriter) dropDuplicates() {
 		return seen && was != written
 	}
 	type scope struct {
-		path  string
+		path  string // its number: the same for a namespace that is opened again
 		class bool
 	}
-	scopes := []scope{{"", false}}
+	scopes := []scope{{"0", false}}
+	paths := map[string]string{}
 	var signature []string
 	start := 0 // where the declaration begins
 	for i := 0; i < len(r.tok); i++ {
@@ -39,7 +43,11 @@ func (r *rewriter) dropDuplicates() {
 						continue
 					}
 				}
-				scopes = append(scopes, scope{top.path + "/" + name, class})
+				whole := top.path + "/" + name
+				if paths[whole] == "" {
+					paths[whole] = strconv.Itoa(len(paths) + 1)
+				}
+				scopes = append(scopes, scope{paths[whole], class})
 				signature, start = nil, i+1
 				continue
 			}

@@ -43,7 +43,7 @@ var builtins = map[string]string{
 // Param is one parameter of a kernel.
 type Param struct {
 	Kind  Kind
-	Index int    // of the buffer or the threadgroup memory
+	Index int    // of the buffer or the threadgroup memory, else −1
 	Text  string // type and name as written, attributes left out
 }
 
@@ -82,6 +82,7 @@ func (e *Error) Error() string { return fmt.Sprintf("%s:%d: %s", e.File, e.Line,
 func Rewrite(preprocessed string) (*Result, error) {
 	r := &rewriter{params: map[string][]Param{}, limits: map[string]string{}, constants: map[string]FunctionConstant{}, aliases: map[string]bool{}}
 	r.tok, r.rest = lex(preprocessed)
+	r.pair()
 	r.out = make([]string, len(r.tok))
 	r.drop = make([]bool, len(r.tok))
 	for i, t := range r.tok {
@@ -106,6 +107,7 @@ type rewriter struct {
 	out  []string // what stands in the token's place
 	drop []bool   // the token and its white space vanish, save line breaks
 	rest string
+	ends []int32 // of brackets
 
 	params    map[string][]Param // by function
 	limits    map[string]string  // function → how its thread limit is written: "(expr)" or a template's name
@@ -159,28 +161,37 @@ func (r *rewriter) fail(at int, format string, args ...any) error {
 	return &Error{file, line, fmt.Sprintf(format, args...)}
 }
 
-// close is the index of the bracket that closes the one at i, or −1. Angle
-// brackets are not counted.
-func (r *rewriter) close(i int) int {
-	depth := 0
-	for ; i < len(r.tok); i++ {
-		switch r.tok[i].text {
+// pair finds the closing bracket of every opening one. Like the search for a
+// bracket's end that it stands for, it does not look at which kind closes.
+func (r *rewriter) pair() {
+	r.ends = make([]int32, len(r.tok))
+	var open []int
+	for i, t := range r.tok {
+		switch t.text {
 		case "(", "[", "{":
-			depth++
+			r.ends[i] = -1
+			open = append(open, i)
 		case ")", "]", "}":
-			if depth--; depth == 0 {
-				return i
+			if n := len(open); n > 0 {
+				r.ends[open[n-1]] = int32(i)
+				open = open[:n-1]
 			}
 		}
 	}
-	return -1
 }
+
+// close is the index of the bracket that closes the one at i, or −1. Angle
+// brackets are not counted.
+func (r *rewriter) close(i int) int { return int(r.ends[i]) }
+
+// longestList bounds the search for the end of a template's list, in tokens.
+const longestList = 1 << 12
 
 // closeAngle is the index of the '>' that closes the '<' at i, or −1.
 // Brackets in between shield comparisons.
 func (r *rewriter) closeAngle(i int) int {
 	depth := 0
-	for ; i < len(r.tok); i++ {
+	for last := min(len(r.tok), i+longestList); i < last; i++ {
 		switch r.tok[i].text {
 		case "(", "[", "{":
 			if i = r.close(i); i < 0 {
