@@ -52,7 +52,7 @@ func report(ctx context.Context, err error, stderr io.Writer) int {
 		fmt.Fprintf(stderr, "introgen: %v\n", err)
 		return exitUsage
 	case errors.Is(err, context.Canceled) && ctx.Err() != nil:
-		fmt.Fprintln(stderr, "introgen: interrupted; what was measured until then stands above")
+		fmt.Fprintln(stderr, "introgen: interrupted; what stands above holds, and the same command can be given again")
 		return exitInterrupted
 	}
 	fmt.Fprintf(stderr, "introgen: %s\n", oneLine(err))

@@ -43,12 +43,11 @@ var known = map[string][]candidate{
 	},
 	"cargo":        {{[]string{"cargo"}, "--version"}},
 	"cc":           {{[]string{"cc"}, "--version"}, {[]string{"gcc"}, "--version"}, {[]string{"clang"}, "--version"}},
-	"clang":        {{[]string{"clang"}, "--version"}},
 	"go":           {{[]string{"go"}, "version"}},
 	"qemu-aarch64": {{[]string{"qemu-aarch64"}, "--version"}, {[]string{"qemu-aarch64-static"}, "--version"}},
 }
 
-// Find looks for one of pip, cargo, cc, clang, go and qemu-aarch64. The error of
+// Find looks for one of pip, cargo, cc, go and qemu-aarch64. The error of
 // one that is not there, or does not work, wraps ErrMissing and names the
 // command that brings it.
 func Find(ctx context.Context, name string) (Tool, error) {
@@ -139,7 +138,6 @@ var managers = map[string]string{
 var packages = map[string]map[string]string{
 	"pip":          {"": "python3-pip", "arch": "python-pip", "alpine": "py3-pip", "darwin": "python3"},
 	"cc":           {"": "gcc", "debian": "build-essential", "ubuntu": "build-essential", "alpine": "build-base"},
-	"clang":        {"": "clang", "darwin": "llvm"},
 	"qemu-aarch64": {"": "qemu-user", "alpine": "qemu-aarch64", "suse": "qemu-linux-user"},
 }
 

@@ -71,7 +71,7 @@ func TestBring(t *testing.T) {
 		{"pip", "darwin", false, "get it with `brew install python3`"},
 		{"pip", "", false, "install python3-pip with this system's package manager"},
 		{"cc", "darwin", false, "get it with `xcode-select --install`"},
-		{"clang", "fedora", true, "get it with `dnf install -y clang`"},
+		{"qemu-aarch64", "fedora", true, "get it with `dnf install -y qemu-user`"},
 	} {
 		if got := bring(c.name, c.system, c.root); got != c.want {
 			t.Errorf("bring(%s, %s, %v) = %q; want %q", c.name, c.system, c.root, got, c.want)

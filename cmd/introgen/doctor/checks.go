@@ -16,6 +16,7 @@ import (
 	"github.com/introgen/introgen/engine/cpu/kernel"
 	"github.com/introgen/introgen/engine/gguf/pagecache"
 	"github.com/introgen/introgen/engine/tokenizer"
+	"github.com/introgen/introgen/metalshim/soft/clang"
 	"github.com/introgen/introgen/models"
 	"github.com/introgen/introgen/models/inventory"
 	"github.com/introgen/introgen/models/progress"
@@ -38,7 +39,7 @@ var checks = []check{
 	{"pip", tool("pip", "fetches the stand-in model")},
 	{"cargo", tool("cargo", "builds the tokenizers library and the peer candle")},
 	{"cc", tool("cc", "links the tokenizers library")},
-	{"clang", tool("clang", "compiles Metal kernels without a Mac")},
+	{"clang", compiler},
 	{"qemu-aarch64", tool("qemu-aarch64", "runs the arm64 kernels' tests elsewhere than on arm64")},
 }
 
@@ -51,6 +52,19 @@ func tool(name, use string) func(context.Context) (State, string) {
 		}
 		return OK, fmt.Sprintf("%s (%s)", t.Version, use)
 	}
+}
+
+// compiler looks for the one version of clang that the software Metal driver
+// takes.
+func compiler(ctx context.Context) (State, string) {
+	t, err := clang.Find(ctx)
+	if err == nil {
+		err = t.Identify(ctx)
+	}
+	if err != nil {
+		return Missing, err.Error()
+	}
+	return OK, fmt.Sprintf("clang %s at %s (compiles Metal kernels without a Mac)", t.Version, t.Path)
 }
 
 func build(context.Context) (State, string) {

@@ -30,7 +30,7 @@ func TestBareMachine(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
 	for name, says := range map[string]string{
 		"cache": "make setup", "models": "make setup",
-		"pip": "get it with", "cargo": "get it with", "cc": "get it with", "clang": "get it with",
+		"pip": "get it with", "cargo": "get it with", "cc": "get it with", "clang": "install clang",
 	} {
 		f := look(t, name)
 		if f.State != Missing || !strings.Contains(f.Detail, says) && !strings.Contains(f.Detail, "install ") {
