@@ -14,6 +14,7 @@ import (
 	"github.com/introgen/introgen/engine/quant"
 	"github.com/introgen/introgen/models"
 	"github.com/introgen/introgen/models/atomicfile"
+	"github.com/introgen/introgen/models/filelock"
 	"github.com/introgen/introgen/models/hub"
 	"github.com/introgen/introgen/models/inventory"
 	"github.com/introgen/introgen/models/progress"
@@ -170,7 +171,9 @@ func (j *job) locked(ctx context.Context, there func() ([]string, bool), bring f
 	if err := os.MkdirAll(j.Dir, 0o755); err != nil {
 		return nil, fmt.Errorf("cannot create the models' folder: %w", err)
 	}
-	unlock, err := lock(ctx, filepath.Join(j.Dir, ".lock"), j.Meter)
+	unlock, err := filelock.Lock(ctx, filepath.Join(j.Dir, ".lock"), func() {
+		j.Meter.Say("another introgen is setting up in this folder: waiting for it")
+	})
 	if err != nil {
 		return nil, err
 	}

@@ -18,6 +18,7 @@ import (
 
 	"github.com/introgen/introgen/engine/gguf/gguftest"
 	"github.com/introgen/introgen/models"
+	"github.com/introgen/introgen/models/filelock"
 	"github.com/introgen/introgen/models/hub"
 	"github.com/introgen/introgen/models/inventory"
 	"github.com/introgen/introgen/models/progress"
@@ -294,7 +295,7 @@ func TestTwoAtOnce(t *testing.T) {
 	if err := os.MkdirAll(w.dir, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	unlock, err := lock(t.Context(), filepath.Join(w.dir, ".lock"), nil)
+	unlock, err := filelock.Lock(t.Context(), filepath.Join(w.dir, ".lock"), func() {})
 	if err != nil {
 		t.Fatal(err)
 	}
