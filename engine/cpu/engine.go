@@ -75,7 +75,7 @@ type thread struct {
 	scratch
 	xn       vectors   // the norm of one token
 	stamp    uint64    // which pass and stage xn is of
-	gate, up []float32 // unit rows for each token
+	gate, up []float32 // unitRows for each token, or FFN for one
 	scores   []float32 // one for each position
 	_        [128]byte // keep threads off each other's cache lines
 }

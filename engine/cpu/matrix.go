@@ -118,6 +118,17 @@ func (w *matrix) multiplyFast(s *scratch, dst []float32, stride, r0, rows int, p
 // 1 to 8 KiB on every machine that was tried.
 const ahead = 4096
 
+// lines returns the first bytes of row r and what follows: what a kernel that
+// begins there will not have prefetched.
+func (w *matrix) lines(r int) []byte {
+	data := w.Data
+	if w.tiles != nil && r < w.fast {
+		data = w.tiles
+	}
+	at := r * w.RowBytes
+	return data[at:min(len(data), at+ahead)]
+}
+
 func (w *matrix) multiplySlow(set *kernel.Set, s *scratch, dst []float32, stride, r0, rows int, x []float32, tokens int, add bool) {
 	for i := range rows {
 		row := w.floatRow(s.row, r0+i)

@@ -141,19 +141,10 @@ func (e *Engine) nextWeights(stages []stage, tid int) []byte {
 		case head:
 			w, row = &e.output, u*headRows
 		}
-		data := w.Data
-		if w.tiles != nil && row < w.fast {
-			data = w.tiles
-		}
-		at := row * w.RowBytes
-		return data[at:min(len(data), at+aheadOfStage)]
+		return w.lines(row)
 	}
 	return nil
 }
-
-// aheadOfStage is how much of the next matrix a thread asks for while it waits:
-// enough for the time until the kernel's own prefetching takes hold.
-const aheadOfStage = 4096
 
 // pieces returns into how many units a head's rows are divided.
 func (e *Engine) pieces() int {

@@ -38,8 +38,12 @@ func (e *Engine) Do(tid, number, lo, hi int) {
 		e.doResidual(th, s, &b.o, b.OB, e.att.of(s.tokens), lo, hi)
 	case gateUp:
 		in := e.normed(th, number, s, e.blocks[s.layer].FFNNorm)
-		for u := lo; u < hi; u++ {
-			e.doGateUp(th, s, in, u)
+		step := 1
+		if s.tokens == 1 {
+			step = hi - lo // long runs through each matrix
+		}
+		for u := lo; u < hi; u += step {
+			e.doGateUp(th, s, in, u*unitRows, min((u+step)*unitRows, e.m.FFN))
 		}
 	case down:
 		e.doResidual(th, s, &e.blocks[s.layer].down, nil, e.h.of(s.tokens), lo, hi)
@@ -158,19 +162,19 @@ func (e *Engine) doResidual(th *thread, s stage, w *matrix, bias []float32, in *
 	}
 }
 
-// doGateUp does unitRows rows of gate and up, and joins them.
-func (e *Engine) doGateUp(th *thread, s stage, in *vectors, u int) {
-	b := &e.blocks[s.layer]
-	r0 := u * unitRows
-	rows := min(unitRows, e.m.FFN-r0)
-	b.gate.multiply(e.set, &th.scratch, th.gate, unitRows, r0, rows, in, s.tokens, false)
-	b.up.multiply(e.set, &th.scratch, th.up, unitRows, r0, rows, in, s.tokens, false)
+// doGateUp does rows r0 to r1-1 of gate and up, and joins them. The rows are of
+// one unit, or of several for one token.
+func (e *Engine) doGateUp(th *thread, s stage, in *vectors, r0, r1 int) {
+	b, n := &e.blocks[s.layer], r1-r0
+	e.set.Prefetch(b.up.lines(r0)) // the kernel's own prefetching goes on in gate
+	b.gate.multiply(e.set, &th.scratch, th.gate, n, r0, n, in, s.tokens, false)
+	b.up.multiply(e.set, &th.scratch, th.up, n, r0, n, in, s.tokens, false)
 	h := e.h.of(s.tokens)
 	for t := range s.tokens {
-		y := h.floats[t*e.m.FFN+r0:][:rows]
-		e.set.SwiGLU(y, th.gate[t*unitRows:][:rows], th.up[t*unitRows:][:rows])
-		if h.panel != nil && rows == unitRows {
-			e.set.Quantize(h.panel, t, u, y)
+		y := h.floats[t*e.m.FFN+r0:][:n]
+		e.set.SwiGLU(y, th.gate[t*n:][:n], th.up[t*n:][:n])
+		if h.panel != nil {
+			e.set.Quantize(h.panel, t, r0/kernel.Block, y[:n&^(kernel.Block-1)])
 		}
 	}
 }

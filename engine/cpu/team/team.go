@@ -218,9 +218,6 @@ func (t *Team) pass(tid int) {
 		if k := t.claimAll(tid, i, first+uint32(i), n); k > 0 {
 			t.done.advance(uint32(k), t.park)
 		}
-		if t.n == 1 {
-			continue
-		}
 		t.body.Ahead(tid, i, plan.of)
 		for looks := 0; ; looks++ {
 			v := t.done.value.Load()

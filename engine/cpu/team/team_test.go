@@ -256,4 +256,4 @@ func BenchmarkStage(b *testing.B) {
 type idle struct{}
 
 func (idle) Do(int, int, int, int) {}
-func (idle) Ahead(int, int, any)        {}
+func (idle) Ahead(int, int, any)   {}
