@@ -3,6 +3,8 @@ package plan
 import (
 	"fmt"
 	"strings"
+
+	"github.com/introgen/introgen/metalshim"
 )
 
 // Format is how the matrix kernels of one block format are named and launched.
@@ -60,3 +62,8 @@ func (f Format) MV() string { return "kernel_mul_mv_" + f.Name + "_f32" }
 
 // MM is described at MV.
 func (f Format) MM() string { return "kernel_mul_mm_" + f.Name + "_f32" }
+
+// VectorGrid is the launch of the vector kernel for a matrix of n rows.
+func (f Format) VectorGrid(n int) (grid, group metalshim.Size) {
+	return metalshim.Size{X: (n + f.rows - 1) / f.rows, Y: 1, Z: 1}, metalshim.Size{X: f.nthX, Y: f.nthY, Z: 1}
+}

@@ -221,8 +221,7 @@ func (b *builder) mulMV(w Weight, wBuf, x Buf, offset int) Buf {
 	b.u64(16, 1)
 	b.i32(17, 1)
 	b.i32(18, 1)
-	f := w.Format
-	b.run(Groups(metalshim.Size{X: (w.Rows + f.rows - 1) / f.rows, Y: 1, Z: 1}, metalshim.Size{X: f.nthX, Y: f.nthY, Z: 1}))
+	b.run(Groups(w.Format.VectorGrid(w.Rows)))
 	return out
 }
 

@@ -1,0 +1,90 @@
+// Functions of one element, and copies that change the layout.
+#include <metal_stdlib>
+using namespace metal;
+
+// A thread takes two elements, half of the array apart.
+#define UNARY(name, expression)                                         \
+    kernel void name(                                                   \
+        constant size_t &n [[buffer(0)]],                               \
+        device const float *in [[buffer(1)]],                           \
+        device float *out [[buffer(2)]],                                \
+        uint t [[thread_position_in_grid]]                              \
+    ) {                                                                 \
+        const uint count = uint(n);                                     \
+        const uint half_count = (count + 1) / 2;                        \
+        if (t >= half_count) {                                          \
+            return;                                                     \
+        }                                                               \
+        float x = in[t];                                                \
+        out[t] = expression;                                            \
+        const uint second = t + half_count;                             \
+        if (second < count) {                                           \
+            x = in[second];                                             \
+            out[second] = expression;                                   \
+        }                                                               \
+    }
+
+// The angles reach 4095 radians, where the fast variants have lost their
+// digits.
+UNARY(cos_f32, precise::cos(x))
+UNARY(sin_f32, precise::sin(x))
+UNARY(silu_f32, x / (1.0f + exp(-x)))
+
+// Makes a tensor contiguous: a thread finds and copies one element.
+kernel void copy_f32_strided(
+    constant size_t &n [[buffer(0)]],
+    constant size_t &rank [[buffer(1)]],
+    constant size_t *dims [[buffer(2)]],
+    constant size_t *strides [[buffer(3)]],
+    device const float *in [[buffer(4)]],
+    device float *out [[buffer(5)]],
+    uint t [[thread_position_in_grid]]
+) {
+    if (t >= uint(n)) {
+        return;
+    }
+    uint i = t, at = 0;
+    for (uint d = uint(rank); d-- > 0;) {
+        const uint size = uint(dims[d]);
+        const uint rest = i / size;
+        at += (i - rest * size) * uint(strides[d]);
+        i = rest;
+    }
+    out[t] = in[at];
+}
+
+// Copies rows × columns elements between two strides. The grid has a row in x
+// and a column in y, so that neighbouring threads would touch different rows.
+// The threads of a threadgroup are therefore dealt out anew, whole simdgroups
+// along one row: w rows of h columns as before, but columns first.
+kernel void copy2d_f32(
+    constant long &rows [[buffer(0)]],
+    constant long &columns [[buffer(1)]],
+    constant long &in_stride [[buffer(2)]],
+    constant long &out_stride [[buffer(3)]],
+    device const float *in [[buffer(4)]],
+    device float *out [[buffer(5)]],
+    uint3 grid_at [[thread_position_in_grid]],
+    uint3 group_at [[thread_position_in_threadgroup]],
+    uint3 size [[threads_per_threadgroup]],
+    uint simdgroup [[simdgroup_index_in_threadgroup]],
+    uint lane [[thread_index_in_simdgroup]]
+) {
+    const uint first_row = grid_at.x - group_at.x;
+    const uint first_column = grid_at.y - group_at.y;
+    uint row, column;
+    if (size.y % 32 == 0) {
+        row = simdgroup * 32 / size.y;
+        column = simdgroup * 32 - row * size.y + lane;
+    } else {
+        const uint place = simdgroup * 32 + lane;
+        row = place / size.y;
+        column = place - row * size.y;
+    }
+    row += first_row;
+    column += first_column;
+    if (row >= uint(rows) || column >= uint(columns)) {
+        return;
+    }
+    out[row * out_stride + column] = in[row * in_stride + column];
+}

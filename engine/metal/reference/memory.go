@@ -1,0 +1,37 @@
+package reference
+
+import (
+	"encoding/binary"
+	"math"
+)
+
+// Accessors of the arguments. Numbers lie little-endian.
+
+func (c *Call) u64(arg, i int) int { return int(binary.LittleEndian.Uint64(c.Args[arg][8*i:])) }
+func (c *Call) u32(arg, i int) int { return int(binary.LittleEndian.Uint32(c.Args[arg][4*i:])) }
+func (c *Call) i32(arg, i int) int { return int(int32(c.u32(arg, i))) }
+
+// size is an argument that the host sends with 8 bytes and the kernel reads
+// with 4.
+func (c *Call) size(arg int) int { return c.u32(arg, 0) }
+
+func (c *Call) f32(arg, i int) float64 {
+	return float64(math.Float32frombits(binary.LittleEndian.Uint32(c.Args[arg][4*i:])))
+}
+
+func (c *Call) setF32(arg, i int, v float64) {
+	binary.LittleEndian.PutUint32(c.Args[arg][4*i:], math.Float32bits(float32(v)))
+}
+
+func (c *Call) setU32(arg, i, v int) {
+	binary.LittleEndian.PutUint32(c.Args[arg][4*i:], uint32(v))
+}
+
+// floats are n elements of arg from element from on.
+func (c *Call) floats(arg, from, n int) []float64 {
+	out := make([]float64, n)
+	for i := range out {
+		out[i] = c.f32(arg, from+i)
+	}
+	return out
+}
