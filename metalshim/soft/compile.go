@@ -25,7 +25,7 @@ func target() []string {
 // honoured in every mode, because kernels use them; half and bfloat round
 // after every operation, as on a GPU.
 func mathFlags(m metalshim.MathMode) []string {
-	f := []string{"-fno-math-errno", "-fno-trapping-math",
+	f := []string{"-fno-math-errno", "-fno-trapping-math", "-mrecip=none",
 		"-Xclang", "-ffloat16-excess-precision=none", "-Xclang", "-fbfloat16-excess-precision=none"}
 	if m == metalshim.MathSafe {
 		return append(f, "-ffp-contract=on")

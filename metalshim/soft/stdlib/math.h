@@ -66,9 +66,15 @@ MSL_FN float tanh(float x) {
   float r = __builtin_copysignf(a < 0.625f ? small : large, x);
   return x != x ? x : r;
 }
-MSL_FN float fract(float x) {
+// rsqrt is not left to the processor's estimate, which has no infinity at 0.
+MSL_FN float rsqrt(float x) {
+#pragma clang fp reciprocal(off)
+  return 1.0f / __builtin_sqrtf(x);
+}
+// fract stays below 1, in each type.
+MSL_FN float fract(float x, float most) {
   float f = x - __builtin_floorf(x);
-  return f < 1.0f ? f : 0x1.fffffep-1f;
+  return f > most ? most : f;
 }
 // sinpi and cospi reduce exactly, to |r| ≤ 1/2 half turns.
 MSL_FN float sinpi(float x) {
@@ -81,6 +87,7 @@ MSL_FN float cospi(float x) {
   return (float)__builtin_sin((0.5 - (double)r) * 3.14159265358979323846);
 }
 MSL_FN float ldexp(float x, int n) {
+#pragma clang fp reassociate(off)
   n = n > 260 ? 260 : n < -260 ? -260 : n;
   int a = n / 3, b = n - 2 * a;
   return x * power2(a) * power2(a) * power2(b);
@@ -130,13 +137,20 @@ MSL_MATH1(asinh, __builtin_asinhf(x))
 MSL_MATH1(acosh, __builtin_acoshf(x))
 MSL_MATH1(atanh, __builtin_atanhf(x))
 MSL_MATH1(sqrt, __builtin_sqrtf(x))
-MSL_MATH1(rsqrt, 1.0f / __builtin_sqrtf(x))
+MSL_MATH1(rsqrt, msl_m::rsqrt(x))
 MSL_MATH1(ceil, __builtin_ceilf(x))
 MSL_MATH1(floor, __builtin_floorf(x))
 MSL_MATH1(trunc, __builtin_truncf(x))
 MSL_MATH1(round, __builtin_roundf(x))
 MSL_MATH1(rint, __builtin_rintf(x))
-MSL_MATH1(fract, msl_m::fract(x))
+MSL_FN float fract(float x) { return msl_m::fract(x, 0x1.fffffep-1f); }
+MSL_FN half fract(half x) { return (half)msl_m::fract((float)x, 0x1.ffcp-1f); }
+MSL_FN bfloat fract(bfloat x) { return (bfloat)msl_m::fract((float)x, 0x1.fep-1f); }
+template <class V, class = enable_if_t<msl_v::is<V>>> MSL_FN V fract(V v) {
+  V r;
+  for (int i = 0; i < msl_v::count<V>; i++) r[i] = fract((msl_v::el<V>)v[i]);
+  return r;
+}
 MSL_MATH1(fabs, __builtin_fabsf(x))
 MSL_MATH1(saturate, (x > 0.0f ? (x < 1.0f ? x : 1.0f) : 0.0f))
 MSL_MATH1(sign, (x > 0.0f ? 1.0f : x < 0.0f ? -1.0f : x == x ? x : 0.0f))
