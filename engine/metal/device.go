@@ -1,0 +1,201 @@
+// Package metal runs llama models on Metal, dispatch for dispatch as candle
+// 0.11.0 does: package plan says what is done, this package does it through
+// metalshim, on whatever driver stands behind that.
+package metal
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/introgen/introgen/engine/metal/commands"
+	"github.com/introgen/introgen/engine/metal/kernels"
+	"github.com/introgen/introgen/engine/metal/pool"
+	"github.com/introgen/introgen/metalshim"
+)
+
+// Options are the knobs of a device.
+type Options struct {
+	// CommandsPerBuffer is how many operations a command buffer holds, ≥ 0,
+	// with candle's meaning (see commands.Counter). candle's default is
+	// commands.DefaultPerBuffer.
+	CommandsPerBuffer int
+	// Kernels is kernels.Own, or a folder with candle's kernel files; "" means
+	// the project's own.
+	Kernels string
+}
+
+// Device is a Metal device with a queue, and with what outlives a model: the
+// compiled libraries and pipelines, and the buffer pools. Models are built on
+// it one after another. It is used by one goroutine at a time.
+type Device struct {
+	ctx    context.Context // ends compiles and waits, which happen deep inside a forward pass
+	metal  metalshim.Device
+	set    *kernels.Set
+	queue  metalshim.Queue
+	failed error // why the device is no longer usable
+
+	libraries map[string]metalshim.Library
+	pipelines []pipelineEntry
+
+	private, shared pool.Pool[*buffer]
+	lastBuffer      int // buffers are told apart by numbers
+
+	counter  commands.Counter
+	hazards  commands.Hazards
+	fences   commands.Fences[metalshim.Fence]
+	current  metalshim.CommandBuffer
+	inFlight []metalshim.CommandBuffer
+	compute  *computeEncoder // the open one, or nil
+}
+
+// pipelineEntry is a pipeline under candle's key, which does not hold the
+// library: function names are unique among the libraries in use.
+type pipelineEntry struct {
+	function  string
+	constants []metalshim.Constant
+	pipeline  metalshim.Pipeline
+}
+
+// buffer is a Metal buffer and its number.
+type buffer struct {
+	metalshim.Buffer
+	id int
+}
+
+// computeEncoder is an open encoder, its fence, and the buffers it writes.
+type computeEncoder struct {
+	metalshim.Encoder
+	fence  metalshim.Fence
+	writes []int
+}
+
+// NewDevice makes a queue on dev, which stays the caller's. ctx bounds all that
+// is done through the result. Nothing is compiled yet.
+func NewDevice(ctx context.Context, dev metalshim.Device, o Options) (*Device, error) {
+	if o.CommandsPerBuffer < 0 {
+		return nil, fmt.Errorf("metal: %d commands per buffer; it must be 0 or more", o.CommandsPerBuffer)
+	}
+	set, err := kernels.Open(o.Kernels)
+	if err != nil {
+		return nil, err
+	}
+	queue, err := dev.NewQueue()
+	if err != nil {
+		return nil, fmt.Errorf("metal: %w", err)
+	}
+	d := &Device{
+		ctx: ctx, metal: dev, set: set, queue: queue,
+		libraries: map[string]metalshim.Library{},
+		counter:   commands.Counter{PerBuffer: o.CommandsPerBuffer},
+		fences:    commands.Fences[metalshim.Fence]{Release: metalshim.Fence.Release},
+	}
+	if d.current, err = queue.NewCommandBuffer(); err != nil {
+		queue.Release()
+		return nil, fmt.Errorf("metal: %w", err)
+	}
+	return d, nil
+}
+
+// Kernels names the kernels in use: kernels.Own or a folder.
+func (d *Device) Kernels() string { return d.set.String() }
+
+// CommandsPerBuffer is the setting in use.
+func (d *Device) CommandsPerBuffer() int { return d.counter.PerBuffer }
+
+// Close waits for what is in flight and frees all that the device has made.
+// Models built on it are not used afterwards.
+func (d *Device) Close() error {
+	d.abandon()
+	var err error
+	if d.failed == nil {
+		err = d.reap()
+	} else {
+		d.releaseInFlight()
+	}
+	release := func(b *buffer) { d.releaseBuffer(b) }
+	d.private.All(release)
+	d.shared.All(release)
+	d.fences.Clear()
+	for _, p := range d.pipelines {
+		p.pipeline.Release()
+	}
+	for _, l := range d.libraries {
+		l.Release()
+	}
+	if d.current != nil {
+		d.current.Release()
+	}
+	d.queue.Release()
+	return err
+}
+
+// pipeline finds a pipeline, or compiles it, and before it its library, where
+// it is needed for the first time.
+func (d *Device) pipeline(library, function string, constants []metalshim.Constant) (metalshim.Pipeline, error) {
+	for _, p := range d.pipelines {
+		if p.function == function && slices.Equal(p.constants, constants) {
+			return p.pipeline, nil
+		}
+	}
+	l, ok := d.libraries[library]
+	if !ok {
+		text, file, err := d.set.Library(library)
+		if err != nil {
+			return nil, err
+		}
+		// The options are candle's default.
+		l, err = d.metal.NewLibrary(d.ctx, metalshim.Source{
+			Name: library, Text: text, File: file,
+			CompileOptions: metalshim.CompileOptions{MathMode: metalshim.MathFast, MathFunctions: metalshim.FastFunctions},
+		})
+		if err != nil {
+			return nil, err
+		}
+		d.libraries[library] = l
+	}
+	constants = slices.Clone(constants)
+	p, err := l.NewPipeline(d.ctx, function, constants)
+	if err != nil {
+		return nil, err
+	}
+	d.pipelines = append(d.pipelines, pipelineEntry{function, constants, p})
+	return p, nil
+}
+
+// take finds a free buffer of at least n bytes, or makes one.
+func (d *Device) take(p *pool.Pool[*buffer], n int, mode metalshim.StorageMode) (*pool.Item[*buffer], error) {
+	if item := p.Take(n); item != nil {
+		return item, nil
+	}
+	b, err := d.metal.NewBuffer(pool.Class(n), mode)
+	if err != nil {
+		return nil, err
+	}
+	return p.Add(pool.Class(n), d.numbered(b)), nil
+}
+
+// upload makes a buffer that holds data.
+func (d *Device) upload(data []byte) (*pool.Item[*buffer], error) {
+	b, err := d.metal.NewBufferWithBytes(data)
+	if err != nil {
+		return nil, err
+	}
+	return d.shared.Add(len(data), d.numbered(b)), nil
+}
+
+func (d *Device) numbered(b metalshim.Buffer) *buffer {
+	d.lastBuffer++
+	return &buffer{b, d.lastBuffer}
+}
+
+func (d *Device) releaseBuffer(b *buffer) {
+	d.fences.Forget(b.id)
+	b.Release()
+}
+
+// sweep releases the buffers that are free.
+func (d *Device) sweep() {
+	d.private.Sweep(d.releaseBuffer)
+	d.shared.Sweep(d.releaseBuffer)
+}

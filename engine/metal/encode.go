@@ -1,0 +1,209 @@
+package metal
+
+import (
+	"fmt"
+
+	"github.com/introgen/introgen/engine/metal/plan"
+	"github.com/introgen/introgen/metalshim"
+)
+
+// op counts an operation, and commits where the command buffer is full.
+func (d *Device) op() error {
+	if d.counter.Op() {
+		return d.commit()
+	}
+	return nil
+}
+
+// encoder is the open compute encoder of the current command buffer; it opens
+// one where there is none.
+func (d *Device) encoder() (*computeEncoder, error) {
+	if d.compute != nil {
+		return d.compute, nil
+	}
+	fence, err := d.metal.NewFence()
+	if err != nil {
+		return nil, err
+	}
+	// Dispatches may overlap where no barrier stands between them.
+	enc, err := d.current.NewEncoder(metalshim.Concurrent)
+	if err != nil {
+		fence.Release()
+		return nil, err
+	}
+	for _, f := range d.fences.Open(fence) {
+		enc.WaitForFence(f)
+	}
+	d.hazards.Reset()
+	d.compute = &computeEncoder{Encoder: enc, fence: fence}
+	return d.compute, nil
+}
+
+// endEncoder ends the open compute encoder, if there is one, and notes what it
+// wrote.
+func (d *Device) endEncoder() error {
+	e := d.compute
+	if e == nil {
+		return nil
+	}
+	d.compute = nil
+	fence, writes := e.fence, e.writes
+	d.fences.Wrote(fence, writes)
+	e.UpdateFence(fence)
+	d.current.OnCompleted(func(metalshim.CommandBuffer) { d.fences.Completed(fence, writes) })
+	return e.EndEncoding()
+}
+
+// dispatch encodes one kernel.
+func (d *Device) dispatch(s *plan.Dispatch, find func(plan.Buf) (*buffer, error)) error {
+	if !s.Joined {
+		if err := d.op(); err != nil {
+			return err
+		}
+	}
+	e, err := d.encoder()
+	if err != nil {
+		return err
+	}
+	if s.Label != "" {
+		e.SetLabel(s.Label)
+	}
+	p, err := d.pipeline(s.Library, s.Function, s.Constants)
+	if err != nil {
+		return err
+	}
+	e.SetPipeline(p)
+	for i := range s.Args {
+		a := &s.Args[i]
+		if a.Buf == 0 {
+			e.SetBytes(a.Index, a.Data)
+			continue
+		}
+		b, err := find(a.Buf)
+		if err != nil {
+			return fmt.Errorf("%s, argument %d: %w", s.Function, a.Index, err)
+		}
+		if a.Out {
+			d.hazards.Write(b.id)
+			e.writes = append(e.writes, b.id)
+		} else {
+			d.hazards.Read(b.id)
+		}
+		e.SetBuffer(a.Index, b.Buffer, a.Offset)
+	}
+	if s.ThreadgroupBytes > 0 {
+		e.SetThreadgroupMemory(0, s.ThreadgroupBytes)
+	}
+	if d.hazards.Barrier() {
+		e.MemoryBarrier(metalshim.BarrierBuffers)
+	}
+	grid, group, inThreads := s.Extent.Sizes(p.MaxThreadsPerThreadgroup())
+	if inThreads {
+		return e.DispatchThreads(grid, group)
+	}
+	return e.DispatchThreadgroups(grid, group)
+}
+
+// blit encodes a copy of n bytes from the start of src to the start of dst, in
+// an encoder of its own.
+func (d *Device) blit(dst, src *buffer, n int) error {
+	if err := d.op(); err != nil {
+		return err
+	}
+	if err := d.endEncoder(); err != nil {
+		return err
+	}
+	fence, err := d.metal.NewFence()
+	if err != nil {
+		return err
+	}
+	b, err := d.current.NewBlit()
+	if err != nil {
+		fence.Release()
+		return err
+	}
+	b.SetLabel("blit_to_cpu")
+	for _, f := range d.fences.Open(fence) {
+		b.WaitForFence(f)
+	}
+	b.Copy(dst.Buffer, 0, src.Buffer, 0, n)
+	b.UpdateFence(fence)
+	d.fences.Wrote(fence, []int{dst.id})
+	d.current.OnCompleted(func(metalshim.CommandBuffer) { d.fences.Completed(fence, nil) })
+	return b.EndEncoding()
+}
+
+// commit hands the current command buffer to the device and makes a new one.
+func (d *Device) commit() error {
+	if err := d.endEncoder(); err != nil {
+		return err
+	}
+	if err := d.current.Commit(); err != nil {
+		return err
+	}
+	d.inFlight = append(d.inFlight, d.current)
+	d.current = nil
+	cb, err := d.queue.NewCommandBuffer()
+	if err != nil {
+		return err
+	}
+	d.current = cb
+	return nil
+}
+
+// wait commits what is encoded, waits until all that was committed is done, and
+// releases the buffers that are free by then.
+func (d *Device) wait() error {
+	if err := d.commit(); err != nil {
+		return err
+	}
+	d.counter.Flushed()
+	if err := d.reap(); err != nil {
+		return err
+	}
+	d.sweep()
+	return nil
+}
+
+// synchronize is wait where there is something to wait for.
+func (d *Device) synchronize() error {
+	if d.counter.Pending() {
+		return d.wait()
+	}
+	d.sweep()
+	return nil
+}
+
+// reap waits for the last committed command buffer, before which all others
+// are done, and returns the first failure among them.
+func (d *Device) reap() error {
+	if len(d.inFlight) == 0 {
+		return nil
+	}
+	err := d.inFlight[len(d.inFlight)-1].Wait(d.ctx)
+	for _, cb := range d.inFlight {
+		if e := cb.Err(); e != nil {
+			err = e
+			break
+		}
+	}
+	d.releaseInFlight()
+	return err
+}
+
+func (d *Device) releaseInFlight() {
+	for _, cb := range d.inFlight {
+		cb.Release()
+	}
+	d.inFlight = nil
+}
+
+// abandon gives up what is encoded and not committed.
+func (d *Device) abandon() {
+	if e := d.compute; e != nil {
+		d.compute = nil
+		_ = e.EndEncoding() // its error is of no interest: nothing will run
+		d.fences.Completed(e.fence, nil)
+	}
+	d.counter.Flushed()
+}

@@ -1,0 +1,269 @@
+package metal
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"iter"
+	"math"
+	"unsafe"
+
+	"github.com/introgen/introgen/engine"
+	"github.com/introgen/introgen/engine/gguf"
+	"github.com/introgen/introgen/engine/llama"
+	"github.com/introgen/introgen/engine/metal/plan"
+	"github.com/introgen/introgen/engine/metal/pool"
+	"github.com/introgen/introgen/engine/quant"
+	"github.com/introgen/introgen/metalshim"
+)
+
+// Engine is a model on a Metal device. It implements engine.Model.
+type Engine struct {
+	d       *Device
+	planner *plan.Planner
+	weights map[string]weight
+	bufs    map[plan.Buf]*pool.Item[*buffer]
+	context int
+	vocab   int
+	logits  []float32
+	taken   []byte // what the latest Take step handed out
+}
+
+var _ engine.Model = (*Engine)(nil)
+
+// weight is a tensor as it is uploaded.
+type weight struct {
+	typ  quant.Type
+	data []byte
+}
+
+// errClosed is what a closed engine answers.
+var errClosed = errors.New("metal: the model was closed")
+
+// New brings the model to the device, whose file must stay open meanwhile, and
+// makes its rotary tables. What candle's plan cannot run is an error before
+// anything is uploaded.
+func (d *Device) New(m *llama.Model) (*Engine, error) {
+	if d.failed != nil {
+		return nil, d.failed
+	}
+	for i := range m.Blocks {
+		if b := &m.Blocks[i]; b.QB != nil || b.KB != nil || b.VB != nil || b.OB != nil {
+			return nil, fmt.Errorf("metal: layer %d has attention biases; candle 0.11.0, whose dispatches this engine issues, leaves them out, so the text would be wrong: use the cpu engine", i)
+		}
+	}
+	e := &Engine{
+		d: d, weights: weightsOf(m), bufs: map[plan.Buf]*pool.Item[*buffer]{},
+		context: min(m.Context, plan.MaxPositions), vocab: m.Vocab,
+	}
+	var err error
+	if e.planner, err = plan.New(e.config(m)); err != nil {
+		return nil, err
+	}
+	// Reading the weights may meet a file that has shrunk.
+	err = gguf.Fault(func() error { return e.run(e.planner.Build()) })
+	e.weights = nil
+	if err != nil {
+		e.free()
+		return nil, err
+	}
+	return e, nil
+}
+
+func (e *Engine) config(m *llama.Model) plan.Config {
+	factors := m.RopeFactors
+	if m.RopeScale != 1 {
+		factors = make([]float32, m.RopeDim/2)
+		for i := range factors {
+			factors[i] = m.RopeScale
+			if m.RopeFactors != nil {
+				factors[i] *= m.RopeFactors[i]
+			}
+		}
+	}
+	return plan.Config{
+		Layers: m.Layers, Heads: m.Heads, KVHeads: m.KVHeads, HeadDim: m.HeadDim,
+		Hidden: m.Hidden, FFN: m.FFN, Vocab: m.Vocab,
+		RMSEps: m.RMSEps, RopeBase: m.RopeBase, RopeDim: m.RopeDim, RopeFactors: factors,
+		OwnOutput:    !m.Tied,
+		Architecture: e.d.metal.Info().Architecture,
+		Format: func(tensor string) (plan.Format, error) {
+			return plan.FormatOf(e.weights[tensor].typ.String())
+		},
+	}
+}
+
+// weightsOf lists the tensors by their names in the file. The norms, which
+// llama.Load has decoded, go up as float32.
+func weightsOf(m *llama.Model) map[string]weight {
+	w := map[string]weight{}
+	matrix := func(x *llama.Matrix) { w[x.Name] = weight{x.Type, x.Data} }
+	vector := func(name string, v []float32) { w[name] = weight{quant.F32, bytesOf(v)} }
+	matrix(&m.Embedding)
+	matrix(&m.Output)
+	vector("output_norm.weight", m.OutputNorm)
+	for i := range m.Blocks {
+		b := &m.Blocks[i]
+		for _, x := range []*llama.Matrix{&b.Q, &b.K, &b.V, &b.O, &b.Gate, &b.Up, &b.Down} {
+			matrix(x)
+		}
+		vector(fmt.Sprintf("blk.%d.attn_norm.weight", i), b.AttnNorm)
+		vector(fmt.Sprintf("blk.%d.ffn_norm.weight", i), b.FFNNorm)
+	}
+	return w
+}
+
+// bytesOf is the memory of v. Every platform that Metal or its software driver
+// runs on is little-endian, as GGUF is.
+func bytesOf(v []float32) []byte {
+	if len(v) == 0 {
+		return nil
+	}
+	return unsafe.Slice((*byte)(unsafe.Pointer(&v[0])), 4*len(v))
+}
+
+// Step implements engine.Model.
+func (e *Engine) Step(ids []int32, pos int) (int32, error) {
+	if e.planner == nil {
+		return 0, errClosed
+	}
+	if pos+len(ids) > e.context && pos+len(ids) <= plan.MaxPositions {
+		return 0, fmt.Errorf("metal: %d tokens from position %d on exceed the model's context of %d", len(ids), pos, e.context)
+	}
+	words := make([]uint32, len(ids))
+	for i, id := range ids {
+		words[i] = uint32(id) // a negative id is beyond every vocabulary
+	}
+	steps, err := e.planner.Step(words, pos)
+	if err != nil {
+		return 0, err
+	}
+	e.logits = nil
+	if err := e.run(steps); err != nil {
+		return 0, err
+	}
+	return int32(binary.LittleEndian.Uint32(e.taken)), nil
+}
+
+// Logits implements engine.Model. It copies them from the device when first
+// asked after a Step, which costs a command buffer of its own.
+func (e *Engine) Logits() ([]float32, error) {
+	if e.planner == nil {
+		return nil, errClosed
+	}
+	if e.logits != nil {
+		return e.logits, nil
+	}
+	steps, err := e.planner.ReadLogits()
+	if err != nil {
+		return nil, err
+	}
+	if err := e.run(steps); err != nil {
+		return nil, err
+	}
+	logits := make([]float32, e.vocab)
+	for i := range logits {
+		v := math.Float32frombits(binary.LittleEndian.Uint32(e.taken[4*i:]))
+		if f := float64(v); math.IsNaN(f) || math.IsInf(f, 0) {
+			return nil, &engine.NonFiniteError{Layer: -1, Where: "output", Value: v}
+		}
+		logits[i] = v
+	}
+	e.logits = logits
+	return logits, nil
+}
+
+// Context implements engine.Model: the model's own context, or the 4096
+// positions of candle's rotary tables.
+func (e *Engine) Context() int { return e.context }
+
+// Close implements engine.Model. The device stays open.
+func (e *Engine) Close() error {
+	if e.planner == nil {
+		return nil
+	}
+	e.planner = nil
+	e.free()
+	return nil
+}
+
+// free gives all buffers back to the pools and releases them.
+func (e *Engine) free() {
+	for _, item := range e.bufs {
+		item.Free()
+	}
+	clear(e.bufs)
+	e.d.sweep()
+}
+
+// run does the steps in order. After an error the planner no longer knows what
+// is on the device, so neither the engine nor its device is used again.
+func (e *Engine) run(steps iter.Seq[*plan.Step]) error {
+	if e.d.failed != nil {
+		return e.d.failed
+	}
+	for s := range steps {
+		if err := e.do(s); err != nil {
+			e.d.abandon()
+			e.d.failed = fmt.Errorf("metal: the device is unusable since an earlier failure: %w", err)
+			return err
+		}
+	}
+	return nil
+}
+
+func (e *Engine) do(s *plan.Step) (err error) {
+	var item *pool.Item[*buffer]
+	switch s.Op {
+	case plan.Upload:
+		item, err = e.d.upload(s.Data)
+	case plan.UploadWeight:
+		item, err = e.d.upload(e.weights[s.Name].data)
+	case plan.UploadExpanded:
+		item, err = e.expand(s)
+	case plan.Alloc:
+		item, err = e.d.take(&e.d.private, s.Bytes, metalshim.Private)
+	case plan.Stage:
+		item, err = e.d.take(&e.d.shared, s.Bytes, metalshim.Shared)
+	case plan.Free:
+		e.bufs[s.Buf].Free()
+		delete(e.bufs, s.Buf)
+		return nil
+	case plan.Run:
+		return e.d.dispatch(s.Dispatch, e.find)
+	case plan.Copy:
+		return e.d.blit(e.bufs[s.Buf].Buffer, e.bufs[s.Src].Buffer, s.Bytes)
+	case plan.Wait:
+		return e.d.wait()
+	case plan.Synchronize:
+		return e.d.synchronize()
+	case plan.Take:
+		e.taken = append(e.taken[:0], e.bufs[s.Src].Buffer.Contents()[:s.Bytes]...)
+		return nil
+	default:
+		return fmt.Errorf("metal: step %v is unknown", s.Op)
+	}
+	if err != nil {
+		return err
+	}
+	e.bufs[s.Buf] = item
+	return nil
+}
+
+func (e *Engine) find(b plan.Buf) (*buffer, error) {
+	item, ok := e.bufs[b]
+	if !ok {
+		return nil, fmt.Errorf("buffer %d of the plan is not on the device", b)
+	}
+	return item.Buffer, nil
+}
+
+// expand decodes a tensor on the CPU and uploads it as float32.
+func (e *Engine) expand(s *plan.Step) (*pool.Item[*buffer], error) {
+	w := e.weights[s.Name]
+	values := make([]float32, s.Bytes/4)
+	if err := quant.Dequantize(values, w.typ, e.bufs[s.Src].Buffer.Contents()[:len(w.data)]); err != nil {
+		return nil, fmt.Errorf("tensor %s: %w", s.Name, err)
+	}
+	return e.d.upload(bytesOf(values))
+}

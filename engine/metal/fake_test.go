@@ -1,0 +1,256 @@
+package metal
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"sync"
+
+	"github.com/introgen/introgen/engine/metal/reference"
+	"github.com/introgen/introgen/metalshim"
+)
+
+// fake is a Metal device that computes every dispatch in float64, one after
+// another, when its command buffer is committed. New buffers are full of NaN,
+// so that a result which depends on what was never written shows.
+type fake struct {
+	mu        sync.Mutex
+	live      metalshim.Counts
+	committed int
+	ran       map[string]int
+	events    []string                  // libraries and pipelines, in the order of their making
+	fail      func(kernel string) error // asked before each dispatch runs
+}
+
+func newFake() *fake { return &fake{ran: map[string]int{}} }
+
+func (f *fake) count(what *int, by int) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	*what += by
+}
+
+func (f *fake) Info() metalshim.Info {
+	return metalshim.Info{Driver: "fake", Name: "float64", MaxThreadsPerThreadgroup: 1024, MaxThreadgroupMemory: 32768, MaxBufferLength: 1 << 40}
+}
+func (f *fake) Live() metalshim.Counts { f.mu.Lock(); defer f.mu.Unlock(); return f.live }
+func (f *fake) Close() error           { return nil }
+
+type fakeLibrary struct {
+	f   *fake
+	src metalshim.Source
+}
+
+func (f *fake) NewLibrary(_ context.Context, src metalshim.Source) (metalshim.Library, error) {
+	f.count(&f.live.Libraries, 1)
+	f.events = append(f.events, "LIB "+src.Name)
+	return &fakeLibrary{f, src}, nil
+}
+func (l *fakeLibrary) Name() string                 { return l.src.Name }
+func (l *fakeLibrary) SourceBytes() int             { return len(l.src.Text) }
+func (l *fakeLibrary) FunctionNames() []string      { return nil }
+func (l *fakeLibrary) Evidence() metalshim.Evidence { return metalshim.Evidence{} }
+func (l *fakeLibrary) Release()                     { l.f.count(&l.f.live.Libraries, -1) }
+
+type fakePipeline struct {
+	metalshim.Pipeline
+	f         *fake
+	library   string
+	function  string
+	constants []metalshim.Constant
+}
+
+func (l *fakeLibrary) NewPipeline(_ context.Context, function string, constants []metalshim.Constant) (metalshim.Pipeline, error) {
+	l.f.count(&l.f.live.Pipelines, 1)
+	l.f.events = append(l.f.events, "PIPE "+l.src.Name+" "+function)
+	return &fakePipeline{f: l.f, library: l.src.Name, function: function, constants: constants}, nil
+}
+func (p *fakePipeline) MaxThreadsPerThreadgroup() int { return 1024 }
+func (p *fakePipeline) Release()                      { p.f.count(&p.f.live.Pipelines, -1) }
+
+type fakeBuffer struct {
+	f    *fake
+	mem  []byte
+	mode metalshim.StorageMode
+}
+
+func (f *fake) NewBuffer(length int, mode metalshim.StorageMode) (metalshim.Buffer, error) {
+	mem := make([]byte, length)
+	for i := range mem { // a NaN, whatever the alignment
+		mem[i] = 0xff
+	}
+	f.count(&f.live.Buffers, 1)
+	return &fakeBuffer{f, mem, mode}, nil
+}
+
+func (f *fake) NewBufferWithBytes(b []byte) (metalshim.Buffer, error) {
+	f.count(&f.live.Buffers, 1)
+	return &fakeBuffer{f, append([]byte(nil), b...), metalshim.Shared}, nil
+}
+func (b *fakeBuffer) Len() int                    { return len(b.mem) }
+func (b *fakeBuffer) Mode() metalshim.StorageMode { return b.mode }
+func (b *fakeBuffer) Release()                    { b.f.count(&b.f.live.Buffers, -1) }
+func (b *fakeBuffer) Contents() []byte {
+	if b.mode == metalshim.Private {
+		return nil
+	}
+	return b.mem
+}
+
+type fakeFence struct {
+	f        *fake
+	released bool
+}
+
+func (f *fake) NewFence() (metalshim.Fence, error) {
+	f.count(&f.live.Fences, 1)
+	return &fakeFence{f: f}, nil
+}
+
+func (x *fakeFence) Release() {
+	if x.released {
+		panic("a fence is released twice")
+	}
+	x.released = true
+	x.f.count(&x.f.live.Fences, -1)
+}
+
+type fakeQueue struct{ f *fake }
+
+func (f *fake) NewQueue() (metalshim.Queue, error) {
+	f.count(&f.live.Queues, 1)
+	return fakeQueue{f}, nil
+}
+func (q fakeQueue) Release() { q.f.count(&q.f.live.Queues, -1) }
+func (q fakeQueue) NewCommandBuffer() (metalshim.CommandBuffer, error) {
+	q.f.count(&q.f.live.CommandBuffers, 1)
+	return &fakeCommands{f: q.f}, nil
+}
+
+type fakeCommands struct {
+	metalshim.CommandBuffer
+	f      *fake
+	open   bool // an encoder is
+	todo   []func() error
+	done   []func(metalshim.CommandBuffer)
+	status metalshim.Status
+	err    error
+}
+
+func (c *fakeCommands) OnCompleted(f func(metalshim.CommandBuffer)) { c.done = append(c.done, f) }
+func (c *fakeCommands) Status() metalshim.Status                    { return c.status }
+func (c *fakeCommands) Err() error                                  { return c.err }
+func (c *fakeCommands) Wait(context.Context) error                  { return c.err }
+func (c *fakeCommands) Release()                                    { c.f.count(&c.f.live.CommandBuffers, -1) }
+
+func (c *fakeCommands) begin() error {
+	if c.open || c.status != metalshim.NotEnqueued {
+		return errors.New("fake: an encoder is open, or the command buffer was committed")
+	}
+	c.open = true
+	return nil
+}
+
+func (c *fakeCommands) NewEncoder(metalshim.DispatchType) (metalshim.Encoder, error) {
+	return &fakeEncoder{c: c, waited: map[metalshim.Fence]bool{}}, c.begin()
+}
+
+func (c *fakeCommands) NewBlit() (metalshim.Blit, error) { return fakeBlit{c: c}, c.begin() }
+
+func (c *fakeCommands) Commit() error {
+	if c.open || c.status != metalshim.NotEnqueued {
+		return errors.New("fake: a commit with an open encoder, or a second one")
+	}
+	c.f.committed++
+	c.status = metalshim.Completed
+	for _, f := range c.todo {
+		if c.err = f(); c.err != nil {
+			c.status = metalshim.Failed
+			break
+		}
+	}
+	for _, f := range c.done {
+		f(c)
+	}
+	return nil
+}
+
+type fakeEncoder struct {
+	c        *fakeCommands
+	pipeline *fakePipeline
+	call     reference.Call
+	waited   map[metalshim.Fence]bool
+}
+
+func (e *fakeEncoder) SetLabel(string)                      {}
+func (e *fakeEncoder) SetPipeline(p metalshim.Pipeline)     { e.pipeline = p.(*fakePipeline) }
+func (e *fakeEncoder) SetBytes(i int, b []byte)             { e.call.Args[i] = append([]byte(nil), b...) }
+func (e *fakeEncoder) SetThreadgroupMemory(_, n int)        { e.call.ThreadgroupBytes = n }
+func (e *fakeEncoder) MemoryBarrier(metalshim.BarrierScope) {}
+func (e *fakeEncoder) UpdateFence(metalshim.Fence)          {}
+func (e *fakeEncoder) SetBuffer(i int, b metalshim.Buffer, offset int) {
+	e.call.Args[i] = b.(*fakeBuffer).mem[offset:]
+}
+
+func (e *fakeEncoder) WaitForFence(f metalshim.Fence) {
+	if e.waited[f] || f.(*fakeFence).released {
+		panic("an encoder waits for a fence twice, or for one that was released")
+	}
+	e.waited[f] = true
+}
+
+func (e *fakeEncoder) EndEncoding() error { e.c.open = false; return nil }
+
+func (e *fakeEncoder) DispatchThreadgroups(groups, perGroup metalshim.Size) error {
+	return e.dispatch(groups, perGroup, false)
+}
+
+func (e *fakeEncoder) DispatchThreads(threads, perGroup metalshim.Size) error {
+	return e.dispatch(threads, perGroup, true)
+}
+
+func (e *fakeEncoder) dispatch(grid, group metalshim.Size, inThreads bool) error {
+	call := e.call
+	call.Function, call.Constants = e.pipeline.function, e.pipeline.constants
+	call.Grid, call.Group, call.InThreads = grid, group, inThreads
+	f := e.c.f
+	e.c.todo = append(e.c.todo, func() error {
+		f.ran[call.Function]++
+		if f.fail != nil {
+			if err := f.fail(call.Function); err != nil {
+				return err
+			}
+		}
+		if err := reference.Run(&call); err != nil {
+			return fmt.Errorf("fake: dispatch %d of %w", f.ran[call.Function], err)
+		}
+		return nil
+	})
+	return nil
+}
+
+type fakeBlit struct {
+	metalshim.Blit
+	c *fakeCommands
+}
+
+func (b fakeBlit) SetLabel(string)              {}
+func (b fakeBlit) WaitForFence(metalshim.Fence) {}
+func (b fakeBlit) UpdateFence(metalshim.Fence)  {}
+func (b fakeBlit) EndEncoding() error           { b.c.open = false; return nil }
+func (b fakeBlit) Copy(dst metalshim.Buffer, dstOffset int, src metalshim.Buffer, srcOffset, n int) {
+	b.c.todo = append(b.c.todo, func() error {
+		copy(dst.(*fakeBuffer).mem[dstOffset:dstOffset+n], src.(*fakeBuffer).mem[srcOffset:srcOffset+n])
+		return nil
+	})
+}
+
+// largest is the greatest difference between two lists of the same length.
+func largest(a []float32, b []float64) float64 {
+	d := 0.0
+	for i, v := range a {
+		d = math.Max(d, math.Abs(float64(v)-b[i]))
+	}
+	return d
+}
