@@ -17,8 +17,10 @@
 #define ROW2(off) off(SI)(R10*2)
 #define ROW3(off) off(SI)(R11*1)
 
-// LINES_AHEAD is how far before its use a weight is prefetched.
-#define LINES_AHEAD 4096
+// LINES_AHEAD is how far before its use a weight is prefetched: a token takes
+// 13.8 ms without prefetching (Zen 5, one thread), 5.5 with 2 KiB, 4.3 with 4,
+// 3.7 with 8 or 12, and 4.1 with 16.
+#define LINES_AHEAD 8192
 
 // FOLD adds up the lanes of Z0 to Z3 into the four lanes of X0.
 #define FOLD \
@@ -79,9 +81,9 @@ block:
 	VMOVDQU64    (R12), Z16
 	VBROADCASTSS (R13), Z17
 	PREFETCHT0   (R15)
-	PREFETCHT0   68(R15)
 	Q8(ROW0(0), ROW0(2), Z20, Z21, Z0)
 	Q8(ROW1(0), ROW1(2), Z22, Z23, Z1)
+	PREFETCHT0   68(R15)
 	Q8(ROW2(0), ROW2(2), Z24, Z25, Z2)
 	Q8(ROW3(0), ROW3(2), Z26, Z27, Z3)
 	ADDQ         $136, R15
@@ -178,9 +180,9 @@ block:
 	VMOVDQU64    (R12), Z16
 	VBROADCASTSS (R13), Z17
 	PREFETCHT0   (R15)
-	PREFETCHT0   40(R15)
 	Q41(ROW0(0), ROW0(2), ROW0(4), Z20, Z21, Z0)
 	Q41(ROW1(0), ROW1(2), ROW1(4), Z22, Z23, Z1)
+	PREFETCHT0   40(R15)
 	Q41(ROW2(0), ROW2(2), ROW2(4), Z24, Z25, Z2)
 	Q41(ROW3(0), ROW3(2), ROW3(4), Z26, Z27, Z3)
 	ADDQ         $80, R15
