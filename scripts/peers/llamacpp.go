@@ -36,18 +36,18 @@ func (s *Setup) Llama(ctx context.Context) ([]Engine, error) {
 	if err != nil {
 		return nil, err
 	}
-	dir := s.folder("llama.cpp-"+llamaVersion, llamaFlags, cc.version, cc.flags, s.Machine.native, pip.Version, fingerprint("llama_peer.py"))
+	dir := s.folder("llama.cpp-"+llamaVersion, llamaFlags, cc.version, cc.flags, s.Machine.native, pip.Version)
 	script := filepath.Join(dir, "llama_peer.py")
 	err = s.once(dir, "llama.cpp of llama-cpp-python "+llamaVersion+": some minutes, 77 MB of source", func(log io.Writer) error {
-		if err := unpack("llama_peer.py", script); err != nil {
-			return err
-		}
 		env := []string{"CC=" + cc.c, "CXX=" + cc.cxx, "CMAKE_ARGS=" + llamaFlags,
 			"CFLAGS=" + cc.flags, "CXXFLAGS=" + cc.flags,
 			"CMAKE_BUILD_PARALLEL_LEVEL=" + strconv.Itoa(runtime.NumCPU())}
 		return build(ctx, log, dir, env, append(pip.Argv, "install", "--disable-pip-version-check", "--no-cache-dir", "-v",
 			"--target", dir, "--no-binary", "llama-cpp-python", "llama-cpp-python=="+llamaVersion))
 	})
+	if err == nil {
+		err = unpack("llama_peer.py", script) // always: no build depends on it
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -91,7 +91,7 @@ func (o options) measure(ctx context.Context, log io.Writer) (*Measurement, erro
 	if err := o.prepare(ctx, &setup, m); err != nil || o.setupOnly {
 		return m, err
 	}
-	runner := Runner{Log: log, Timeout: 3 * time.Minute, Program: o.introgen, Models: map[string]string{}}
+	runner := Runner{Log: log, Timeout: processLimit, Program: o.introgen, Models: map[string]string{}}
 	if err := runner.openModels(m); err != nil {
 		return nil, err
 	}
@@ -99,20 +99,16 @@ func (o options) measure(ctx context.Context, log io.Writer) (*Measurement, erro
 	if m.Busy[0] > quiet {
 		fmt.Fprintf(log, "note: this machine is not quiet (load average %.1f): the ratios will spread\n", m.Busy[0])
 	}
-	if err := runner.processes(ctx, m); err != nil {
-		return nil, err
-	}
+	err = runner.processes(ctx, m)
 	m.Busy[1] = loadAverage()
-	if o.loaded {
-		if err := runner.loaded(ctx, m); err != nil {
-			return nil, err
-		}
+	if err == nil && o.loaded {
+		err = runner.loaded(ctx, m)
 	}
 	path := o.samples
 	if path == "" {
 		path = filepath.Join(cache, "peers", "last.json")
 	}
-	if err := m.save(path); err != nil {
+	if err := errors.Join(err, m.save(path)); err != nil {
 		return nil, err
 	}
 	fmt.Fprintf(log, "everything measured is kept in %s\n", path)

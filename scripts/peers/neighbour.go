@@ -9,8 +9,9 @@ import (
 	"time"
 )
 
-// neighbourLimit ends a neighbour that was not ended.
-const neighbourLimit = 2 * time.Minute
+// neighbourLimit ends a neighbour that was not ended: longer than the process
+// beside it may take.
+const neighbourLimit = processLimit + time.Minute
 
 // beNeighbour keeps one core busy for d, or until ctx ends.
 func beNeighbour(ctx context.Context, d time.Duration) {
@@ -62,8 +63,8 @@ func (r *Runner) loaded(ctx context.Context, m *Measurement) error {
 		}
 	}
 	for block := range m.Blocks {
-		err := withNeighbour(ctx, func() error {
-			for _, t := range ordered(turns, block) {
+		for _, t := range ordered(turns, block) {
+			err := withNeighbour(ctx, func() error {
 				s, err := r.one(ctx, t.engine, t.set, block, m.Rounds)
 				if err != nil {
 					return err
@@ -71,11 +72,11 @@ func (r *Runner) loaded(ctx context.Context, m *Measurement) error {
 				m.Loaded = append(m.Loaded, s)
 				fmt.Fprintf(r.Log, "block %d of %d beside a busy neighbour, %s, %-22s prefill + decode %7.1f ms\n",
 					block+1, m.Blocks, t.set, t.engine.Name, Total.Of(s))
+				return nil
+			})
+			if err != nil {
+				return err
 			}
-			return nil
-		})
-		if err != nil {
-			return err
 		}
 	}
 	return nil

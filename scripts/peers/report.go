@@ -69,7 +69,7 @@ func (m *Measurement) writeMachine(b *strings.Builder) {
 		rows = append(rows, []string{"before the first block", fmt.Sprintf("load average %.2f: %s", m.Busy[0], state)})
 	}
 	for _, name := range m.Absent {
-		rows = append(rows, []string{"not measured", name + ": it could not be built here"})
+		rows = append(rows, []string{"not measured", name + ": it could not be had here"})
 	}
 	table(b, []string{"machine", ""}, rows)
 }

@@ -65,7 +65,7 @@ func TestReport(t *testing.T) {
 		"Measured on 2026-01-02 03:04 UTC with introgen abc: 2 blocks, 2 rounds in each process.",
 		"| processor | some processor |",
 		"load average 2.50: **not quiet",
-		"| not measured | candle: it could not be built here |",
+		"| not measured | candle: it could not be had here |",
 		"### Q8_0, 2 threads",
 		"| introgen | 3.0 (3.0–3.0) | 30.0 (20.0–40.0) | 3.00 (2.00–4.00) | 80 % (80–80) | 63.0 (43.0–83.0) | 100 (100–100) | 3 of 3 |",
 		"| slow way | 3.0 (3.0–3.0) | 75.0 (50.0–100.0) | 7.50 (5.00–10.00) | 32 % (32–32) | 153.0 (103.0–203.0) | 100 (100–100) | 2 of 3 |",

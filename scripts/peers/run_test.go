@@ -76,6 +76,18 @@ func TestProcesses(t *testing.T) {
 	}
 }
 
+func TestTimesStandWithoutTheProbe(t *testing.T) {
+	m := &Measurement{Blocks: 2, Rounds: 2, Settings: []Setting{{"Q8_0", 1}}, Engines: []Engine{acting("engine")}}
+	t.Setenv(actAs, "failing")
+	r := Runner{Log: io.Discard, Timeout: time.Minute, Program: os.Args[0]}
+	if err := r.processes(t.Context(), m); err != nil {
+		t.Fatal(err)
+	}
+	if len(m.Samples) != 2 || len(m.Absent) != 1 || m.Absent[0] != "the memory's speed" {
+		t.Errorf("%d samples, absent: %q", len(m.Samples), m.Absent)
+	}
+}
+
 func TestFailuresNameTheEngine(t *testing.T) {
 	r := Runner{Log: io.Discard, Timeout: 2 * time.Second}
 	for _, c := range []struct{ role, word string }{
