@@ -59,7 +59,7 @@ func TestRewriteText(t *testing.T) {
 		{"argument", "f(float4);  g<int>(float2); sizeof(float4) * 2;", "f(float4); g<int>(float2); sizeof(float4) * 2;"},
 		{"initialiser list", "y = (float2){1, 2};", "y = (float2){1, 2};"},
 		{"static_cast", "static_cast<half>(b)", "::metal::msl_static_cast<half>(b)"},
-		{"numbers", "1.0 2.f 3. 1e5 0x1p3 0x1e 4 .5 1.5h 2.0bf", "1.0f 2.f 3.f 1e5f 0x1p3f 0x1e 4 .5f 1.5h 2.0bf"},
+		{"numbers", "1.0 2.f 3. 1e5 0x1p3 0x1e 4 7u .5 1.5h 2.0bf 0x1p-7bf 3H", "1.0f 2.f 3.f 1e5f 0x1p3f 0x1e 4 7u .5f half(1.5) bfloat(2.0) bfloat(0x1p-7) half(3)"},
 		{"members", "s.x + v.xyz", "s.x + v.xyz"},
 		{"attributes", "struct A { float x [[user(a)]]; };", "struct A { float x ; };"},
 		{"array of array", "a[b[0]] = 1;", "a[b[0]] = 1;"},

@@ -222,20 +222,30 @@ func (r *rewriter) attribute(i int) (end int, ok bool) {
 	return end + 1, true
 }
 
-// single gives a floating-point number the suffix f, which MSL, where it would
-// be of type float without, does not ask for.
-func single(number string) string {
-	if strings.HasPrefix(number, "0x") || strings.HasPrefix(number, "0X") {
-		if !strings.ContainsAny(number, "pP") {
-			return number
+// number writes a floating-point number as C++ has it: of type float without a
+// suffix, and of type half or bfloat with h or bf.
+func number(text string) string {
+	hex := strings.HasPrefix(text, "0x") || strings.HasPrefix(text, "0X")
+	if hex && !strings.ContainsAny(text, "pP") {
+		return text
+	}
+	for _, suffix := range []string{"bf", "BF", "h", "H"} {
+		digits, ok := strings.CutSuffix(text, suffix)
+		switch {
+		case !ok:
+		case suffix == "h" || suffix == "H":
+			return "half(" + digits + ")"
+		default:
+			return "bfloat(" + digits + ")"
 		}
-	} else if !strings.ContainsAny(number, ".eE") {
-		return number
 	}
-	if last := number[len(number)-1]; digit(last) || last == '.' {
-		return number + "f"
+	if !strings.ContainsAny(text, ".pP") && (hex || !strings.ContainsAny(text, "eE")) {
+		return text
 	}
-	return number
+	if last := text[len(text)-1]; digit(last) || last == '.' {
+		return text + "f"
+	}
+	return text
 }
 
 var vectorNames = func() map[string]bool {
@@ -282,7 +292,7 @@ func (r *rewriter) run() error {
 				continue
 			}
 		case digit(t[0]) || t[0] == '.' && len(t) > 1 && digit(t[1]):
-			r.out[i] = single(t)
+			r.out[i] = number(t)
 		case t == "device" || t == "thread":
 			r.blank(i, i+1)
 			if r.defaulted(i) {

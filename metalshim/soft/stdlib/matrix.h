@@ -7,7 +7,7 @@ template <class T, int C, int R> struct matrix {
     for (int c = 0; c < C; c++)
       for (int r = 0; r < R; r++) columns[c][r] = c == r ? d : T(0);
   }
-  template <class... V, class = enable_if_t<sizeof...(V) == C && (C > 1)>> MSL_FN matrix(vec<T, R> first, V... rest) : columns{first, rest...} {}
+  template <class... V, class = enable_if_t<sizeof...(V) == C - 1 && (msl_v::is<V> && ...)>> MSL_FN matrix(vec<T, R> first, V... rest) : columns{first, rest...} {}
   template <class... S, class = enable_if_t<sizeof...(S) + 2 == C * R && (C > 1)>, class = void> MSL_FN matrix(T a, T b, S... rest) {
     T all[] = {a, b, T(rest)...};
     for (int c = 0; c < C; c++)

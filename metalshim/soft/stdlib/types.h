@@ -31,14 +31,34 @@ typedef __bf16 bfloat;
 #define MSL_NUMBERS(DO) \
   DO(char) DO(uchar) DO(short) DO(ushort) DO(int) DO(uint) DO(long) DO(ulong) DO(half) DO(bfloat) DO(float)
 MSL_NUMBERS(MSL_VECTORS)
-MSL_VECTORS(bool)
 
-constexpr MSL_FN half operator""h(long double v) { return (half)v; }
-constexpr MSL_FN half operator""h(unsigned long long v) { return (half)v; }
-constexpr MSL_FN half operator""H(long double v) { return (half)v; }
-constexpr MSL_FN bfloat operator""bf(long double v) { return (bfloat)(float)v; }
-constexpr MSL_FN bfloat operator""bf(unsigned long long v) { return (bfloat)(float)v; }
-constexpr MSL_FN bfloat operator""BF(long double v) { return (bfloat)(float)v; }
+// Vectors of bool are structures: clang's own have no component names. They
+// take the integers, 0 or −1, that a comparison of clang's vectors gives.
+#define MSL_BOOL_COMMON(N) \
+  constexpr MSL_FN bool& operator[](int i) { return (&x)[i]; } \
+  constexpr MSL_FN const bool& operator[](int i) const { return (&x)[i]; } \
+  bool##N() = default; \
+  template <class V, class = decltype(V()[0])> MSL_FN bool##N(V v) { for (int i = 0; i < N; i++) (*this)[i] = v[i] != 0; } \
+  friend MSL_FN bool##N operator!(bool##N a) { for (int i = 0; i < N; i++) a[i] = !a[i]; return a; } \
+  MSL_BOOL_OP(N, &&) MSL_BOOL_OP(N, ||) MSL_BOOL_OP(N, &) MSL_BOOL_OP(N, |) MSL_BOOL_OP(N, ^) MSL_BOOL_OP(N, ==) MSL_BOOL_OP(N, !=)
+#define MSL_BOOL_OP(N, op) \
+  friend MSL_FN bool##N operator op(bool##N a, bool##N b) { for (int i = 0; i < N; i++) a[i] = a[i] op b[i]; return a; }
+struct alignas(2) bool2 {
+  bool x, y;
+  constexpr MSL_FN bool2(bool s) : x(s), y(s) {}
+  MSL_BOOL_COMMON(2)
+};
+struct alignas(4) bool3 {
+  bool x, y, z;
+  constexpr MSL_FN bool3(bool s) : x(s), y(s), z(s) {}
+  MSL_BOOL_COMMON(3)
+};
+struct alignas(4) bool4 {
+  bool x, y, z, w;
+  constexpr MSL_FN bool4(bool s) : x(s), y(s), z(s), w(s) {}
+  MSL_BOOL_COMMON(4)
+};
+
 
 namespace metal {
 using ::bfloat;
@@ -146,6 +166,13 @@ template <class T> struct is_vector : bool_constant<msl_v::is<T>> {};
 template <class T> constexpr bool is_vector_v = msl_v::is<T>;
 
 // ---- packed vectors: aligned like their elements
+#define MSL_PACKED_OP(op) \
+  friend MSL_FN vec<T, N> operator op(packed_vec a, packed_vec b) { return (vec<T, N>)a op (vec<T, N>)b; } \
+  friend MSL_FN vec<T, N> operator op(packed_vec a, vec<T, N> b) { return (vec<T, N>)a op b; } \
+  friend MSL_FN vec<T, N> operator op(vec<T, N> a, packed_vec b) { return a op (vec<T, N>)b; } \
+  friend MSL_FN vec<T, N> operator op(packed_vec a, T b) { return (vec<T, N>)a op b; } \
+  friend MSL_FN vec<T, N> operator op(T a, packed_vec b) { return a op (vec<T, N>)b; }
+#define MSL_PACKED_OPS MSL_PACKED_OP(+) MSL_PACKED_OP(-) MSL_PACKED_OP(*) MSL_PACKED_OP(/)
 template <class T, int N> struct packed_vec {
   T e[N];
   packed_vec() = default;
@@ -159,8 +186,10 @@ template <class T, int N> struct packed_vec {
   template <class U> MSL_FN packed_vec& operator-=(U u) { return *this = (vec<T, N>)*this - u; }
   template <class U> MSL_FN packed_vec& operator*=(U u) { return *this = (vec<T, N>)*this * u; }
   template <class U> MSL_FN packed_vec& operator/=(U u) { return *this = (vec<T, N>)*this / u; }
+  MSL_PACKED_OPS
 };
 template <class T> struct packed_vec<T, 3> {
+  static constexpr int N = 3;
   T x, y, z;
   packed_vec() = default;
   MSL_FN packed_vec(vec<T, 3> v) : x(v.x), y(v.y), z(v.z) {}
@@ -173,6 +202,7 @@ template <class T> struct packed_vec<T, 3> {
   template <class U> MSL_FN packed_vec& operator-=(U u) { return *this = (vec<T, 3>)*this - u; }
   template <class U> MSL_FN packed_vec& operator*=(U u) { return *this = (vec<T, 3>)*this * u; }
   template <class U> MSL_FN packed_vec& operator/=(U u) { return *this = (vec<T, 3>)*this / u; }
+  MSL_PACKED_OPS
 };
 #define MSL_PACKED(T) \
   typedef packed_vec<T, 2> packed_##T##2; typedef packed_vec<T, 3> packed_##T##3; typedef packed_vec<T, 4> packed_##T##4;
