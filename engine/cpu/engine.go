@@ -13,6 +13,7 @@ import (
 
 	"github.com/introgen/introgen/engine"
 	"github.com/introgen/introgen/engine/cpu/kernel"
+	"github.com/introgen/introgen/engine/cpu/pages"
 	"github.com/introgen/introgen/engine/cpu/team"
 	"github.com/introgen/introgen/engine/gguf"
 	"github.com/introgen/introgen/engine/llama"
@@ -35,14 +36,14 @@ type Engine struct {
 	opt    Options
 	desc   Description
 	team   *team.Team
-	packed *memory   // the tiles of all packed matrices
-	jobs   []packJob // while they are packed
+	packed *pages.Memory // the tiles of all packed matrices
+	jobs   []packJob     // while they are packed
 
 	blocks []block
 	output matrix
 	freqs  []float64 // radians a position, for each rotated pair
 
-	cache  *memory
+	cache  *pages.Memory
 	k, v   []float32 // [layer][KV head][position][HeadDim]
 	passed int       // positions that the cache holds
 
@@ -124,10 +125,10 @@ func (e *Engine) allocate() error {
 		return fmt.Errorf("context: a cache for %d positions does not fit into memory", e.opt.Context)
 	}
 	var err error
-	if e.cache, err = reserve(2*4*half, false); err != nil {
+	if e.cache, err = pages.Reserve(2*4*half, pages.Usual); err != nil {
 		return fmt.Errorf("cache of %d positions: %w; ask for fewer", e.opt.Context, err)
 	}
-	kv := e.cache.floats()
+	kv := e.cache.Floats()
 	e.k, e.v = kv[:half:half], kv[half:]
 
 	// Every matrix of a kind, since types may differ between layers.
@@ -282,8 +283,8 @@ func (e *Engine) Close() error {
 		e.team = nil
 	}
 	e.ready = false
-	err := e.cache.free()
-	if err2 := e.packed.free(); err == nil {
+	err := e.cache.Free()
+	if err2 := e.packed.Free(); err == nil {
 		err = err2
 	}
 	return err

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/introgen/introgen/engine/cpu/kernel"
+	"github.com/introgen/introgen/engine/cpu/pages"
 	"github.com/introgen/introgen/engine/cpu/team"
 )
 
@@ -47,7 +48,7 @@ func (e *Engine) maybePack() error {
 	if err := e.pack(); err != nil {
 		return fmt.Errorf("pack: %w", err)
 	}
-	d.PackTime, d.PackBytes = time.Since(start), int64(len(e.packed.bytes))
+	d.PackTime, d.PackBytes = time.Since(start), int64(len(e.packed.Bytes))
 	return nil
 }
 
@@ -57,10 +58,10 @@ func (e *Engine) pack() error {
 		total += packedSize(w)
 	}
 	var err error
-	if e.packed, err = reserve(total, true); err != nil {
+	if e.packed, err = pages.Reserve(total, pages.Huge); err != nil {
 		return err
 	}
-	left := e.packed.bytes
+	left := e.packed.Bytes
 	for _, w := range e.matrices() {
 		if w.fast == 0 {
 			continue
