@@ -32,9 +32,9 @@ bench: ## run the Go benchmarks of every package
 	@scripts/setup run
 	@$(GO) test -run '^$$' -bench . ./...
 
-peers: ## build the peers and compare with them in one interleaved run
+peers: ## build the peers and compare with them in one interleaved run (ARGS=-h)
 	@scripts/setup run
-	@scripts/peers/run
+	@scripts/peers/run $(ARGS)
 
 lint: cross ## gofmt, vet for every platform, staticcheck, golangci-lint
 	@scripts/lint $(STATICCHECK) $(GOLANGCI_LINT)
