@@ -81,6 +81,7 @@ func newApp(stdout, stderr io.Writer) *cli.App {
 		Commands: []*cli.Command{
 			cpuCommand(),
 			metaCommand(),
+			bandwidthCommand(),
 			modelCommand(),
 			doctorCommand(),
 			completionCommand(),

@@ -60,15 +60,18 @@ var masks = []struct {
 	{regexp.MustCompile(`\d+\.\d+ GB/s`), "B GB/s"},
 }
 
-// maskTimes copies a file, or stdout, to another with everything masked that
-// differs between two runs or machines: mask stdout got.txt.
+// masked replaces everything that differs between two runs or machines.
+func masked(text string) string {
+	for _, m := range masks {
+		text = m.re.ReplaceAllString(text, m.by)
+	}
+	return text
+}
+
+// maskTimes copies a file, or stdout, to another, masked: mask stdout got.txt.
 func maskTimes(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 2 {
 		ts.Fatalf("usage: mask FROM TO")
 	}
-	text := ts.ReadFile(args[0])
-	for _, m := range masks {
-		text = m.re.ReplaceAllString(text, m.by)
-	}
-	ts.Check(os.WriteFile(ts.MkAbs(args[1]), []byte(text), 0o666))
+	ts.Check(os.WriteFile(ts.MkAbs(args[1]), []byte(masked(ts.ReadFile(args[0]))), 0o666))
 }

@@ -1,0 +1,94 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/introgen/introgen/engine/cpu"
+	"github.com/introgen/introgen/engine/cpu/probe"
+	"github.com/urfave/cli/v2"
+)
+
+// modelBytes is how much the probe reads by default: the size of the model that
+// the figures are held against, a step of which reads every weight once.
+const modelBytes = 145_000_000
+
+func bandwidthCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "bandwidth",
+		Usage:     "measure how fast this machine's memory is read: the limit of every token",
+		ArgsUsage: " ",
+		Description: "A decode step reads every weight once, so no step is faster than the model's bytes divided\n" +
+			"by this. Measured with one thread and with --threads, from pages of the usual size and from\n" +
+			"huge ones; best and median of the rounds.\n\n" +
+			"Examples:\n" +
+			"   introgen bandwidth\n" +
+			"   introgen bandwidth --threads 4 --bytes 1000000000",
+		Flags: []cli.Flag{
+			&cli.IntFlag{Name: "threads", Usage: "the most threads `N` to read with", Value: cpu.DefaultThreads()},
+			&cli.IntFlag{Name: "bytes", Usage: "how many bytes `N` to read", Value: modelBytes},
+			&cli.IntFlag{Name: "rounds", Usage: "how often `N` to read them", Value: 20},
+		},
+		Action: runBandwidth,
+	}
+}
+
+func runBandwidth(c *cli.Context) error {
+	if c.NArg() > 0 {
+		return usagef("bandwidth takes no argument, %q is too many", c.Args().First())
+	}
+	most := c.Int("threads")
+	for _, f := range []struct {
+		name          string
+		least, most   int
+		value         int
+		whatIsCounted string
+	}{
+		{"threads", 1, probe.MaxThreads, most, "threads"},
+		{"bytes", probe.MinBytes, probe.MaxBytes, c.Int("bytes"), "bytes"},
+		{"rounds", 1, probe.MaxRounds, c.Int("rounds"), "rounds"},
+	} {
+		if f.value < f.least || f.value > f.most {
+			return usagef("--%s %d: %d to %d %s are allowed", f.name, f.value, f.least, f.most, f.whatIsCounted)
+		}
+	}
+	status := newStatus(c.App.ErrWriter)
+	defer status.clear()
+	for _, threads := range slices.Compact([]int{1, most}) {
+		for _, huge := range []bool{false, true} {
+			if err := c.Context.Err(); err != nil {
+				return err
+			}
+			status.set("reading with %d threads", threads)
+			r, err := probe.Run(probe.Options{Bytes: c.Int("bytes"), Threads: threads, Huge: huge, Rounds: c.Int("rounds")})
+			if err != nil {
+				return err
+			}
+			status.clear()
+			if _, err := fmt.Fprintln(c.App.Writer, bandwidthLine(r)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// bandwidthLine writes a result as one line, the best rate first.
+func bandwidthLine(r *probe.Result) string {
+	var b strings.Builder
+	s := "s"
+	if r.Threads == 1 {
+		s = ""
+	}
+	kind := "4 KiB"
+	if r.Huge {
+		kind = "huge"
+	}
+	fmt.Fprintf(&b, "%d thread%s, %s pages: %.1f GB/s best, %.1f GB/s median of %d (%.1f MB, %s)",
+		r.Threads, s, kind, r.Best, r.Median, len(r.Samples), float64(r.Bytes)/1e6, r.Kernel)
+	if r.Huge && r.HugeKnown {
+		fmt.Fprintf(&b, "; huge pages held %.0f %% of it", 100*float64(r.HugeBytes)/float64(r.Bytes))
+	}
+	return b.String()
+}

@@ -1,0 +1,79 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/introgen/introgen/models"
+	"github.com/introgen/introgen/models/modeltest"
+)
+
+// TestReadmeCommands runs every introgen command that the README shows, and
+// looks for every make target: `make run` and `make test` are what .ci/run
+// calls.
+func TestReadmeCommands(t *testing.T) {
+	modeltest.Path(t, models.StandIn)
+	readme, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	makefile, err := os.ReadFile("../../Makefile")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ran := 0
+	for _, block := range regexp.MustCompile("(?s)```sh\n(.*?)```").FindAllStringSubmatch(string(readme), -1) {
+		for line := range strings.Lines(block[1]) {
+			command, _, _ := strings.Cut(strings.TrimSpace(line), " #")
+			words := strings.Fields(command)
+			switch {
+			case len(words) == 0:
+			case words[0] == "introgen":
+				ran++
+				t.Run(strings.Join(words[1:], " "), func(t *testing.T) {
+					var out, errs bytes.Buffer
+					if code := run(context.Background(), words, &out, &errs); code != exitOK {
+						t.Errorf("exit code %d: %s", code, &errs)
+					}
+					if out.Len() == 0 {
+						t.Error("nothing was printed")
+					}
+				})
+			case words[0] == "make" && len(words) == 2:
+				if !regexp.MustCompile(`(?m)^` + regexp.QuoteMeta(words[1]) + `:`).Match(makefile) {
+					t.Errorf("the README shows %q, the Makefile has no such target", command)
+				}
+			default:
+				t.Errorf("the README shows %q, which nothing here can run", command)
+			}
+		}
+	}
+	if ran < 5 {
+		t.Errorf("the README shows %d commands of introgen; the test looks at the wrong blocks", ran)
+	}
+}
+
+// TestReadmeOutput holds the output that the README shows to the form and the
+// text of what the command prints.
+func TestReadmeOutput(t *testing.T) {
+	readme, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	script, err := os.ReadFile("testdata/script/cpu.txtar")
+	if err != nil {
+		t.Fatal(err)
+	}
+	shown := regexp.MustCompile("(?s)\\$ introgen cpu 3\n(.*?)```").FindStringSubmatch(string(readme))
+	golden := regexp.MustCompile(`(?s)-- three.txt --\n(.*?)-- `).FindStringSubmatch(string(script))
+	if shown == nil || golden == nil {
+		t.Fatal("the README or the script has no output of `introgen cpu 3`")
+	}
+	if got := masked(shown[1]); got != golden[1] {
+		t.Errorf("the README shows\n%s\nwhere the command prints\n%s", got, golden[1])
+	}
+}
