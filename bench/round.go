@@ -115,7 +115,21 @@ func runRound(ctx context.Context, j Job, n int, rec *trace.Recorder) (r Round, 
 		return r, err
 	}
 	r.Prompt = len(ids)
-	return r, generate(ctx, j, m, ids, rec, &r)
+	return r, blame(f, generate(ctx, j, m, ids, rec, &r))
+}
+
+// blame adds to the error of a pass that met numbers that are not finite the
+// tensor that holds such a number, if one does. Looking for it reads the whole
+// file, so it is only done when there is a reason.
+func blame(f *gguf.File, err error) error {
+	var bad *engine.NonFiniteError
+	if !errors.As(err, &bad) {
+		return err
+	}
+	if cause := f.CheckScales(); cause != nil {
+		return fmt.Errorf("%w; %w", err, cause)
+	}
+	return err
 }
 
 // Fits says whether a prompt and the tokens to generate fit into the context.

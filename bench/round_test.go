@@ -12,6 +12,7 @@ import (
 
 	"github.com/introgen/introgen/engine"
 	"github.com/introgen/introgen/engine/gguf"
+	"github.com/introgen/introgen/engine/gguf/gguftest"
 	"github.com/introgen/introgen/models"
 	"github.com/introgen/introgen/models/modeltest"
 	"github.com/introgen/introgen/results"
@@ -165,6 +166,19 @@ func TestErrorsKeepWhatWasMeasured(t *testing.T) {
 		ctx, cancel = context.WithCancel(context.Background())
 	}
 	cancel()
+}
+
+func TestDamagedTensorIsNamed(t *testing.T) {
+	m := &fake{context: 100, failAt: 2}
+	j := job(t, m)
+	j.ModelPath = gguftest.File{Tensors: []gguftest.Tensor{
+		{Name: "blk.0.sound.weight", Dims: []uint64{2}, Type: 0, Data: gguftest.F32(1, 2)},
+		{Name: "blk.1.damaged.weight", Dims: []uint64{2}, Type: 0, Data: gguftest.F32(1, float32(math.NaN()))},
+	}}.Write(t)
+	_, err := Run(context.Background(), j, trace.New(), nil)
+	if err == nil || !strings.Contains(err.Error(), "decode step 1: attention of layer 4") || !strings.Contains(err.Error(), "blk.1.damaged.weight") {
+		t.Errorf("the error names not both the pass and the tensor: %v", err)
+	}
 }
 
 func TestFits(t *testing.T) {
