@@ -1,9 +1,12 @@
 package main
 
 import (
+	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"testing"
 
 	"github.com/introgen/introgen/models"
@@ -42,7 +45,8 @@ func TestScripts(t *testing.T) {
 			return cpuCondition(cond)
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"mask": maskTimes,
+			"mask":     maskTimes,
+			"truncate": truncated,
 		},
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
@@ -74,4 +78,20 @@ func maskTimes(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Fatalf("usage: mask FROM TO")
 	}
 	ts.Check(os.WriteFile(ts.MkAbs(args[1]), []byte(masked(ts.ReadFile(args[0]))), 0o666))
+}
+
+// truncated copies the first bytes of a file: truncate FROM TO BYTES.
+func truncated(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 3 {
+		ts.Fatalf("usage: truncate FROM TO BYTES")
+	}
+	n, err := strconv.ParseInt(args[2], 10, 64)
+	ts.Check(err)
+	in, err := os.Open(ts.MkAbs(args[0]))
+	ts.Check(err)
+	defer in.Close()
+	out, err := os.Create(ts.MkAbs(args[1]))
+	ts.Check(err)
+	_, err = io.CopyN(out, in, n)
+	ts.Check(errors.Join(err, out.Close()))
 }
