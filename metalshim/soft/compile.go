@@ -72,7 +72,6 @@ func (d *Device) sharedObject(ctx context.Context, flags []string, text []byte) 
 
 // made is compiled code, from the cache or new.
 type made struct {
-	path          string // of a file that begins with the payload
 	payload, meta []byte
 	evidence      metalshim.Evidence
 }
@@ -104,14 +103,9 @@ func (d *Device) obtain(ctx context.Context, kind string, key cache.Key, make fu
 	}
 	m.evidence.Bytes = int64(len(m.payload))
 	if d.cache != nil {
-		if m.path, err = d.cache.Put(kind, key, m.payload, m.meta); err == nil {
-			return m, nil
+		if err := d.cache.Put(kind, key, m.payload, m.meta); err != nil {
+			m.note(d, "not kept: "+err.Error())
 		}
-		m.note(d, "not kept: "+err.Error())
-	}
-	m.path = d.file(fmt.Sprintf("%s-%d", kind, fileNumber.Add(1)))
-	if err := os.WriteFile(m.path, m.payload, 0o600); err != nil {
-		return nil, fmt.Errorf("soft metal driver: %w", err)
 	}
 	return m, nil
 }
@@ -133,7 +127,7 @@ func (d *Device) look(m *made, kind string, key cache.Key) bool {
 		}
 		return false
 	}
-	m.path, m.payload, m.meta = e.Path, e.Payload, e.Meta
+	m.payload, m.meta = e.Payload, e.Meta
 	m.evidence.State, m.evidence.Bytes = metalshim.CacheHit, int64(len(e.Payload))
 	return true
 }

@@ -69,7 +69,7 @@ func (l *library) NewPipeline(ctx context.Context, function string, constants []
 	if err := json.Unmarshal(m.meta, &p.facts); err != nil {
 		return nil, fmt.Errorf("metal pipeline %s: its facts: %w", function, err)
 	}
-	if p.kernel, err = native.LoadKernel(m.path); err != nil {
+	if p.kernel, err = native.LoadKernel(m.payload); err != nil {
 		return nil, fmt.Errorf("metal pipeline %s: %w", function, err)
 	}
 	p.evidence = m.evidence
@@ -133,15 +133,18 @@ func cName(t metalshim.ConstantType) string {
 
 // stub is the text that joins a kernel to its constants.
 func stub(k msl.Kernel, values string) string {
+	limit := ""
+	if k.Limited {
+		limit = fmt.Sprintf("uint %[1]s_limit();\n__attribute__((visibility(\"default\"))) uint msl_limit() { return %[1]s_limit(); }", k.Symbol)
+	}
 	return stdlib.Frame() + lanes.Header + fmt.Sprintf(`
 extern "C" {
 void %[1]s(const msl_tg*, uint, uint, uint, uint, uint);
-uint %[1]s_limit();
 __attribute__((visibility("default"))) void msl_entry(const msl_tg* g, uint lane, uint sg, uint x, uint y, uint z) { %[1]s(g, lane, sg, x, y, z); }
-__attribute__((visibility("default"))) uint msl_limit() { return %[1]s_limit(); }
 %[2]s
+%[3]s
 }
-`, k.Symbol, values)
+`, k.Symbol, limit, values)
 }
 
 func (l *library) compile(ctx context.Context, k msl.Kernel, values string) (code, meta []byte, err error) {

@@ -176,7 +176,7 @@ func (d *Device) identify(ctx context.Context) error {
 			return err
 		}
 		if d.cache != nil {
-			if _, err := d.cache.Put("clang", key, []byte(d.tools.Version), nil); err != nil {
+			if err := d.cache.Put("clang", key, []byte(d.tools.Version), nil); err != nil {
 				d.o.Note(err.Error())
 			}
 		}
@@ -195,7 +195,7 @@ func (d *Device) start(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("soft metal driver: its runtime: %w", err)
 	}
-	rt, err := native.Load(made.path)
+	rt, err := native.Load(made.payload)
 	if err != nil {
 		return err
 	}

@@ -97,8 +97,7 @@ func Open(dir string, limit int64) (*Cache, error) {
 // Dir is the folder.
 func (c *Cache) Dir() string { return c.dir }
 
-// An entry's file is: payload, meta, trailer. The payload comes first so that
-// the file of a shared object can be loaded as it is.
+// An entry's file is: payload, meta, trailer.
 const (
 	magic   = "introgen\x01"
 	trailer = len(magic) + 8 + 8 + sha256.Size
@@ -108,10 +107,7 @@ const (
 )
 
 // Entry is what Get found. Payload and Meta have passed the digest.
-type Entry struct {
-	Path          string
-	Payload, Meta []byte
-}
+type Entry struct{ Payload, Meta []byte }
 
 func (c *Cache) path(kind string, k Key) string {
 	return filepath.Join(c.dir, kind+"-"+k.String()+suffix)
@@ -140,7 +136,7 @@ func (c *Cache) Get(kind string, k Key) (*Entry, error) {
 	}
 	now := time.Now()
 	os.Chtimes(path, now, now) // for the order of removal; a read-only folder may refuse
-	return &Entry{path, payload, meta}, nil
+	return &Entry{payload, meta}, nil
 }
 
 func seal(payload, meta []byte, k Key) []byte {
@@ -178,12 +174,12 @@ func open(all []byte, k Key) (payload, meta []byte, err error) {
 }
 
 // Put writes an entry, replacing one that is there, and removes the entries
-// longest unused while the limit is exceeded. It returns the entry's path.
-func (c *Cache) Put(kind string, k Key, payload, meta []byte) (string, error) {
+// longest unused while the limit is exceeded.
+func (c *Cache) Put(kind string, k Key, payload, meta []byte) error {
 	path := c.path(kind, k)
 	f, err := os.CreateTemp(c.dir, "new-*.part") // mode 0600
 	if err != nil {
-		return "", fmt.Errorf("cache: %w", err)
+		return fmt.Errorf("cache: %w", err)
 	}
 	defer os.Remove(f.Name())
 	_, err = f.Write(seal(payload, meta, k))
@@ -194,10 +190,10 @@ func (c *Cache) Put(kind string, k Key, payload, meta []byte) (string, error) {
 		err = os.Rename(f.Name(), path)
 	}
 	if err != nil {
-		return "", fmt.Errorf("cache: %w", err)
+		return fmt.Errorf("cache: %w", err)
 	}
 	c.shrink(path)
-	return path, nil
+	return nil
 }
 
 // Remove takes an entry away.

@@ -41,7 +41,7 @@ func (r *rewriter) result() *Result {
 			}
 			fmt.Fprintf(&args, ", ::msl_k::A< ::msl_k::%s, %d>", kind, index)
 		}
-		limit := "0"
+		limit := ""
 		if l := r.limits[in.function]; strings.HasPrefix(l, "(") {
 			limit = l
 		} else if l != "" {
@@ -49,8 +49,10 @@ func (r *rewriter) result() *Result {
 		}
 		fmt.Fprintf(&b, "extern \"C\" __attribute__((visibility(\"default\"))) void %s(const msl_tg* g, uint lane, uint sg, uint x, uint y, uint z) { ::msl_k::call<(%s)%s>(g, lane, sg, x, y, z); }\n",
 			symbol, in.expr, args.String())
-		fmt.Fprintf(&b, "extern \"C\" __attribute__((visibility(\"default\"))) uint %s_limit() { return %s; }\n", symbol, limit)
-		res.Kernels = append(res.Kernels, Kernel{in.name, symbol, params})
+		if limit != "" {
+			fmt.Fprintf(&b, "extern \"C\" __attribute__((visibility(\"default\"))) uint %s_limit() { return %s; }\n", symbol, limit)
+		}
+		res.Kernels = append(res.Kernels, Kernel{in.name, symbol, limit != "", params})
 	}
 	res.CXX = b.String()
 	return res

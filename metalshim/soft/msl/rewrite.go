@@ -49,9 +49,10 @@ type Param struct {
 
 // Kernel is one entry of a library.
 type Kernel struct {
-	Name   string // the name the host asks for
-	Symbol string // the C function that runs one thread of it
-	Params []Param
+	Name    string // the name the host asks for
+	Symbol  string // the C function that runs one thread of it
+	Limited bool   // a C function named Symbol + "_limit" tells its max_total_threads_per_threadgroup
+	Params  []Param
 }
 
 // FunctionConstant is a constant that the host supplies.

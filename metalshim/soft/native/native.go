@@ -84,4 +84,5 @@ type Kernel struct {
 	Fn                uintptr
 	Frame, StaticSize uint64 // bytes
 	handle            uintptr
+	fd                int
 }

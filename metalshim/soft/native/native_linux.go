@@ -3,6 +3,7 @@
 package native
 
 import (
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"runtime"
@@ -11,6 +12,7 @@ import (
 	"unsafe"
 
 	"github.com/ebitengine/purego"
+	"golang.org/x/sys/unix"
 )
 
 // Runtime is the loaded runtime. It stays loaded: its signal handler does.
@@ -25,12 +27,52 @@ var mathLibrary = sync.OnceValue(func() error {
 	return err
 })
 
-// Load loads the runtime from the shared object at path.
-func Load(path string) (*Runtime, error) {
+// open loads a shared object from memory. The bytes that were checked are the
+// bytes that run: nothing on disk can change under them. The file stays open,
+// because the dynamic linker knows objects by their names, and this one's is
+// the file's number.
+func open(code []byte) (handle uintptr, fd int, err error) {
+	const exec = 0x10 // MFD_EXEC, which kernels before 6.3 do not know
+	fd, err = unix.MemfdCreate("introgen-kernel", unix.MFD_CLOEXEC|exec)
+	if err != nil {
+		fd, err = unix.MemfdCreate("introgen-kernel", unix.MFD_CLOEXEC)
+	}
+	if err != nil {
+		return 0, 0, fmt.Errorf("memory for compiled code: %w", err)
+	}
+	for rest := code; len(rest) > 0 && err == nil; {
+		var n int
+		n, err = unix.Write(fd, rest)
+		rest = rest[max(n, 0):]
+	}
+	if err == nil {
+		handle, err = purego.Dlopen(fmt.Sprintf("/proc/self/fd/%d", fd), purego.RTLD_NOW|purego.RTLD_LOCAL)
+	}
+	if err != nil {
+		unix.Close(fd)
+		return 0, 0, err
+	}
+	return handle, fd, nil
+}
+
+// loaded are the runtimes of this process, by their code.
+var loaded = struct {
+	sync.Mutex
+	by map[[sha256.Size]byte]*Runtime
+}{by: map[[sha256.Size]byte]*Runtime{}}
+
+// Load loads the runtime from the text of a shared object.
+func Load(code []byte) (*Runtime, error) {
 	if err := mathLibrary(); err != nil {
 		return nil, fmt.Errorf("soft metal runtime: %w", err)
 	}
-	h, err := purego.Dlopen(path, purego.RTLD_NOW|purego.RTLD_LOCAL)
+	loaded.Lock()
+	defer loaded.Unlock()
+	digest := sha256.Sum256(code)
+	if r := loaded.by[digest]; r != nil {
+		return r, nil
+	}
+	h, _, err := open(code)
 	if err != nil {
 		return nil, fmt.Errorf("soft metal runtime: %w", err)
 	}
@@ -48,6 +90,7 @@ func Load(path string) (*Runtime, error) {
 	if got, _, _ := purego.SyscallN(check); uint64(got) != layout {
 		return nil, fmt.Errorf("soft metal runtime: its structures are laid out as %#x, not %#x", got, layout)
 	}
+	loaded.by[digest] = r
 	return r, nil
 }
 
@@ -152,20 +195,20 @@ func (p *Pool) watchdog(limit time.Duration) *time.Timer {
 	return timer
 }
 
-// LoadKernel loads a pipeline from the shared object at path.
-func LoadKernel(path string) (*Kernel, error) {
-	h, err := purego.Dlopen(path, purego.RTLD_NOW|purego.RTLD_LOCAL)
+// LoadKernel loads a pipeline from the text of a shared object.
+func LoadKernel(code []byte) (*Kernel, error) {
+	h, fd, err := open(code)
 	if err != nil {
 		return nil, err
 	}
-	k := &Kernel{handle: h}
+	k := &Kernel{handle: h, fd: fd}
 	var frame, static uintptr
 	for _, s := range []struct {
 		name string
 		to   *uintptr
 	}{{"msl_sgk", &k.Fn}, {"msl_frame_size", &frame}, {"msl_tgs_size", &static}} {
 		if *s.to, err = purego.Dlsym(h, s.name); err != nil {
-			purego.Dlclose(h)
+			k.Unload()
 			return nil, err
 		}
 	}
@@ -177,6 +220,7 @@ func LoadKernel(path string) (*Kernel, error) {
 func (k *Kernel) Unload() {
 	if k.handle != 0 {
 		purego.Dlclose(k.handle)
+		unix.Close(k.fd)
 		k.handle = 0
 	}
 }

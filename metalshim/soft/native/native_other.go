@@ -8,7 +8,7 @@ import "time"
 type Runtime struct{}
 
 // Load says so.
-func Load(string) (*Runtime, error) { return nil, ErrUnsupported }
+func Load([]byte) (*Runtime, error) { return nil, ErrUnsupported }
 
 // Pool does not exist on this system.
 type Pool struct{}
@@ -25,7 +25,7 @@ func (*Pool) Run([]Command, []int64, time.Duration) (Outcome, error) {
 }
 
 // LoadKernel says that there is no runtime.
-func LoadKernel(string) (*Kernel, error) { return nil, ErrUnsupported }
+func LoadKernel([]byte) (*Kernel, error) { return nil, ErrUnsupported }
 
 // Unload does nothing.
 func (*Kernel) Unload() {}

@@ -1,0 +1,176 @@
+package soft
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/introgen/introgen/metalshim"
+)
+
+func TestMemoryLimit(t *testing.T) {
+	testDevice(t)
+	d := openAt(t, Options{CacheDir: shared.dir, MemoryLimit: 1000, Workers: 1})
+	if got := d.Info().MaxBufferLength; got != 1000 {
+		t.Errorf("longest buffer %d, want the limit", got)
+	}
+	var e *metalshim.AllocationError
+	for _, n := range []int{0, -1, 1001} {
+		if _, err := d.NewBuffer(n, metalshim.Private); !errors.As(err, &e) {
+			t.Errorf("%d bytes: %v", n, err)
+		}
+	}
+	a, err := d.NewBuffer(600, metalshim.Shared)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := d.NewBuffer(401, metalshim.Shared); !errors.As(err, &e) || e.Limit != 1000 {
+		t.Errorf("above the limit together: %v", err)
+	}
+	a.Release()
+	a.Release()
+	b, err := d.NewBuffer(1000, metalshim.Private)
+	if err != nil {
+		t.Errorf("after the release: %v", err)
+	}
+	if b.Contents() != nil {
+		t.Error("a private buffer shows its memory")
+	}
+	b.Release()
+	if live := d.Live(); live != (metalshim.Counts{}) {
+		t.Errorf("live %+v", live)
+	}
+}
+
+// A command buffer keeps what it needs, in the order of commits, whatever the
+// user releases meanwhile.
+func TestReleaseInFlight(t *testing.T) {
+	testDevice(t)
+	d := openAt(t, Options{CacheDir: shared.dir, Workers: 2})
+	q, err := d.NewQueue()
+	if err != nil {
+		t.Fatal(err)
+	}
+	src, err := d.NewBufferWithBytes(bytes.Repeat([]byte{5}, 1<<20))
+	if err != nil {
+		t.Fatal(err)
+	}
+	dst, err := d.NewBuffer(1<<20, metalshim.Shared)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var last metalshim.CommandBuffer
+	order := make(chan int, 100)
+	for i := range 100 {
+		cb, err := q.NewCommandBuffer()
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, err := cb.NewBlit()
+		if err != nil {
+			t.Fatal(err)
+		}
+		tmp, err := d.NewBuffer(1<<20, metalshim.Private)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b.Copy(tmp, 0, src, 0, 1<<20)
+		b.Copy(dst, 0, tmp, 0, 1<<20)
+		b.Fill(dst, 17, 1, byte(i))
+		if err := b.EndEncoding(); err != nil {
+			t.Fatal(err)
+		}
+		tmp.Release()
+		cb.OnCompleted(func(metalshim.CommandBuffer) { order <- i })
+		if err := cb.Commit(); err != nil {
+			t.Fatal(err)
+		}
+		if last != nil {
+			last.Release()
+		}
+		last = cb
+	}
+	src.Release()
+	if err := last.Wait(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	for i := range 100 {
+		if got := <-order; got != i {
+			t.Fatalf("command buffer %d completed as number %d", got, i)
+		}
+	}
+	want := bytes.Repeat([]byte{5}, 1<<20)
+	want[17] = 99
+	if !bytes.Equal(dst.Contents(), want) {
+		t.Error("the copy differs")
+	}
+	times := last.Times()
+	if times.Committed.IsZero() || times.Scheduled.Before(times.Committed) || times.GPUStart.Before(times.Scheduled) || !times.GPUEnd.After(times.GPUStart) {
+		t.Errorf("times %+v are out of order", times)
+	}
+	last.Release()
+	dst.Release()
+	q.Release()
+	if live := d.Live(); live != (metalshim.Counts{}) {
+		t.Errorf("live %+v", live)
+	}
+}
+
+// A command buffer that is never committed lets go of what it holds.
+func TestNeverCommitted(t *testing.T) {
+	testDevice(t)
+	d := openAt(t, Options{CacheDir: shared.dir, Workers: 1, MemoryLimit: 1 << 20})
+	q, err := d.NewQueue()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer q.Release()
+	for range 3 {
+		b, err := d.NewBuffer(1<<20, metalshim.Private)
+		if err != nil {
+			t.Fatal(err)
+		}
+		cb, err := q.NewCommandBuffer()
+		if err != nil {
+			t.Fatal(err)
+		}
+		blit, err := cb.NewBlit()
+		if err != nil {
+			t.Fatal(err)
+		}
+		blit.Fill(b, 0, 10, 1)
+		b.Release()
+		if err := cb.Commit(); err == nil {
+			t.Error("commit while an encoder is open")
+		}
+		if err := cb.Wait(context.Background()); err == nil {
+			t.Error("wait before commit")
+		}
+		if err := blit.EndEncoding(); err != nil {
+			t.Error(err)
+		}
+		cb.Release()
+	}
+}
+
+func TestUseAfterClose(t *testing.T) {
+	testDevice(t)
+	d := openAt(t, Options{CacheDir: shared.dir, Workers: 1})
+	q, err := d.NewQueue()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := d.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := q.NewCommandBuffer(); !errors.Is(err, metalshim.ErrReleased) {
+		t.Errorf("command buffer of a closed device: %v", err)
+	}
+	if _, err := d.NewQueue(); !errors.Is(err, metalshim.ErrReleased) {
+		t.Errorf("queue of a closed device: %v", err)
+	}
+	if err := d.Close(); err != nil {
+		t.Errorf("second close: %v", err)
+	}
+}
