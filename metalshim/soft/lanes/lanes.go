@@ -16,8 +16,9 @@ package lanes
 
 import (
 	_ "embed"
-	"errors"
 	"fmt"
+	"maps"
+	"slices"
 )
 
 // Header is C++ that says what each cross-lane operation does to a simdgroup.
@@ -71,12 +72,16 @@ func transform(ir string, o Options) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	made, err := f.scalarForm()
+	form := f.vectorForm
+	if o.Scalar {
+		form = f.scalarForm
+	}
+	made, err := form()
 	if err != nil {
 		return "", fmt.Errorf("@%s: %w", entryName, err)
 	}
-	if made == "" {
-		return "", errors.New("nothing made")
-	}
 	return m.compose(made), nil
 }
+
+// sortedKeys returns a map's keys in order: output must not depend on chance.
+func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

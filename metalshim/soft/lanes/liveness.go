@@ -2,12 +2,12 @@ package lanes
 
 import "sort"
 
-// bits is a set of small numbers.
-type bits []uint64
+// bitset is a set of small numbers.
+type bitset []uint64
 
-func (b bits) has(i int) bool { return b[i>>6]>>(i&63)&1 != 0 }
-func (b bits) add(i int)      { b[i>>6] |= 1 << (i & 63) }
-func (b bits) drop(i int)     { b[i>>6] &^= 1 << (i & 63) }
+func (b bitset) has(i int) bool { return b[i>>6]>>(i&63)&1 != 0 }
+func (b bitset) add(i int)      { b[i>>6] |= 1 << (i & 63) }
+func (b bitset) drop(i int)     { b[i>>6] &^= 1 << (i & 63) }
 
 // liveness says which results are used after the start of each block. Values
 // that a phi takes count as used at the end of the predecessor.
@@ -15,13 +15,13 @@ type liveness struct {
 	names []string
 	num   map[string]int
 	typ   map[string]*typ
-	in    map[*block]bits
+	in    map[*block]bitset
 }
 
 // computeLiveness looks at results only: parameters and the addresses of
 // private variables are there everywhere.
 func computeLiveness(blocks []*block) *liveness {
-	lv := &liveness{num: map[string]int{}, typ: map[string]*typ{}, in: map[*block]bits{}}
+	lv := &liveness{num: map[string]int{}, typ: map[string]*typ{}, in: map[*block]bitset{}}
 	byName := map[string]*block{}
 	for _, b := range blocks {
 		byName[b.name] = b
@@ -34,10 +34,10 @@ func computeLiveness(blocks []*block) *liveness {
 		}
 	}
 	words := (len(lv.names) + 63) / 64
-	phiOut := map[*block]bits{}
+	phiOut := map[*block]bitset{}
 	for _, b := range blocks {
-		lv.in[b] = make(bits, words)
-		phiOut[b] = make(bits, words)
+		lv.in[b] = make(bitset, words)
+		phiOut[b] = make(bitset, words)
 	}
 	for _, b := range blocks {
 		for _, in := range b.insts {
@@ -55,7 +55,7 @@ func computeLiveness(blocks []*block) *liveness {
 		changed = false
 		for i := len(blocks) - 1; i >= 0; i-- {
 			b := blocks[i]
-			s := append(bits(nil), phiOut[b]...)
+			s := append(bitset(nil), phiOut[b]...)
 			for _, q := range b.succs {
 				for w, v := range lv.in[q] {
 					s[w] |= v
@@ -75,7 +75,7 @@ func computeLiveness(blocks []*block) *liveness {
 }
 
 // through turns the set live at the end of b into the set live at its start.
-func (lv *liveness) through(b *block, s bits) {
+func (lv *liveness) through(b *block, s bitset) {
 	for i := len(b.insts) - 1; i >= 0; i-- {
 		in := b.insts[i]
 		if k, ok := lv.num[in.res]; ok {

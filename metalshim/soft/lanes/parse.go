@@ -14,7 +14,7 @@ type block struct {
 	insts []*inst
 	succs []*block
 	preds []*block
-	index int // in function.blocks
+	index int  // in function.blocks
 	cut   *cut // the cross-lane operation it ends in
 }
 

@@ -232,7 +232,9 @@ func (e *scalarEmitter) block(b *block) {
 }
 
 // phiTemp names what a phi takes of a crossing value from a predecessor.
-func phiTemp(n, pred string) string { return "%" + normalise("p.", normalise(strings.Trim(pred, `"`)+".", n)) }
+func phiTemp(n, pred string) string {
+	return "%" + normalise("p.", normalise(strings.Trim(pred, `"`)+".", n))
+}
 
 func (e *scalarEmitter) phiCrosses(in *inst) bool {
 	for _, a := range in.args {

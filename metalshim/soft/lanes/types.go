@@ -26,6 +26,7 @@ type typ struct {
 	n      int // kVec and kArray: elements
 	elem   *typ
 	fields []*typ
+	packed bool
 	text   string
 }
 
@@ -56,7 +57,7 @@ func structType(packed bool, fields []*typ) *typ {
 	if packed {
 		text = "<" + text + ">"
 	}
-	return &typ{kind: kStruct, fields: fields, text: text}
+	return &typ{kind: kStruct, fields: fields, packed: packed, text: text}
 }
 
 var (

@@ -1,0 +1,189 @@
+package lanes
+
+import (
+	"fmt"
+	"strings"
+)
+
+// vectorForm returns the text of the fast form. A kernel that uses a thread's
+// position gets two: one for simdgroups whose lanes follow each other in x, as
+// in nearly all dispatches, and one for any.
+func (f *function) vectorForm() (string, error) {
+	cuts, err := f.cutAt(func(op string) bool { return syncOps[op].barrier }, false)
+	if err != nil {
+		return "", err
+	}
+	forest, err := findLoops(f.blocks, dominators(f.blocks))
+	if err != nil {
+		return "", err
+	}
+	computeLiveness(f.blocks).crossing(cuts)
+	fr := newFrame()
+	var b strings.Builder
+	declared := map[string]string{}
+	one := func(name string, row bool) error {
+		e := newVectorEmitter(f, name, cuts, forest, fr, row)
+		text, err := e.function()
+		if err != nil {
+			return err
+		}
+		b.WriteString(text)
+		for n, d := range e.declared {
+			declared[n] = d
+		}
+		return nil
+	}
+	if err := one("msl.row", true); err != nil {
+		return "", err
+	}
+	if f.usesPosition() {
+		if err := one("msl.any", false); err != nil {
+			return "", err
+		}
+		fmt.Fprintf(&b, chooseForm, headRow)
+	} else {
+		b.WriteString(onlyForm)
+	}
+	var out strings.Builder
+	out.WriteString(tgsBlock(f.tgs))
+	out.WriteString(fr.define())
+	fmt.Fprintf(&out, "@msl_nbar = constant i32 %d\n", len(cuts))
+	out.WriteString(b.String())
+	out.WriteString(f.declarations(declared))
+	fmt.Fprintf(&out, "attributes #9900 = { nounwind \"prefer-vector-width\"=\"512\" %s }\n!9900 = !{}\n", f.attrs)
+	return out.String(), nil
+}
+
+const onlyForm = `define i32 @msl_sgk(ptr %g, i32 %sg, i32 %n, ptr %frame, i32 %pc) #9900 {
+  %r = call i32 @msl.row(ptr %g, i32 %sg, i32 %n, ptr %frame, i32 %pc)
+  ret i32 %r
+}
+`
+
+const chooseForm = `define i32 @msl_sgk(ptr %%g, i32 %%sg, i32 %%n, ptr %%frame, i32 %%pc) #9900 {
+  %%p = getelementptr inbounds i32, ptr %%frame, i64 %d
+  %%f = load i32, ptr %%p, align 4
+  %%c = icmp eq i32 %%f, 0
+  br i1 %%c, label %%any, label %%row
+row:
+  %%r = call i32 @msl.row(ptr %%g, i32 %%sg, i32 %%n, ptr %%frame, i32 %%pc)
+  ret i32 %%r
+any:
+  %%s = call i32 @msl.any(ptr %%g, i32 %%sg, i32 %%n, ptr %%frame, i32 %%pc)
+  ret i32 %%s
+}
+`
+
+// usesPosition says whether the kernel reads x, y or z.
+func (f *function) usesPosition() bool {
+	for _, b := range f.blocks {
+		for _, in := range b.insts {
+			for _, o := range in.args {
+				if o.local != "" && (o.local == f.x || o.local == f.y || o.local == f.z) {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// declarations lists, sorted, what the module does not declare itself.
+func (f *function) declarations(want map[string]string) string {
+	have := map[string]bool{}
+	for _, c := range f.mod.chunks {
+		if strings.HasPrefix(c.text, "declare ") {
+			if g := reGlobalName.FindStringSubmatch(c.text); g != nil {
+				have[strings.Trim(g[1], `"`)] = true
+			}
+		}
+	}
+	var b strings.Builder
+	for _, n := range sortedKeys(want) {
+		if !have[n] {
+			b.WriteString(want[n] + "\n")
+		}
+	}
+	return b.String()
+}
+
+// function writes the whole function.
+func (e *vectorEmitter) function() (string, error) {
+	f := e.f
+	e.blocks()
+	e.resumption()
+	if e.err != nil {
+		return "", e.err
+	}
+	body := e.b.String()
+	e.b.Reset()
+	fmt.Fprintf(&e.b, "define internal i32 @%s(ptr %%%s, i32 %%%s, i32 %%n, ptr %%frame, i32 %%pc) #9900 {\nhead:\n", e.name, f.g, f.sg)
+	e.b.WriteString(e.allocas.String())
+	e.line("%s = alloca %s", liveVar, maskType)
+	for _, in := range f.blocks[0].insts {
+		if in.op == "alloca" {
+			e.private(in)
+		}
+	}
+	for i, n := range []string{f.x, f.y, f.z} {
+		if e.a.row {
+			e.line("%%head.%d = getelementptr inbounds [32 x i32], ptr %%frame, i64 %d", i, i)
+			e.line("%%%s = load i32, ptr %%head.%d, align 4", n, i)
+			continue
+		}
+		e.line("%%head.%d = getelementptr inbounds [32 x i32], ptr %%frame, i64 %d", i, i)
+		e.line("%%%s = load <32 x i32>, ptr %%head.%d, align 4", n, i)
+	}
+	for _, v := range e.vars {
+		if strings.HasPrefix(strings.TrimPrefix(v.name, `"`), "m0.") {
+			e.line("store %s zeroinitializer, ptr %%%s", maskType, v.name)
+		}
+	}
+	n := e.let("insertelement <32 x i32> poison, i32 %%n, i32 0")
+	n = e.let("shufflevector <32 x i32> %s, <32 x i32> poison, <32 x i32> zeroinitializer", n)
+	iota := constVector(tI32, func(i int) int64 { return int64(i) })
+	e.line("store %s %s, ptr %s", maskType, e.let("icmp ult <32 x i32> %s, %s", iota, n), liveVar)
+	if len(e.cuts) == 0 {
+		e.line("br label %%%s", f.blocks[0].name)
+	} else {
+		e.line("switch i32 %%pc, label %%%s [", f.blocks[0].name)
+		for _, c := range e.cuts {
+			e.line("  i32 %d, label %%resume.%d", c.id, c.id)
+		}
+		e.line("]")
+	}
+	e.b.WriteString(body)
+	e.label("stopped")
+	e.line("ret i32 %d", codeStopped)
+	e.label("done")
+	e.line("ret i32 %d\n}", codeDone)
+	return e.b.String(), e.err
+}
+
+// private gives a private variable its memory, a copy for each lane: in the
+// frame when the kernel returns in between, else on the stack.
+func (e *vectorEmitter) private(in *inst) {
+	stride := e.a.strides[in.res]
+	size := stride * width
+	if stride == 0 {
+		if _, _, err := e.f.mod.layout(in.elem); err != nil {
+			e.fail("%q: %v", clip(in.text), err)
+			return
+		}
+		size = 1
+	}
+	if size > maxPrivate {
+		e.fail("%q: private variable of %d bytes a lane", clip(in.text), stride)
+		return
+	}
+	t := fmt.Sprintf("[%d x i8]", size)
+	if len(e.cuts) > 0 {
+		e.frame.add("p:"+in.res, t)
+		e.b.WriteString(e.frame.address("%"+in.res, "p:"+in.res, ""))
+		return
+	}
+	e.line("%%%s = alloca %s, align 64", in.res, t)
+}
+
+// maxPrivate bounds the bytes of one private variable of all lanes.
+const maxPrivate = 64 << 20

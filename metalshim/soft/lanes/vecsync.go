@@ -1,0 +1,299 @@
+package lanes
+
+import (
+	"fmt"
+	"strings"
+)
+
+// sync writes a cross-lane operation. What it means is in sg.h.
+func (e *vectorEmitter) sync(in *inst, name string) {
+	switch name {
+	case "tgbar", "sgbar": // lanes run together: there is nothing to wait for
+		return
+	case "active":
+		e.setScalar(in, e.maskBits(e.mask))
+	case "ballot":
+		c := e.let("icmp ne <32 x i32> %s, zeroinitializer", e.vector(&in.args[0])[0])
+		e.setScalar(in, e.maskBits(e.within(e.mask, c)))
+	case "first", "firstl":
+		e.setScalar(in, e.pickLane(&in.args[0], e.firstLane()))
+	case "bc", "bcl":
+		e.setScalar(in, e.pickLane(&in.args[0], e.sourceLane(&in.args[1])))
+	case "sh", "shl":
+		e.setVector(in, []string{e.shuffleLanes(&in.args[0], &in.args[1])})
+	case "mma":
+		e.multiply(in)
+	case "mld32", "mld16", "mldt32", "mldt16":
+		e.loadMatrix(in, name)
+	case "mst32", "mst16", "mstt32", "mstt16":
+		e.storeMatrix(in, name)
+	default:
+		if syncOps[name].uniform {
+			e.reduce(in, name)
+		} else {
+			e.prefix(in, name)
+		}
+	}
+}
+
+// identity is the value that leaves the other operand as it is.
+var identity = map[string]string{
+	"fadd": "-0.0", "fmul": "1.0", "fmax": "0xFFF0000000000000", "fmin": "0x7FF0000000000000",
+	"iadd": "0", "imul": "1", "and": "-1", "or": "0", "xor": "0",
+	"smax": "-2147483648", "smin": "2147483647", "umax": "0", "umin": "-1",
+}
+
+// operationOf is the LLVM operation of a reduction: an instruction, or for
+// minima and maxima an intrinsic's name.
+var operationOf = map[string]string{
+	"fadd": "fadd", "fmul": "fmul", "iadd": "add", "imul": "mul", "and": "and", "or": "or", "xor": "xor",
+	"fmax": "fmax", "fmin": "fmin", "smax": "smax", "smin": "smin", "umax": "umax", "umin": "umin",
+}
+
+// reduce writes a reduction over the lanes that take part.
+func (e *vectorEmitter) reduce(in *inst, name string) {
+	t := in.typ
+	lt := lanesOf(t)
+	id := identity[name]
+	if name == "fmax" || name == "fmin" {
+		id = "0x7FF8000000000000" // not a number: any number wins, and among none it remains
+	}
+	v := e.let("select %s %s, %s %s, %s splat (%s %s)", maskType, e.mask, lt, e.vector(&in.args[0])[0], lt, t, id)
+	op := operationOf[name]
+	f := "llvm.vector.reduce." + op + "." + suffix(width, t)
+	switch op {
+	case "fadd", "fmul":
+		g := e.intrinsic(f, "float", "float, "+lt)
+		e.setScalar(in, e.let("call reassoc float %s(float %s, %s %s)", g, id, lt, v))
+	default:
+		e.setScalar(in, e.let("call %s %s(%s %s)", t, e.intrinsic(f, t.String(), lt), lt, v))
+	}
+}
+
+// prefix writes a scan: in five steps each lane takes in what stands 1, 2, 4, 8
+// and 16 lanes before it. Lanes that take no part hold the identity.
+func (e *vectorEmitter) prefix(in *inst, name string) {
+	t := in.typ
+	lt := lanesOf(t)
+	op := map[string]string{"fpadd": "fadd", "fxadd": "fadd", "fpmul": "fmul", "fxmul": "fmul",
+		"ipadd": "add", "ixadd": "add", "ipmul": "mul", "ixmul": "mul"}[name]
+	id := map[string]string{"fadd": "0.0", "fmul": "1.0", "add": "0", "mul": "1"}[op]
+	ids := fmt.Sprintf("splat (%s %s)", t, id)
+	v := e.let("select %s %s, %s %s, %s %s", maskType, e.mask, lt, e.vector(&in.args[0])[0], lt, ids)
+	shift := func(v string, n int) string {
+		m := make([]string, width)
+		for i := range m {
+			m[i] = fmt.Sprintf("i32 %d", max(i-n, -1))
+			if i < n {
+				m[i] = "i32 32"
+			}
+		}
+		return e.let("shufflevector %s %s, %s %s, <32 x i32> <%s>", lt, v, lt, ids, strings.Join(m, ", "))
+	}
+	for n := 1; n < width; n *= 2 {
+		v = e.let("%s %s %s, %s", op, lt, v, shift(v, n))
+	}
+	if name[1] == 'x' {
+		v = shift(v, 1)
+	}
+	e.setVector(in, []string{v})
+}
+
+// sourceLane is the lane a broadcast takes from: the one asked for by the first
+// lane, or the first itself when that one takes no part.
+func (e *vectorEmitter) sourceLane(o *operand) string {
+	var q string
+	if e.shapeOf(o).uniform() {
+		q = e.scalar(o)
+	} else {
+		q = e.let("extractelement <32 x i32> %s, i32 %s", e.vector(o)[0], e.firstLane())
+	}
+	in := e.let("icmp ult i32 %s, 32", q)
+	bit := e.let("and i32 %s, 31", q)
+	on := e.let("trunc i32 %s to i1", e.let("lshr i32 %s, %s", e.maskBits(e.mask), bit))
+	ok := e.let("and i1 %s, %s", in, on)
+	return e.let("select i1 %s, i32 %s, i32 %s", ok, bit, e.firstLane())
+}
+
+// pickLane extracts one lane's value.
+func (e *vectorEmitter) pickLane(o *operand, lane string) string {
+	if e.shapeOf(o).uniform() {
+		return e.scalar(o)
+	}
+	return e.let("extractelement %s %s, i32 %s", lanesOf(o.typ), e.vector(o)[0], lane)
+}
+
+// shuffleLanes gives each lane the value of another, or its own when that one
+// takes no part.
+func (e *vectorEmitter) shuffleLanes(val, src *operand) string {
+	if e.shapeOf(val).uniform() {
+		return e.vector(val)[0]
+	}
+	t, v := val.typ, e.vector(val)[0]
+	lt := lanesOf(t)
+	var moved string
+	s := e.shapeOf(src)
+	if s.known() {
+		m := make([]string, width)
+		for i := range m {
+			q := s.at(i)
+			if q < 0 || q >= width {
+				q = int64(i)
+			}
+			m[i] = fmt.Sprintf("i32 %d", q)
+		}
+		moved = e.let("shufflevector %s %s, %s poison, <32 x i32> <%s>", lt, v, lt, strings.Join(m, ", "))
+	} else {
+		mem := e.scratch(lt)
+		e.line("store %s %s, ptr %s", lt, v, mem)
+		q := e.let("and <32 x i32> %s, splat (i32 31)", e.vector(src)[0])
+		p := e.let("getelementptr %s, ptr %s, <32 x i32> %s", t, mem, q)
+		f := e.intrinsic(fmt.Sprintf("llvm.masked.gather.%s.v32p0", suffix(width, t)), lt, "<32 x ptr>, i32, <32 x i1>, "+lt)
+		moved = e.let("call %s %s(<32 x ptr> %s, i32 %d, %s splat (i1 true), %s zeroinitializer)", lt, f, p, t.bits/8, maskType, lt)
+	}
+	q := e.vector(src)[0]
+	in := e.let("icmp ult <32 x i32> %s, splat (i32 32)", q)
+	bit := e.let("and <32 x i32> %s, splat (i32 31)", q)
+	on := e.let("lshr <32 x i32> %s, %s", e.splat(tI32, e.maskBits(e.mask)), bit)
+	on = e.let("trunc <32 x i32> %s to %s", on, maskType)
+	ok := e.let("and %s %s, %s", maskType, in, on)
+	return e.let("select %s %s, %s %s, %s %s", maskType, ok, lt, moved, lt, v)
+}
+
+// rowMajor lists, for the elements of an 8x8 matrix row by row, where a lane
+// holds them: lane times two plus the element.
+func rowMajor() [64]int {
+	var at [64]int
+	for l := range width {
+		r, c := (l>>2)&4+(l>>1)&3, (l>>1)&4+(l&1)<<1
+		at[8*r+c], at[8*r+c+1] = 2*l, 2*l+1
+	}
+	return at
+}
+
+// permute reorders the 64 elements of a matrix.
+func (e *vectorEmitter) permute(t *typ, v string, at func(i int) int) string {
+	m := make([]string, 64)
+	for i := range m {
+		m[i] = fmt.Sprintf("i32 %d", at(i))
+	}
+	return e.let("shufflevector <64 x %s> %s, <64 x %s> poison, <64 x i32> <%s>", t, v, t, strings.Join(m, ", "))
+}
+
+// toLanes is permute from rows to lanes.
+func (e *vectorEmitter) toLanes(t *typ, v string) string {
+	at := rowMajor()
+	var back [64]int
+	for i, p := range at {
+		back[p] = i
+	}
+	return e.permute(t, v, func(i int) int { return back[i] })
+}
+
+// toRows is permute from lanes to rows.
+func (e *vectorEmitter) toRows(t *typ, v string) string {
+	at := rowMajor()
+	return e.permute(t, v, func(i int) int { return at[i] })
+}
+
+// multiply writes a*b+c of 8x8 matrices, two rows of the result at a time.
+func (e *vectorEmitter) multiply(in *inst) {
+	f32 := tFloats["float"]
+	var m [3]string
+	for i := range m {
+		w := e.let("bitcast <32 x i64> %s to <64 x float>", e.vector(&in.args[i])[0])
+		m[i] = e.toRows(f32, w)
+	}
+	pick := func(v string, at func(i int) int) string {
+		s := make([]string, 16)
+		for i := range s {
+			s[i] = fmt.Sprintf("i32 %d", at(i))
+		}
+		return e.let("shufflevector <64 x float> %s, <64 x float> poison, <16 x i32> <%s>", v, strings.Join(s, ", "))
+	}
+	var row [8]string // b's rows, each twice
+	for k := range row {
+		row[k] = pick(m[1], func(i int) int { return 8*k + i%8 })
+	}
+	f := e.intrinsic("llvm.fmuladd.v16f32", "<16 x float>", "<16 x float>, <16 x float>, <16 x float>")
+	var out [4]string
+	for p := range out {
+		acc := pick(m[2], func(i int) int { return 16*p + i })
+		for k := range row {
+			col := pick(m[0], func(i int) int { return 8*(2*p+i/8) + k })
+			acc = e.let("call contract <16 x float> %s(<16 x float> %s, <16 x float> %s, <16 x float> %s)", f, col, row[k], acc)
+		}
+		out[p] = acc
+	}
+	w := e.toLanes(f32, e.join(f32, out[:]))
+	e.setVector(in, []string{e.let("bitcast <64 x float> %s to <32 x i64>", w)})
+}
+
+// join puts vectors of equal length one after another; their number is a power
+// of two.
+func (e *vectorEmitter) join(t *typ, v []string) string {
+	n := 64 / len(v)
+	for len(v) > 1 {
+		var next []string
+		for i := 0; i < len(v); i += 2 {
+			m := make([]string, 2*n)
+			for k := range m {
+				m[k] = fmt.Sprintf("i32 %d", k)
+			}
+			next = append(next, e.let("shufflevector <%d x %s> %s, <%d x %s> %s, <%d x i32> <%s>",
+				n, t, v[i], n, t, v[i+1], 2*n, strings.Join(m, ", ")))
+		}
+		v, n = next, 2*n
+	}
+	return v[0]
+}
+
+// rowAddress is the address of row i of a matrix in memory.
+func (e *vectorEmitter) rowAddress(t *typ, p, ld string, i int) string {
+	return e.let("getelementptr %s, ptr %s, i64 %s", t, p, e.let("mul i64 %s, %d", ld, i))
+}
+
+// loadMatrix loads a matrix row by row.
+func (e *vectorEmitter) loadMatrix(in *inst, name string) {
+	t := tI32
+	if strings.HasSuffix(name, "16") {
+		t = intType(16)
+	}
+	p, ld := e.pickLane(&in.args[0], e.firstLane()), e.pickLane(&in.args[1], e.firstLane())
+	var rows []string
+	for i := range 8 {
+		rows = append(rows, e.let("load <8 x %s>, ptr %s, align %d", t, e.rowAddress(t, p, ld, i), t.bits/8))
+	}
+	w := e.join(t, rows)
+	if strings.HasPrefix(name, "mldt") {
+		w = e.permute(t, w, func(i int) int { return i%8*8 + i/8 })
+	}
+	e.setVector(in, []string{e.let("bitcast <64 x %s> %s to %s", t, e.toLanes(t, w), lanesOf(in.typ))})
+}
+
+// storeMatrix stores a matrix row by row; a lane that takes no part keeps its
+// elements to itself.
+func (e *vectorEmitter) storeMatrix(in *inst, name string) {
+	t := tI32
+	if strings.HasSuffix(name, "16") {
+		t = intType(16)
+	}
+	v := e.let("bitcast %s %s to <64 x %s>", lanesOf(in.args[0].typ), e.vector(&in.args[0])[0], t)
+	p, ld := e.pickLane(&in.args[1], e.firstLane()), e.pickLane(&in.args[2], e.firstLane())
+	at := rowMajor()
+	place := func(i int) int { return at[i] }
+	if strings.HasPrefix(name, "mstt") {
+		place = func(i int) int { return at[i%8*8+i/8] }
+	}
+	v = e.permute(t, v, place)
+	for r := range 8 {
+		m, s := make([]string, 8), make([]string, 8)
+		for i := range m {
+			m[i] = fmt.Sprintf("i32 %d", place(8*r+i)/2)
+			s[i] = fmt.Sprintf("i32 %d", 8*r+i)
+		}
+		row := e.let("shufflevector <64 x %s> %s, <64 x %s> poison, <8 x i32> <%s>", t, v, t, strings.Join(s, ", "))
+		on := e.let("shufflevector %s %s, %s poison, <8 x i32> <%s>", maskType, e.mask, maskType, strings.Join(m, ", "))
+		e.maskedStore(8, t, row, e.rowAddress(t, p, ld, r), t.bits/8, on)
+	}
+}
