@@ -21,6 +21,7 @@ import (
 
 	"github.com/introgen/introgen/models"
 	"github.com/introgen/introgen/models/atomicfile"
+	"github.com/introgen/introgen/models/filelock"
 	"github.com/introgen/introgen/models/progress"
 	"github.com/introgen/introgen/models/tools"
 )
@@ -100,7 +101,9 @@ func (j *job) bring(ctx context.Context) error {
 	if err := os.MkdirAll(filepath.Dir(j.dir), 0o755); err != nil {
 		return err
 	}
-	unlock, err := j.lock(ctx)
+	unlock, err := filelock.Lock(ctx, j.dir+".lock", func() {
+		j.meter.Say("tokenizers: waiting for another process that brings the library")
+	})
 	if err != nil {
 		return err
 	}
@@ -153,34 +156,6 @@ func (j *job) install(lib, parts string) error {
 	}
 	j.meter.Say("tokenizers: %s, %s", path, progress.Size(n))
 	return os.RemoveAll(parts)
-}
-
-// lock waits until no other process brings the same library.
-func (j *job) lock(ctx context.Context) (unlock func(), err error) {
-	path := j.dir + ".lock"
-	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o644)
-	if err != nil {
-		return nil, err
-	}
-	for told := false; ; told = true {
-		err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
-		if err == nil {
-			return func() { f.Close() }, nil
-		}
-		if !errors.Is(err, syscall.EWOULDBLOCK) && !errors.Is(err, syscall.EINTR) {
-			f.Close()
-			return nil, fmt.Errorf("cannot lock %s: %w", path, err)
-		}
-		if !told {
-			j.meter.Say("tokenizers: waiting for another process that brings the library (%s)", path)
-		}
-		select {
-		case <-ctx.Done():
-			f.Close()
-			return nil, errors.New("interrupted while waiting for another process")
-		case <-time.After(200 * time.Millisecond):
-		}
-	}
 }
 
 // linkCheck links a small program with the library in dir, and runs it.
