@@ -118,6 +118,10 @@ func (w *matrix) multiplyFast(s *scratch, dst []float32, stride, r0, rows int, p
 // 12 KiB. (The kernels that read rows in the file's order know their own.)
 const ahead = 4096
 
+// lead is how much of a matrix is asked for before its kernel begins: what comes
+// in while the threads wait for each other and prepare.
+const lead = 16 << 10
+
 // lines returns the first bytes of row r and what follows: what a kernel that
 // begins there will not have prefetched.
 func (w *matrix) lines(r int) []byte {
@@ -126,7 +130,7 @@ func (w *matrix) lines(r int) []byte {
 		data = w.tiles
 	}
 	at := r * w.RowBytes
-	return data[at:min(len(data), at+ahead)]
+	return data[at:min(len(data), at+lead)]
 }
 
 func (w *matrix) multiplySlow(set *kernel.Set, s *scratch, dst []float32, stride, r0, rows int, x []float32, tokens int, add bool) {

@@ -6,6 +6,18 @@ func mulQ8NEON(dst *float32, w *byte, q *int16, scale *float32, rows, blocks, ad
 //go:noescape
 func mulQ41NEON(dst *float32, w *byte, q *int16, scale, sum *float32, rows, blocks, add int)
 
+//go:noescape
+func packQ8NEON(dst, src *byte, blocks int)
+
+//go:noescape
+func packQ41NEON(dst, src *byte, blocks int)
+
+//go:noescape
+func tileQ8NEON(dst *float32, stride int, w *byte, q *int16, scale *float32, rows, blocks, tokens, add int, sums *float32, ahead *byte)
+
+//go:noescape
+func tileQ41NEON(dst *float32, stride int, w *byte, q *int16, scale, sum *float32, rows, blocks, tokens, add int, sums *float32, ahead *byte)
+
 // mulRows is the number of rows that the Mul routines do together.
 const mulRows = 4
 
@@ -32,6 +44,14 @@ func neon() *Set {
 			mulQ41(dst[n:], w[n*p.Blocks*q41Bytes:], p, rows-n, add)
 		}
 	}
+	s.PackQ8 = func(dst, src []byte, blocks int) { packQ8NEON(&dst[0], &src[0], blocks) }
+	s.PackQ41 = func(dst, src []byte, blocks int) { packQ41NEON(&dst[0], &src[0], blocks) }
+	s.TileQ8 = func(dst []float32, stride int, w []byte, p *Panel, rows int, add bool, scratch []float32, ahead []byte) {
+		tileQ8NEON(&dst[0], 4*stride, &w[0], &p.Q[0], &p.Scale[0], rows, p.Blocks, p.Tokens, one(add), &scratch[0], first(ahead, w))
+	}
+	s.TileQ41 = func(dst []float32, stride int, w []byte, p *Panel, rows int, add bool, scratch []float32, ahead []byte) {
+		tileQ41NEON(&dst[0], 4*stride, &w[0], &p.Q[0], &p.Scale[0], &p.Sum[0], rows, p.Blocks, p.Tokens, one(add), &scratch[0], first(ahead, w))
+	}
 	return s
 }
 
@@ -41,4 +61,13 @@ func one(b bool) int {
 		return 1
 	}
 	return 0
+}
+
+// first returns where ahead begins, or w where it is empty: to prefetch what is
+// there already costs little.
+func first(ahead, w []byte) *byte {
+	if len(ahead) > 0 {
+		return &ahead[0]
+	}
+	return &w[0]
 }

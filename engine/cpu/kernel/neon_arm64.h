@@ -68,7 +68,8 @@
 // frintn d.4s, n.4s
 #define FRINTN(n, d) NEON2(0x4e218800, n, d)
 
-// Arithmetic of floats. FMAX and FMIN return NaN when either source is one.
+// Arithmetic of floats. FMAX and FMIN return NaN when either source is one. FMLA is
+// the assembler's VFMLA, for macros that take numbers.
 
 // fadd d.4s, n.4s, m.4s
 #define FADD(m, n, d) NEON3(0x4e20d400, m, n, d)
@@ -76,6 +77,8 @@
 #define FSUB(m, n, d) NEON3(0x4ea0d400, m, n, d)
 // fmul d.4s, n.4s, m.4s
 #define FMUL(m, n, d) NEON3(0x6e20dc00, m, n, d)
+// fmla d.4s, n.4s, m.4s
+#define FMLA(m, n, d) NEON3(0x4e20cc00, m, n, d)
 // fdiv d.4s, n.4s, m.4s
 #define FDIV(m, n, d) NEON3(0x6e20fc00, m, n, d)
 // fmax d.4s, n.4s, m.4s

@@ -3,7 +3,7 @@
 // A pass is a list of stages; a stage is a number of units of work that may be
 // done in any order, and all of them are done before the next stage begins.
 // Each thread has a range of a stage's units, which it claims piece by piece;
-// who has none left claims from the others' ranges. So there is no barrier over
+// who has none left, and has waited a moment, claims from the others' ranges. So there is no barrier over
 // threads but only over work: a thread that the operating system has taken off
 // its processor holds nobody up unless it holds units.
 //
@@ -51,7 +51,11 @@ const (
 	// of 10 to 40 ns between looks: longer than a stage's usual imbalance and
 	// shorter than a time slice by far.
 	spins = 1000
-	// idleSpins is the same between passes, where the caller looks at the
+	// patience is how often a thread that has done its own range looks whether
+	// the others are ready too before it helps them. To look at their ranges
+	// takes the cache lines from them that they claim with.
+	patience = 64
+	// idleSpins is how often a thread looks between passes, where the caller looks at the
 	// result of one and prepares the next.
 	idleSpins = 8000
 )
@@ -215,10 +219,13 @@ func (t *Team) pass(tid int) {
 			return
 		}
 		target += uint32(n)
-		if k := t.claimAll(tid, i, first+uint32(i), n); k > 0 {
+		number := first + uint32(i)
+		k := t.claimAll(tid, tid, i, number, n)
+		t.body.Ahead(tid, i, plan.of)
+		if k > 0 {
 			t.done.advance(uint32(k), t.park)
 		}
-		t.body.Ahead(tid, i, plan.of)
+		helped := false
 		for looks := 0; ; looks++ {
 			v := t.done.value.Load()
 			if int32(v-target) >= 0 {
@@ -227,34 +234,43 @@ func (t *Team) pass(tid int) {
 			if t.failed.Load() != nil {
 				return
 			}
+			if !helped && looks >= min(patience, t.spins) {
+				helped = true
+				if k := t.help(tid, i, number, n); k > 0 {
+					t.done.advance(uint32(k), t.park)
+				}
+				continue
+			}
 			t.done.await(v, &looks, t.spins, t.park)
 		}
 	}
 }
 
-// claimAll does units of a stage, first of the thread's own range and then of
-// the others', until none are left, and returns how many it did.
-func (t *Team) claimAll(tid, stage int, number uint32, n int) (did int) {
-	for i := range t.n {
-		owner := tid + i
-		if owner >= t.n {
-			owner -= t.n
-		}
-		lo, hi := n*owner/t.n, n*(owner+1)/t.n
-		size := max(1, (hi-lo)/pieces)
-		if t.n == 1 {
-			size = hi
-		}
-		for {
-			a, b := t.ranges[owner].claim(number, lo, hi, size)
-			if a == b {
-				break
-			}
-			t.body.Do(tid, stage, a, b)
-			did += b - a
-		}
+// help does units of the other threads' ranges until none are left, and returns
+// how many it did.
+func (t *Team) help(tid, stage int, number uint32, n int) (did int) {
+	for i := 1; i < t.n; i++ {
+		did += t.claimAll(tid, (tid+i)%t.n, stage, number, n)
 	}
 	return did
+}
+
+// claimAll does units of a stage from owner's range until none are left, and
+// returns how many it did.
+func (t *Team) claimAll(tid, owner, stage int, number uint32, n int) (did int) {
+	lo, hi := n*owner/t.n, n*(owner+1)/t.n
+	size := max(1, (hi-lo)/pieces)
+	if t.n == 1 {
+		size = hi
+	}
+	for {
+		a, b := t.ranges[owner].claim(number, lo, hi, size)
+		if a == b {
+			return did
+		}
+		t.body.Do(tid, stage, a, b)
+		did += b - a
+	}
 }
 
 // claim takes up to size units of the range lo to hi-1 of the stage of that
