@@ -26,6 +26,7 @@ type function struct {
 	byName               map[string]*block
 	mod                  *module
 	tgs                  []threadVar // static threadgroup variables it uses
+	merged               int         // loads made by mergeLoads
 }
 
 // Limits on the input: text that is larger is refused, not worked on for hours.

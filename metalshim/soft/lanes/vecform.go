@@ -17,6 +17,7 @@ func (f *function) vectorForm() (string, error) {
 	if err != nil {
 		return "", err
 	}
+	f.mergeLoads(analyse(f, forest, true))
 	computeLiveness(f.blocks).crossing(cuts)
 	fr := newFrame()
 	var b strings.Builder
@@ -117,6 +118,7 @@ func (e *vectorEmitter) function() (string, error) {
 	}
 	body := e.b.String()
 	e.b.Reset()
+	e.b.WriteString(e.globals.String())
 	fmt.Fprintf(&e.b, "define internal i32 @%s(ptr %%%s, i32 %%%s, i32 %%n, ptr %%frame, i32 %%pc) #9900 {\nhead:\n", e.name, f.g, f.sg)
 	e.b.WriteString(e.allocas.String())
 	e.line("%s = alloca %s", liveVar, maskType)

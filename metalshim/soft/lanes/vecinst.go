@@ -434,18 +434,35 @@ func (e *vectorEmitter) zipOdd(t *typ, v []string) string {
 	return all
 }
 
-// unzip is the way back: n parts of type t from memory order.
+// unzip is the way back: n parts of type t from memory order. It halves again
+// and again, which takes fewer shuffles than picking each part from the whole.
 func (e *vectorEmitter) unzip(t *typ, n int, v string) []string {
 	if n == 1 {
 		return []string{v}
 	}
-	out := make([]string, n)
-	for p := range out {
-		m := make([]string, width)
-		for i := range m {
-			m[i] = fmt.Sprintf("i32 %d", i*n+p)
+	if n%2 == 1 {
+		out := make([]string, n)
+		for p := range out {
+			m := make([]string, width)
+			for i := range m {
+				m[i] = fmt.Sprintf("i32 %d", i*n+p)
+			}
+			out[p] = e.let("shufflevector <%d x %s> %s, <%d x %s> poison, <32 x i32> <%s>", width*n, t, v, width*n, t, strings.Join(m, ", "))
 		}
-		out[p] = e.let("shufflevector <%d x %s> %s, <%d x %s> poison, <32 x i32> <%s>", width*n, t, v, width*n, t, strings.Join(m, ", "))
+		return out
+	}
+	var half [2][]string
+	for h := range half {
+		m := make([]string, width*n/2)
+		for i := range m {
+			m[i] = fmt.Sprintf("i32 %d", 2*i+h)
+		}
+		w := e.let("shufflevector <%d x %s> %s, <%d x %s> poison, <%d x i32> <%s>", width*n, t, v, width*n, t, len(m), strings.Join(m, ", "))
+		half[h] = e.unzip(t, n/2, w)
+	}
+	var out []string
+	for i := range half[0] {
+		out = append(out, half[0][i], half[1][i])
 	}
 	return out
 }

@@ -39,53 +39,117 @@ func (e *vectorEmitter) stride(o *operand) (int64, bool) {
 
 // loadLanes writes a load from addresses that differ.
 func (e *vectorEmitter) loadLanes(in *inst) {
-	if in.elem.kind == kInt && in.elem.bits == 1 {
-		e.eachLane(in)
-		return
-	}
 	a, ok := accessOf(in)
 	if !ok || in.volatile {
 		e.eachLane(in)
 		return
 	}
-	if k, ok := e.stride(&in.args[0]); ok && k == int64(a.bytes*a.n) {
-		e.setVector(in, e.loadRun(a, e.firstAddress(&in.args[0])))
+	if k, ok := e.stride(&in.args[0]); ok && a.n == 1 && k == int64(a.bytes) {
+		e.setVector(in, []string{e.maskedLoad(width, a.elem, e.firstAddress(&in.args[0]), a.align, e.mask)})
 		return
 	}
-	p := e.vector(&in.args[0])[0]
-	if a.n == 1 && a.bytes >= 4 {
-		e.setVector(in, []string{e.gather(a.elem, p, min(a.align, a.bytes))})
-		return
-	}
-	v, ok := e.gatherPieces(a, p)
-	if !ok {
-		e.eachLane(in)
-		return
-	}
-	e.setVector(in, v)
+	e.setVector(in, e.loadEach(a, e.safeAddresses(&in.args[0])))
 }
 
-// loadRun loads values that follow each other in memory.
-func (e *vectorEmitter) loadRun(a access, p string) []string {
-	if a.n == 1 {
-		return []string{e.maskedLoad(width, a.elem, p, a.align, e.mask)}
-	}
+// loadEach loads each lane's value in pieces of 16, 8, 4, 2 and 1 bytes. A
+// processor's gather instruction would be several times slower than scalar
+// loads put together.
+func (e *vectorEmitter) loadEach(a access, from addresses) []string {
 	total := a.bytes * a.n
-	if total <= 8 && total&(total-1) == 0 {
-		t := intType(total * 8)
-		v := e.maskedLoad(width, t, p, a.align, e.mask)
-		return e.unzip(a.elem, a.n, e.let("bitcast <32 x %s> %s to <%d x %s>", t, v, width*a.n, a.elem))
+	var out []string
+	for at := 0; at < total; {
+		size := 16
+		for size > total-at {
+			size /= 2
+		}
+		t := intType(8 * size)
+		if size == 16 {
+			t = vecType(4, tI32)
+		}
+		if a.n == 1 {
+			t = a.elem
+		}
+		loads := make([]string, len(from.at))
+		for i, p := range from.at {
+			if at > 0 {
+				p = e.let("getelementptr i8, ptr %s, i64 %d", p, at)
+			}
+			loads[i] = e.let("load %s, ptr %s, align %d", t, p, a.align)
+		}
+		if a.n == 1 {
+			return []string{e.assemble(t, loads, from.of)}
+		}
+		out = append(out, e.separate(a, size, t, loads, from.of)...)
+		at += size
 	}
-	return e.unzip(a.elem, a.n, e.maskedLoad(width*a.n, a.elem, p, a.align, e.repeat(a.n)))
+	return out
 }
 
-// repeat repeats each lane's bit of the mask n times.
-func (e *vectorEmitter) repeat(n int) string {
-	m := make([]string, width*n)
-	for i := range m {
-		m[i] = fmt.Sprintf("i32 %d", i/n)
+// separate takes apart what was loaded for each lane: size bytes of elements.
+func (e *vectorEmitter) separate(a access, size int, t *typ, loads []string, of [width]int) []string {
+	var all string
+	if size == 16 {
+		each := make([]string, width)
+		for i := range each {
+			each[i] = loads[of[i]]
+		}
+		all = e.join(tI32, 4, each)
+	} else {
+		all = e.assemble(t, loads, of)
 	}
-	return e.let("shufflevector %s %s, %s poison, <%d x i32> <%s>", maskType, e.mask, maskType, width*n, strings.Join(m, ", "))
+	from := "<128 x i32>"
+	if size < 16 {
+		from = lanesOf(t)
+	}
+	if a.bytes >= 4 || size < 4 {
+		n := size / a.bytes
+		to := fmt.Sprintf("<%d x %s>", width*n, a.elem)
+		if from != to {
+			all = e.let("bitcast %s %s to %s", from, all, to)
+		}
+		return e.unzip(a.elem, n, all)
+	}
+	if size != 16 && size != 4 {
+		all = e.let("bitcast %s %s to <%d x i32>", from, all, width*size/4)
+	}
+	var out []string
+	narrow := intType(8 * a.bytes)
+	for _, w := range e.unzip(tI32, size/4, all) {
+		for bit := 0; bit < 32; bit += 8 * a.bytes {
+			v := w
+			if bit > 0 {
+				v = e.let("lshr <32 x i32> %s, splat (i32 %d)", w, bit)
+			}
+			v = e.let("trunc <32 x i32> %s to %s", v, lanesOf(narrow))
+			if a.elem.kind != kInt {
+				v = e.let("bitcast %s %s to %s", lanesOf(narrow), v, lanesOf(a.elem))
+			}
+			out = append(out, v)
+		}
+	}
+	return out
+}
+
+// assemble makes a vector of scalars, lane i of which is v[of[i]].
+func (e *vectorEmitter) assemble(t *typ, v []string, of [width]int) string {
+	n := 1
+	for n < len(v) {
+		n *= 2
+	}
+	all := "poison"
+	for i, x := range v {
+		all = e.let("insertelement <%d x %s> %s, %s %s, i32 %d", n, t, all, t, x, i)
+	}
+	same := len(v) == width
+	m := make([]string, width)
+	for i := range m {
+		m[i] = fmt.Sprintf("i32 %d", of[i])
+		same = same && of[i] == i
+	}
+	if same {
+		return all
+	}
+	return e.let("shufflevector <%d x %s> %s, <%d x %s> poison, <32 x i32> <%s>", n, t, all, n, t, strings.Join(m, ", "))
 }
 
 func (e *vectorEmitter) maskedLoad(n int, t *typ, p string, align int, mask string) string {
@@ -98,66 +162,6 @@ func (e *vectorEmitter) maskedStore(n int, t *typ, v, p string, align int, mask 
 	vt := fmt.Sprintf("<%d x %s>", n, t)
 	f := e.intrinsic(fmt.Sprintf("llvm.masked.store.%s.p0", suffix(n, t)), "void", fmt.Sprintf("%s, ptr, i32, <%d x i1>", vt, n))
 	e.line("call void %s(%s %s, ptr %s, i32 %d, <%d x i1> %s)", f, vt, v, p, align, n, mask)
-}
-
-func (e *vectorEmitter) gather(t *typ, p string, align int) string {
-	vt := lanesOf(t)
-	f := e.intrinsic(fmt.Sprintf("llvm.masked.gather.%s.v32p0", suffix(width, t)), vt, "<32 x ptr>, i32, <32 x i1>, "+vt)
-	return e.let("call %s %s(<32 x ptr> %s, i32 %d, %s %s, %s zeroinitializer)", vt, f, p, align, maskType, e.mask, vt)
-}
-
-// gatherPieces loads each lane's value in pieces of 8, 4, 2 and 1 bytes.
-func (e *vectorEmitter) gatherPieces(a access, p string) ([]string, bool) {
-	total := a.bytes * a.n
-	if total > 128 {
-		return nil, false
-	}
-	var out []string
-	for at := 0; at < total; {
-		size := 8
-		for size > total-at {
-			size /= 2
-		}
-		if a.bytes > size {
-			return nil, false
-		}
-		if size == 2 && a.align%2 != 0 && a.bytes < 2 {
-			size = 1
-		}
-		q := p
-		if at > 0 {
-			q = e.let("getelementptr i8, <32 x ptr> %s, i64 %d", p, at)
-		}
-		var v string
-		switch {
-		case size >= 4:
-			v = e.gather(intType(size*8), q, 1)
-		case size == 2 && a.align%2 != 0:
-			return nil, false // may lie across two words
-		default:
-			v = e.gatherNarrow(size, q)
-		}
-		n := size / a.bytes
-		b := e.let("bitcast <32 x i%d> %s to <%d x %s>", size*8, v, width*n, a.elem)
-		if size*8 == a.elem.bits && a.elem.kind == kInt {
-			b = v
-		}
-		out = append(out, e.unzip(a.elem, n, b)...)
-		at += size
-	}
-	return out, true
-}
-
-// gatherNarrow loads a byte, or two at an even address, of each lane: the
-// aligned word around it, which lies on the same page, shifted.
-func (e *vectorEmitter) gatherNarrow(size int, p string) string {
-	n := e.let("ptrtoint <32 x ptr> %s to <32 x i64>", p)
-	low := e.let("and <32 x i64> %s, splat (i64 3)", n)
-	back := e.let("sub <32 x i64> zeroinitializer, %s", low)
-	q := e.let("getelementptr i8, <32 x ptr> %s, <32 x i64> %s", p, back)
-	w := e.gather(tI32, q, 4)
-	by := e.let("shl <32 x i32> %s, splat (i32 3)", e.let("trunc <32 x i64> %s to <32 x i32>", low))
-	return e.let("trunc <32 x i32> %s to <32 x i%d>", e.let("lshr <32 x i32> %s, %s", w, by), size*8)
 }
 
 // storeLanes writes a store.
@@ -184,42 +188,46 @@ func (e *vectorEmitter) storeLanes(in *inst) {
 		e.line("store %s %s, ptr %s, align %d", a.elem, e.lastLane(a.elem, e.vector(val)[0]), e.scalar(ptr), a.align)
 		return
 	}
-	if k, ok := e.stride(ptr); ok && k == int64(a.bytes*a.n) {
-		v := e.vector(val)
-		p := e.firstAddress(ptr)
-		total := a.bytes * a.n
-		switch {
-		case a.n == 1:
-			e.maskedStore(width, a.elem, v[0], p, a.align, e.mask)
-		case total <= 8 && total&(total-1) == 0:
-			t := intType(total * 8)
-			w := e.let("bitcast <%d x %s> %s to <32 x %s>", width*a.n, a.elem, e.zip(a.elem, v), t)
-			e.maskedStore(width, t, w, p, a.align, e.mask)
-		default:
-			e.maskedStore(width*a.n, a.elem, e.zip(a.elem, v), p, a.align, e.repeat(a.n))
-		}
+	if k, ok := e.stride(ptr); ok && a.n == 1 && k == int64(a.bytes) {
+		e.maskedStore(width, a.elem, e.vector(val)[0], e.firstAddress(ptr), a.align, e.mask)
 		return
 	}
-	if a.bytes < 4 || a.n > 1 && a.bytes*a.n > 64 {
-		e.eachLane(in)
-		return
+	e.storeEach(a, e.vector(val), e.storeAddresses(ptr))
+}
+
+// storeEach stores one lane's value after another's, so that the last remains
+// where addresses meet.
+func (e *vectorEmitter) storeEach(a access, v []string, to []string) {
+	total := a.bytes * a.n
+	t, n, all := a.elem, 1, ""
+	switch {
+	case a.n == 1:
+		all = v[0]
+	case total <= 8 && total&(total-1) == 0:
+		t = intType(8 * total)
+		all = e.let("bitcast <%d x %s> %s to <32 x %s>", width*a.n, a.elem, e.zip(a.elem, v), t)
+	default:
+		n = a.n
+		all = e.zip(a.elem, v)
 	}
-	p := e.vector(ptr)[0]
-	vt := lanesOf(a.elem)
-	f := e.intrinsic(fmt.Sprintf("llvm.masked.scatter.%s.v32p0", suffix(width, a.elem)), "void", vt+", <32 x ptr>, i32, <32 x i1>")
-	for i, v := range e.vector(val) {
-		q := p
-		if i > 0 {
-			q = e.let("getelementptr i8, <32 x ptr> %s, i64 %d", p, i*a.bytes)
+	for i, p := range to {
+		if n == 1 {
+			e.line("store %s %s, ptr %s, align %d", t, e.let("extractelement <32 x %s> %s, i32 %d", t, all, i), p, a.align)
+			continue
 		}
-		e.line("call void %s(%s %s, <32 x ptr> %s, i32 %d, %s %s)", f, vt, v, q, min(a.align, a.bytes), maskType, e.mask)
+		m := make([]string, n)
+		for k := range m {
+			m[k] = fmt.Sprintf("i32 %d", i*n+k)
+		}
+		x := e.let("shufflevector <%d x %s> %s, <%d x %s> poison, <%d x i32> <%s>", width*n, t, all, width*n, t, n, strings.Join(m, ", "))
+		e.line("store <%d x %s> %s, ptr %s, align %d", n, t, x, p, a.align)
 	}
 }
 
 // lastLane extracts the value of the last lane that takes part.
 func (e *vectorEmitter) lastLane(t *typ, v string) string {
 	f := e.intrinsic("llvm.ctlz.i32", "i32", "i32, i1")
-	z := e.let("call i32 %s(i32 %s, i1 true)", f, e.maskBits(e.mask))
+	z := e.let("call i32 %s(i32 %s, i1 true)", f, e.maskWord())
 	return e.let("extractelement %s %s, i32 %s", lanesOf(t), v, e.let("xor i32 %s, 31", z))
 }
 
@@ -229,7 +237,7 @@ func (e *vectorEmitter) firstLane() string {
 		return v
 	}
 	f := e.intrinsic("llvm.cttz.i32", "i32", "i32, i1")
-	v := e.let("call i32 %s(i32 %s, i1 true)", f, e.maskBits(e.mask))
+	v := e.let("call i32 %s(i32 %s, i1 true)", f, e.maskWord())
 	e.scalars["first lane"] = v
 	return v
 }
@@ -239,18 +247,11 @@ func (e *vectorEmitter) firstLane() string {
 // from that of the first lane that takes part.
 func (e *vectorEmitter) firstAddress(o *operand) string {
 	s := e.shapeOf(o)
-	if s.kind == offset {
-		p := e.scalar(o)
-		if s.c[0] != 0 {
-			p = e.let("getelementptr i8, ptr %s, i64 %d", p, s.c[0])
-		}
-		return p
+	p := e.base(o, s)
+	if s.c[0] != 0 {
+		p = e.let("getelementptr i8, ptr %s, i64 %d", p, s.c[0])
 	}
-	k, _ := s.c.linear()
-	f := e.firstLane()
-	p := e.valueAt(o, f)
-	n := e.let("mul i64 %s, %d", e.let("zext i32 %s to i64", f), -k)
-	return e.let("getelementptr i8, ptr %s, i64 %s", p, n)
+	return p
 }
 
 // valueAt computes by scalars what a value is in one lane.
@@ -290,30 +291,12 @@ func (e *vectorEmitter) pure(in *inst) bool {
 
 // offsetAt is valueAt for a base plus lane constants.
 func (e *vectorEmitter) offsetAt(o *operand, s shape, lane string) string {
-	var c string
-	if k, ok := s.c.linear(); ok {
-		t := o.typ
-		if t.kind == kPtr {
-			t = tI64
-		}
-		l := lane
-		switch {
-		case t.bits > 32:
-			l = e.let("zext i32 %s to %s", lane, t)
-		case t.bits < 32:
-			l = e.let("trunc i32 %s to %s", lane, t)
-		}
-		c = e.let("mul %s %s, %d", t, l, k)
-		c = e.let("add %s %s, %d", t, c, s.c[0])
-	} else {
-		t := o.typ
-		if t.kind == kPtr {
-			t = tI64
-		}
-		c = e.let("extractelement %s %s, i32 %s", lanesOf(t), constVector(t, func(i int) int64 { return s.c[i] }), lane)
-	}
+	c := e.constantAt(s.c, lane)
 	if o.typ.kind == kPtr {
 		return e.let("getelementptr i8, ptr %s, i64 %s", e.scalar(o), c)
+	}
+	if o.typ.bits < 64 {
+		c = e.let("trunc i64 %s to %s", c, o.typ)
 	}
 	return e.let("add %s %s, %s", o.typ, e.scalar(o), c)
 }

@@ -144,12 +144,7 @@ func (e *vectorEmitter) shuffleLanes(val, src *operand) string {
 		}
 		moved = e.let("shufflevector %s %s, %s poison, <32 x i32> <%s>", lt, v, lt, strings.Join(m, ", "))
 	} else {
-		mem := e.scratch(lt)
-		e.line("store %s %s, ptr %s", lt, v, mem)
-		q := e.let("and <32 x i32> %s, splat (i32 31)", e.vector(src)[0])
-		p := e.let("getelementptr %s, ptr %s, <32 x i32> %s", t, mem, q)
-		f := e.intrinsic(fmt.Sprintf("llvm.masked.gather.%s.v32p0", suffix(width, t)), lt, "<32 x ptr>, i32, <32 x i1>, "+lt)
-		moved = e.let("call %s %s(<32 x ptr> %s, i32 %d, %s splat (i1 true), %s zeroinitializer)", lt, f, p, t.bits/8, maskType, lt)
+		moved = e.lookUp(t, v, src)
 	}
 	q := e.vector(src)[0]
 	in := e.let("icmp ult <32 x i32> %s, splat (i32 32)", q)
@@ -158,6 +153,33 @@ func (e *vectorEmitter) shuffleLanes(val, src *operand) string {
 	on = e.let("trunc <32 x i32> %s to %s", on, maskType)
 	ok := e.let("and %s %s, %s", maskType, in, on)
 	return e.let("select %s %s, %s %s, %s %s", maskType, ok, lt, moved, lt, v)
+}
+
+// lookUp gives each lane the value of lane src modulo 32.
+func (e *vectorEmitter) lookUp(t *typ, v string, src *operand) string {
+	lt := lanesOf(t)
+	if s := e.shapeOf(src); s.kind == offset {
+		if k, ok := s.c.linear(); ok && k == 1 { // neighbours: one load from the value, written twice
+			mem := e.scratch(fmt.Sprintf("[64 x %s]", t))
+			e.line("store %s %s, ptr %s", lt, v, mem)
+			p := e.let("getelementptr %s, ptr %s, i64 32", t, mem)
+			e.line("store %s %s, ptr %s", lt, v, p)
+			at := e.let("and i32 %s, 31", e.let("add i32 %s, %d", e.scalar(src), s.c[0]))
+			q := e.let("getelementptr %s, ptr %s, i32 %s", t, mem, at)
+			return e.let("load %s, ptr %s, align %d", lt, q, t.bits/8)
+		}
+	}
+	mem := e.scratch(lt)
+	e.line("store %s %s, ptr %s", lt, v, mem)
+	q := e.let("and <32 x i32> %s, splat (i32 31)", e.vector(src)[0])
+	var of [width]int
+	loads := make([]string, width)
+	for i := range loads {
+		of[i] = i
+		p := e.let("getelementptr %s, ptr %s, i32 %s", t, mem, e.let("extractelement <32 x i32> %s, i32 %d", q, i))
+		loads[i] = e.let("load %s, ptr %s, align %d", t, p, t.bits/8)
+	}
+	return e.assemble(t, loads, of)
 }
 
 // rowMajor lists, for the elements of an 8x8 matrix row by row, where a lane
@@ -225,27 +247,8 @@ func (e *vectorEmitter) multiply(in *inst) {
 		}
 		out[p] = acc
 	}
-	w := e.toLanes(f32, e.join(f32, out[:]))
+	w := e.toLanes(f32, e.join(f32, 16, out[:]))
 	e.setVector(in, []string{e.let("bitcast <64 x float> %s to <32 x i64>", w)})
-}
-
-// join puts vectors of equal length one after another; their number is a power
-// of two.
-func (e *vectorEmitter) join(t *typ, v []string) string {
-	n := 64 / len(v)
-	for len(v) > 1 {
-		var next []string
-		for i := 0; i < len(v); i += 2 {
-			m := make([]string, 2*n)
-			for k := range m {
-				m[k] = fmt.Sprintf("i32 %d", k)
-			}
-			next = append(next, e.let("shufflevector <%d x %s> %s, <%d x %s> %s, <%d x i32> <%s>",
-				n, t, v[i], n, t, v[i+1], 2*n, strings.Join(m, ", ")))
-		}
-		v, n = next, 2*n
-	}
-	return v[0]
 }
 
 // rowAddress is the address of row i of a matrix in memory.
@@ -264,7 +267,7 @@ func (e *vectorEmitter) loadMatrix(in *inst, name string) {
 	for i := range 8 {
 		rows = append(rows, e.let("load <8 x %s>, ptr %s, align %d", t, e.rowAddress(t, p, ld, i), t.bits/8))
 	}
-	w := e.join(t, rows)
+	w := e.join(t, 8, rows)
 	if strings.HasPrefix(name, "mldt") {
 		w = e.permute(t, w, func(i int) int { return i%8*8 + i/8 })
 	}
