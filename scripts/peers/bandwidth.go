@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"regexp"
@@ -15,7 +16,8 @@ type Bandwidth struct {
 	Block   int     `json:"block"`
 	Threads int     `json:"threads"`
 	Pages   string  `json:"pages"` // "4 KiB" or "huge"
-	GBs     float64 `json:"gb_s"`  // 10^9 bytes a second
+	Best    float64 `json:"best"`  // GB/s, 10^9 bytes a second: the fastest of the probe's rounds
+	Median  float64 `json:"median"`
 }
 
 // bandwidth runs the probe and adds its results.
@@ -23,7 +25,7 @@ func (r *Runner) bandwidth(ctx context.Context, m *Measurement, block int) error
 	if r.Program == "" {
 		return nil
 	}
-	stdout, _, err := r.capture(ctx, []string{r.Program, "bandwidth"}, nil)
+	stdout, _, err := r.capture(ctx, []string{r.Program, "bandwidth", "--threads", strconv.Itoa(m.mostThreads())}, nil)
 	if err != nil {
 		return fmt.Errorf("bandwidth probe: %w", err)
 	}
@@ -34,12 +36,13 @@ func (r *Runner) bandwidth(ctx context.Context, m *Measurement, block int) error
 	for _, b := range found {
 		b.Block = block
 		m.Bandwidth = append(m.Bandwidth, b)
-		fmt.Fprintf(r.Log, "block %d of %d, bandwidth of %d threads, %s pages: %.1f GB/s\n", block+1, m.Blocks, b.Threads, b.Pages, b.GBs)
+		fmt.Fprintf(r.Log, "block %d of %d, bandwidth of %d threads, %s pages: %.1f GB/s at best, %.1f median\n",
+			block+1, m.Blocks, b.Threads, b.Pages, b.Best, b.Median)
 	}
 	return nil
 }
 
-var bandwidthLine = regexp.MustCompile(`(\d+) threads?\b.*?\b(4 KiB|huge)\b.*?([\d.]+) GB/s`)
+var bandwidthLine = regexp.MustCompile(`^(\d+) threads?, (4 KiB|huge) pages: ([\d.]+) GB/s best, ([\d.]+) GB/s median`)
 
 // ParseBandwidth reads what `introgen bandwidth` prints: a line for each number
 // of threads and size of pages.
@@ -51,16 +54,25 @@ func ParseBandwidth(s string) ([]Bandwidth, error) {
 			continue
 		}
 		threads, err1 := strconv.Atoi(m[1])
-		rate, err2 := strconv.ParseFloat(m[3], 64)
-		if err1 != nil || err2 != nil || threads < 1 || rate <= 0 {
+		best, err2 := strconv.ParseFloat(m[3], 64)
+		mid, err3 := strconv.ParseFloat(m[4], 64)
+		if errors.Join(err1, err2, err3) != nil || threads < 1 || best <= 0 {
 			return nil, fmt.Errorf("bandwidth line not understood: %s", strings.TrimSpace(line))
 		}
-		out = append(out, Bandwidth{Threads: threads, Pages: m[2], GBs: rate})
+		out = append(out, Bandwidth{Threads: threads, Pages: m[2], Best: best, Median: mid})
 	}
 	if len(out) == 0 {
-		return nil, fmt.Errorf("no line of the form `N threads, 4 KiB pages: X GB/s` in the output of introgen bandwidth")
+		return nil, fmt.Errorf("no line of the form `N threads, 4 KiB pages: X GB/s best, Y GB/s median` in the output of introgen bandwidth")
 	}
 	return out, nil
+}
+
+func (m *Measurement) mostThreads() int {
+	most := 1
+	for _, set := range m.Settings {
+		most = max(most, set.Threads)
+	}
+	return most
 }
 
 // limit is the best bandwidth of so many threads, over the kinds of pages, a
@@ -71,8 +83,8 @@ func (m *Measurement) limit(threads int) []float64 {
 		out[i] = math.NaN()
 	}
 	for _, b := range m.Bandwidth {
-		if b.Threads == threads && b.Block < len(out) && !(b.GBs <= out[b.Block]) {
-			out[b.Block] = b.GBs
+		if b.Threads == threads && b.Block < len(out) && !(b.Best <= out[b.Block]) {
+			out[b.Block] = b.Best
 		}
 	}
 	return out

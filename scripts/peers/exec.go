@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -22,8 +23,10 @@ func (r *Runner) capture(ctx context.Context, argv, env []string) (stdout string
 	var out, complaint bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &complaint
 	if err := cmd.Run(); err != nil {
-		if ctx.Err() != nil {
+		if errors.Is(ctx.Err(), context.DeadlineExceeded) {
 			err = fmt.Errorf("stopped after %v: %w", r.Timeout, ctx.Err())
+		} else if ctx.Err() != nil {
+			err = ctx.Err()
 		}
 		return "", 0, fmt.Errorf("%s: %w%s", argv[0], err, lastLine(complaint.String()))
 	}

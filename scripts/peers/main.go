@@ -14,6 +14,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/introgen/introgen/models"
@@ -47,7 +48,7 @@ func main() {
 	flag.DurationVar(&o.neighbour, "neighbour", 0, "be the busy neighbour for this long; used by the program itself")
 	flag.Parse()
 
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	if err := o.run(ctx, os.Stdout, os.Stderr); err != nil {
 		fmt.Fprintf(os.Stderr, "peers: %v\n", err)
