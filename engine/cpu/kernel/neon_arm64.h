@@ -12,9 +12,10 @@
 #define NEON3(op, m, n, d) WORD $((op) | (m)<<16 | (n)<<5 | (d))
 
 // Lanes of 16 bits are numbered by the bits H:L:M, 11, 21 and 20; such a source
-// is one of V0 to V15. Lanes of 32 bits are numbered by H:L.
-#define NEONH(op, i, m, n, d) WORD $((op) | ((i)>>2&1)<<11 | ((i)>>1&1)<<21 | ((i)&1)<<20 | (m)<<16 | (n)<<5 | (d))
-#define NEONS(op, i, m, n, d) WORD $((op) | ((i)>>1&1)<<11 | ((i)&1)<<21 | (m)<<16 | (n)<<5 | (d))
+// is one of V0 to V15. Lanes of 32 bits are numbered by H:L. (Go's assembler, unlike
+// Go, reads a>>b&c as a>>(b&c).)
+#define NEONH(op, i, m, n, d) WORD $((op) | (((i)>>2)&1)<<11 | (((i)>>1)&1)<<21 | ((i)&1)<<20 | (m)<<16 | (n)<<5 | (d))
+#define NEONS(op, i, m, n, d) WORD $((op) | (((i)>>1)&1)<<11 | ((i)&1)<<21 | (m)<<16 | (n)<<5 | (d))
 
 // Widening and narrowing of integers.
 
