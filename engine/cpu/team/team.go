@@ -44,9 +44,14 @@ func NewPlan(units []int, of any) *Plan {
 }
 
 const (
-	// pieces is in how many parts a thread claims its own range: enough for the
-	// others to take over from a slow thread, few enough for long inner loops.
+	// pieces is in how many parts a thread claims its own range where threads had
+	// to wait for each other, so that the others can take over from a slow one.
+	// Where they had not, it claims its range whole: each claim interrupts the
+	// stream from memory, which costs some 150 ns.
 	pieces = 4
+	// unevenShare is the share of a pass's stages, as 1 in so many, in which
+	// threads waited beyond patience, from which on a pass counts as uneven.
+	unevenShare = 8
 	// spins is how often a waiting thread looks before it sleeps, with a pause
 	// of 10 to 40 ns between looks: longer than a stage's usual imbalance and
 	// shorter than a time slice by far.
@@ -81,9 +86,10 @@ type cursor struct {
 
 // slot is a published pass.
 type slot struct {
-	plan  atomic.Pointer[Plan]
-	first atomic.Uint32 // number of its first stage
-	done  atomic.Uint32 // what Team.done was when it began
+	plan   atomic.Pointer[Plan]
+	first  atomic.Uint32 // number of its first stage
+	done   atomic.Uint32 // what Team.done was when it began
+	pieces atomic.Uint32 // in how many parts ranges are claimed
 }
 
 // Team is a set of threads. Its methods are for one goroutine at a time.
@@ -101,15 +107,18 @@ type Team struct {
 	slots   [2]slot // the pass of epoch e is in slot e&1
 	ranges  []cursor
 	stage   uint32 // number of the next pass's first stage
+	uneven  uint32 // sum of seen.uneven when the last pass began
 	failed  atomic.Pointer[error]
 	closing atomic.Bool
 	workers sync.WaitGroup
 }
 
-// seen is the epoch that a thread works on.
+// seen is the epoch that a thread works on, and in how many stages it waited
+// beyond patience.
 type seen struct {
-	epoch uint32
-	_     line
+	epoch  uint32
+	uneven atomic.Uint32
+	_      line
 }
 
 // New starts a team of n threads, of which the caller of Run is the first: n-1
@@ -145,6 +154,7 @@ func (t *Team) Run(plan *Plan) error {
 	s.plan.Store(plan)
 	s.first.Store(t.stage)
 	s.done.Store(t.done.value.Load())
+	s.pieces.Store(t.choosePieces(len(plan.units)))
 	t.stage += uint32(len(plan.units))
 	t.seen[0].epoch = e
 	t.epoch.advance(1, t.park)
@@ -154,6 +164,21 @@ func (t *Team) Run(plan *Plan) error {
 		t.fail(err)
 	}
 	return t.err()
+}
+
+// choosePieces returns in how many parts ranges are claimed in a pass of so many
+// stages: it learns from the pass before.
+func (t *Team) choosePieces(stages int) uint32 {
+	var sum uint32
+	for i := range t.seen {
+		sum += t.seen[i].uneven.Load()
+	}
+	waited := sum - t.uneven
+	t.uneven = sum
+	if waited*unevenShare > uint32(stages) {
+		return pieces
+	}
+	return 1
 }
 
 // Close ends the team's threads and waits until they have ended, which a thread
@@ -210,7 +235,7 @@ func (t *Team) work(tid int) {
 func (t *Team) pass(tid int) {
 	e := t.seen[tid].epoch
 	s := &t.slots[e&1]
-	plan, first, target := s.plan.Load(), s.first.Load(), s.done.Load()
+	plan, first, target, parts := s.plan.Load(), s.first.Load(), s.done.Load(), int(s.pieces.Load())
 	if plan == nil || t.epoch.value.Load() != e {
 		return
 	}
@@ -220,7 +245,7 @@ func (t *Team) pass(tid int) {
 		}
 		target += uint32(n)
 		number := first + uint32(i)
-		k := t.claimAll(tid, tid, i, number, n)
+		k := t.claimAll(tid, tid, i, number, n, parts)
 		t.body.Ahead(tid, i, plan.of)
 		if k > 0 {
 			t.done.advance(uint32(k), t.park)
@@ -236,7 +261,8 @@ func (t *Team) pass(tid int) {
 			}
 			if !helped && looks >= min(patience, t.spins) {
 				helped = true
-				if k := t.help(tid, i, number, n); k > 0 {
+				t.seen[tid].uneven.Add(1)
+				if k := t.help(tid, i, number, n, parts); k > 0 {
 					t.done.advance(uint32(k), t.park)
 				}
 				continue
@@ -248,21 +274,18 @@ func (t *Team) pass(tid int) {
 
 // help does units of the other threads' ranges until none are left, and returns
 // how many it did.
-func (t *Team) help(tid, stage int, number uint32, n int) (did int) {
+func (t *Team) help(tid, stage int, number uint32, n, parts int) (did int) {
 	for i := 1; i < t.n; i++ {
-		did += t.claimAll(tid, (tid+i)%t.n, stage, number, n)
+		did += t.claimAll(tid, (tid+i)%t.n, stage, number, n, parts)
 	}
 	return did
 }
 
-// claimAll does units of a stage from owner's range until none are left, and
-// returns how many it did.
-func (t *Team) claimAll(tid, owner, stage int, number uint32, n int) (did int) {
+// claimAll does units of a stage from owner's range, in so many parts, until
+// none are left, and returns how many it did.
+func (t *Team) claimAll(tid, owner, stage int, number uint32, n, parts int) (did int) {
 	lo, hi := n*owner/t.n, n*(owner+1)/t.n
-	size := max(1, (hi-lo)/pieces)
-	if t.n == 1 {
-		size = hi
-	}
+	size := max(1, (hi-lo)/parts)
 	for {
 		a, b := t.ranges[owner].claim(number, lo, hi, size)
 		if a == b {
