@@ -3,14 +3,13 @@ package soft
 import (
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"runtime"
-	"sync/atomic"
 
 	"github.com/introgen/introgen/metalshim"
 	"github.com/introgen/introgen/metalshim/soft/cache"
 	"github.com/introgen/introgen/metalshim/soft/clang"
+	"github.com/introgen/introgen/metalshim/soft/native"
 )
 
 // target are clang's arguments that choose this machine's processor.
@@ -38,36 +37,29 @@ var language = []string{"-x", "c++", "-std=c++17", "-nostdinc", "-fPIC", "-fvisi
 	"-fno-rtti", "-fno-strict-aliasing", "-fno-stack-protector", "-fno-finite-loops", "-Wno-everything"}
 
 // run runs the compiler on text, which it reads from its standard input, and
-// returns its standard output.
-func (d *Device) run(ctx context.Context, args []string, text []byte) ([]byte, error) {
+// returns its standard output. It finds files as clang.FilePath(0) and so on.
+func (d *Device) run(ctx context.Context, args []string, text []byte, files ...*os.File) ([]byte, error) {
 	argv := append(append([]string{}, d.tools.Compiler...), args...)
-	out, err := clang.Run(ctx, clang.Command{Argv: append(argv, "-"), Stdin: text, Dir: d.dir, Limit: d.o.CompileLimit})
+	out, err := clang.Run(ctx, clang.Command{Argv: append(argv, "-o", "-", "-"), Stdin: text, Files: files, Limit: d.o.CompileLimit})
 	return out.Stdout, err
 }
 
-var fileNumber atomic.Int64
-
 // sharedObject compiles text and links it to a shared object without
-// libraries; what it needs is in the process already.
+// libraries; what it needs is in the process already. No file is written, so
+// that none is left, however the process ends.
 func (d *Device) sharedObject(ctx context.Context, flags []string, text []byte) ([]byte, error) {
-	n := fileNumber.Add(1)
-	object, shared := d.file(fmt.Sprintf("%d.o", n)), d.file(fmt.Sprintf("%d.so", n))
-	defer os.Remove(object)
-	defer os.Remove(shared)
-	if d.tools.Linker == nil {
-		if _, err := d.run(ctx, append(append([]string{}, flags...), "-shared", "-nostdlib", "-o", shared), text); err != nil {
-			return nil, err
-		}
-		return os.ReadFile(shared)
-	}
-	if _, err := d.run(ctx, append(append([]string{}, flags...), "-c", "-o", object), text); err != nil {
+	object, err := d.run(ctx, append(append([]string{}, flags...), "-c"), text)
+	if err != nil {
 		return nil, err
 	}
-	argv := append(append([]string{}, d.tools.Linker...), "-shared", "-o", shared, object)
-	if _, err := clang.Run(ctx, clang.Command{Argv: argv, Dir: d.dir, Limit: d.o.CompileLimit}); err != nil {
+	f, err := native.Memory(object)
+	if err != nil {
 		return nil, err
 	}
-	return os.ReadFile(shared)
+	defer f.Close()
+	argv := append(append([]string{}, d.tools.Linker...), "-shared", "-o", "-", clang.FilePath(0))
+	out, err := clang.Run(ctx, clang.Command{Argv: argv, Files: []*os.File{f}, Limit: d.o.CompileLimit})
+	return out.Stdout, err
 }
 
 // made is compiled code, from the cache or new.

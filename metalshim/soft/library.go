@@ -14,6 +14,7 @@ import (
 	"github.com/introgen/introgen/metalshim"
 	"github.com/introgen/introgen/metalshim/soft/cache"
 	"github.com/introgen/introgen/metalshim/soft/msl"
+	"github.com/introgen/introgen/metalshim/soft/native"
 	"github.com/introgen/introgen/metalshim/soft/stdlib"
 )
 
@@ -31,7 +32,7 @@ type library struct {
 	done     atomic.Bool
 
 	mu   sync.Mutex
-	path string // bitcode as a file, once a compiler needs it
+	bits *os.File // bitcode as a file, once a compiler needs it
 }
 
 // table is what is kept beside the bitcode.
@@ -69,7 +70,7 @@ func (d *Device) NewLibrary(ctx context.Context, src metalshim.Source) (metalshi
 		if err != nil {
 			return nil, nil, l.rewriteError(err)
 		}
-		args = append(append([]string{}, flags...), "-O2", "-Xclang", "-disable-llvm-passes", "-emit-llvm", "-c", "-o", "-")
+		args = append(append([]string{}, flags...), "-O2", "-Xclang", "-disable-llvm-passes", "-emit-llvm", "-c")
 		code, err := d.run(ctx, args, []byte(stdlib.Header()+r.CXX))
 		if err != nil {
 			return nil, nil, compileError(ctx, l.name, "", err)
@@ -123,22 +124,25 @@ func (l *library) Release() {
 	l.d.live.libraries.Add(-1)
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.path != "" {
-		os.Remove(l.path)
-		l.path = ""
+	if l.bits != nil {
+		l.bits.Close()
+		l.bits = nil
 	}
 }
 
 // bitcodeFile is the bitcode as a file.
-func (l *library) bitcodeFile() (string, error) {
+func (l *library) bitcodeFile() (*os.File, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.path == "" {
-		path := l.d.file(fmt.Sprintf("%d.bc", fileNumber.Add(1)))
-		if err := os.WriteFile(path, l.bitcode, 0o600); err != nil {
-			return "", fmt.Errorf("metal library %s: %w", l.name, err)
-		}
-		l.path = path
+	if l.done.Load() {
+		return nil, fmt.Errorf("metal library %s: %w", l.name, metalshim.ErrReleased)
 	}
-	return l.path, nil
+	if l.bits == nil {
+		f, err := native.Memory(l.bitcode)
+		if err != nil {
+			return nil, fmt.Errorf("metal library %s: %w", l.name, err)
+		}
+		l.bits = f
+	}
+	return l.bits, nil
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/introgen/introgen/metalshim"
 	"github.com/introgen/introgen/metalshim/soft/cache"
+	"github.com/introgen/introgen/metalshim/soft/clang"
 	"github.com/introgen/introgen/metalshim/soft/lanes"
 	"github.com/introgen/introgen/metalshim/soft/msl"
 	"github.com/introgen/introgen/metalshim/soft/native"
@@ -157,8 +158,8 @@ func (l *library) compile(ctx context.Context, k msl.Kernel, values string) (cod
 		args = append(args, "-O2", "-S", "-emit-llvm", "-g0", "-fno-vectorize", "-fno-slp-vectorize",
 			"-mllvm", fmt.Sprintf("-unroll-full-max-count=%d", trips), "-mllvm", "-unroll-runtime=false",
 			"-mllvm", "-unroll-allow-partial=false", "-mllvm", "-inline-threshold=100000",
-			"-Xclang", "-mlink-builtin-bitcode", "-Xclang", bitcode, "-o", "-")
-		ir, err := l.d.run(ctx, args, []byte(stub(k, values)))
+			"-Xclang", "-mlink-builtin-bitcode", "-Xclang", clang.FilePath(0))
+		ir, err := l.d.run(ctx, args, []byte(stub(k, values)), bitcode)
 		if err != nil {
 			return "", compileError(ctx, l.name, k.Name, err)
 		}

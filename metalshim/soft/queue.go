@@ -268,7 +268,7 @@ func (c *commands) failure(out native.Outcome) error {
 		e.Reason = fmt.Sprintf("it accessed address %#x%s", out.Address, c.near(out.Command, out.Address))
 	case native.Arithmetic:
 		e.Err = errors.New("integer division by zero")
-	case native.Memory:
+	case native.NoMemory:
 		e.Err = errors.New("no memory for its threads")
 	default:
 		e.Err = errors.New("it ran into code that cannot be reached")

@@ -13,7 +13,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"runtime"
 	"strings"
 	"sync"
@@ -112,11 +111,7 @@ func Open(ctx context.Context, o Options) (*Device, error) {
 	if err := d.identify(ctx); err != nil {
 		return nil, err
 	}
-	if d.dir, err = os.MkdirTemp("", "introgen-soft-"); err != nil {
-		return nil, fmt.Errorf("soft metal driver: %w", err)
-	}
 	if err := d.start(ctx); err != nil {
-		os.RemoveAll(d.dir)
 		return nil, err
 	}
 	cores := fmt.Sprintf("%d cores", o.Workers)
@@ -260,8 +255,5 @@ func (d *Device) Close() error {
 		q.Release()
 	}
 	d.pool.Close()
-	return os.RemoveAll(d.dir)
+	return nil
 }
-
-// file is a path for a file of the device's own.
-func (d *Device) file(name string) string { return filepath.Join(d.dir, name) }

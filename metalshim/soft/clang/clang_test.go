@@ -32,6 +32,7 @@ func says(version string) string {
 
 func TestFindNamed(t *testing.T) {
 	dir := t.TempDir()
+	lld := script(t, dir, "ld.lld", "exit 1")
 	good := script(t, dir, "good", says("Debian clang version 19.1.7 (3~deb12u1)"))
 	for _, c := range []struct {
 		name, path string
@@ -64,6 +65,9 @@ func TestFindNamed(t *testing.T) {
 	if err := tools.Identify(context.Background()); err != nil || tools.Version != "19.1.7" {
 		t.Errorf("version %q, error %v", tools.Version, err)
 	}
+	if !reflect.DeepEqual(tools.Linker, []string{lld}) {
+		t.Errorf("linker %v, want the one beside", tools.Linker)
+	}
 	stamp := tools.Stamp
 	script(t, dir, "good", says("clang version 19.1.8"))
 	if tools, err := Find(context.Background()); err != nil || tools.Stamp == stamp {
@@ -80,6 +84,11 @@ func TestFindOnPath(t *testing.T) {
 	if _, err := Find(ctx); !errors.Is(err, ErrAbsent) || !strings.Contains(err.Error(), "ziglang==0.14.1") {
 		t.Errorf("nothing there: %v", err)
 	}
+	script(t, dir, "clang", says("clang version 19.1.7"))
+	if _, err := Find(ctx); !errors.Is(err, ErrAbsent) || !strings.Contains(err.Error(), "no linker ld.lld") {
+		t.Errorf("a clang without lld: %v", err)
+	}
+	lld := script(t, dir, "ld.lld-19", "exit 1")
 	script(t, dir, "clang", says("clang version 14.0.6"))
 	if _, err := Find(ctx); !errors.Is(err, ErrVersion) || !strings.Contains(err.Error(), "14.0.6") {
 		t.Errorf("an old clang: %v", err)
@@ -98,9 +107,8 @@ func TestFindOnPath(t *testing.T) {
 		t.Errorf("a clang 19: %+v, %v", tools, err)
 	}
 	first := script(t, dir, "clang-19", "exit 1")
-	lld := script(t, dir, "ld.lld", "exit 1")
 	if tools, err := Find(ctx); err != nil || tools.Compiler[0] != first || !reflect.DeepEqual(tools.Linker, []string{lld}) {
-		t.Errorf("clang-19 beside lld: %+v, %v", tools, err)
+		t.Errorf("clang-19: %+v, %v", tools, err)
 	}
 }
 
@@ -164,9 +172,19 @@ func TestRunKillsGroup(t *testing.T) {
 
 func TestRunOutput(t *testing.T) {
 	dir := t.TempDir()
-	out, err := Run(context.Background(), Command{Argv: []string{script(t, dir, "both", "cat; echo oh >&2; exit 7")}, Stdin: []byte("in")})
+	file := filepath.Join(dir, "file")
+	if err := os.WriteFile(file, []byte(" and more"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	f, err := os.Open(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	both := script(t, dir, "both", "cat; cat "+FilePath(0)+"; echo oh >&2; exit 7")
+	out, err := Run(context.Background(), Command{Argv: []string{both}, Stdin: []byte("in"), Files: []*os.File{f}})
 	var exit *ExitError
-	if !errors.As(err, &exit) || exit.Code != 7 || exit.Stderr != "oh\n" || string(out.Stdout) != "in" {
+	if !errors.As(err, &exit) || exit.Code != 7 || exit.Stderr != "oh\n" || string(out.Stdout) != "in and more" {
 		t.Errorf("out %q, error %v", out.Stdout, err)
 	}
 	if _, err := Run(context.Background(), Command{Argv: []string{filepath.Join(dir, "none")}}); !errors.Is(err, os.ErrNotExist) {

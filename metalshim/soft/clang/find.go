@@ -30,7 +30,7 @@ const Install = "install clang 19: `apt-get install clang-19 lld-19` as root, or
 // Toolchain is a compiler and a linker.
 type Toolchain struct {
 	Compiler []string // command that takes clang's arguments
-	Linker   []string // command that takes ld.lld's arguments; nil: the compiler links
+	Linker   []string // command that takes ld.lld's arguments
 	Path     string   // the compiler's executable, links resolved
 	Version  string   // such as "19.1.7"; "" until Identify or Remembered has set it
 	Stamp    string   // path, size and time of the executable: equal stamps, equal compilers
@@ -49,7 +49,7 @@ func (e *Error) Unwrap() error { return e.Err }
 
 // Kinds of failure, for errors.Is.
 var (
-	ErrAbsent  = errors.New("no clang was found")
+	ErrAbsent  = errors.New("no clang or no lld was found")
 	ErrVersion = errors.New("clang of another major version")
 )
 
@@ -130,10 +130,15 @@ func at(path string) (*Toolchain, error) {
 	t.Compiler = []string{path}
 	if beside := filepath.Join(filepath.Dir(real), "ld.lld"); executable(beside) {
 		t.Linker = []string{beside}
-	} else if lld, err := exec.LookPath("ld.lld-" + Major); err == nil {
-		t.Linker = []string{lld}
+		return t, nil
 	}
-	return t, nil
+	for _, name := range []string{"ld.lld-" + Major, "ld.lld"} {
+		if lld, err := exec.LookPath(name); err == nil {
+			t.Linker = []string{lld}
+			return t, nil
+		}
+	}
+	return nil, &Error{fmt.Sprintf("%s has no linker ld.lld beside it, and there is none on PATH", path), ErrAbsent}
 }
 
 func executable(path string) bool {

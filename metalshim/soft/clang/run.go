@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"os/exec"
 	"runtime"
 	"time"
@@ -14,9 +15,12 @@ import (
 type Command struct {
 	Argv  []string
 	Stdin []byte
-	Dir   string
+	Files []*os.File    // inherited; it finds them as FilePath(0) and so on
 	Limit time.Duration // it is killed after that; 0 is no limit
 }
+
+// FilePath is the path under which a program finds Files[i].
+func FilePath(i int) string { return fmt.Sprintf("/proc/self/fd/%d", 3+i) }
 
 // Output is what it wrote.
 type Output struct {
@@ -64,7 +68,7 @@ func Run(ctx context.Context, c Command) (Output, error) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	cmd := exec.CommandContext(limited, c.Argv[0], c.Argv[1:]...)
-	cmd.Dir = c.Dir
+	cmd.ExtraFiles = c.Files
 	cmd.Stdin = bytes.NewReader(c.Stdin)
 	var stdout, stderr bounded
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr

@@ -6,6 +6,7 @@ package native
 import (
 	_ "embed"
 	"errors"
+	"os"
 	"time"
 	"unsafe"
 )
@@ -55,7 +56,7 @@ const (
 	Fault      Status = 2
 	Arithmetic Status = 3
 	Illegal    Status = 4
-	Memory     Status = 5
+	NoMemory   Status = 5
 )
 
 // result is laid out as Result in src/runtime.cc.
@@ -84,5 +85,5 @@ type Kernel struct {
 	Fn                uintptr
 	Frame, StaticSize uint64 // bytes
 	handle            uintptr
-	fd                int
+	file              *os.File
 }

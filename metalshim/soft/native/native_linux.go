@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"os"
 	"runtime"
 	"sync"
 	"time"
@@ -17,6 +18,7 @@ import (
 
 // Runtime is the loaded runtime. It stays loaded: its signal handler does.
 type Runtime struct {
+	file                                 *os.File
 	create, destroy, run, stop, progress uintptr
 }
 
@@ -27,32 +29,39 @@ var mathLibrary = sync.OnceValue(func() error {
 	return err
 })
 
-// open loads a shared object from memory. The bytes that were checked are the
-// bytes that run: nothing on disk can change under them. The file stays open,
-// because the dynamic linker knows objects by their names, and this one's is
-// the file's number.
-func open(code []byte) (handle uintptr, fd int, err error) {
+// Memory is a file in memory that holds b. It has no name, so that it goes
+// away with the process, however that ends.
+func Memory(b []byte) (*os.File, error) {
 	const exec = 0x10 // MFD_EXEC, which kernels before 6.3 do not know
-	fd, err = unix.MemfdCreate("introgen-kernel", unix.MFD_CLOEXEC|exec)
+	fd, err := unix.MemfdCreate("introgen", unix.MFD_CLOEXEC|exec)
 	if err != nil {
-		fd, err = unix.MemfdCreate("introgen-kernel", unix.MFD_CLOEXEC)
-	}
-	if err != nil {
-		return 0, 0, fmt.Errorf("memory for compiled code: %w", err)
-	}
-	for rest := code; len(rest) > 0 && err == nil; {
-		var n int
-		n, err = unix.Write(fd, rest)
-		rest = rest[max(n, 0):]
-	}
-	if err == nil {
-		handle, err = purego.Dlopen(fmt.Sprintf("/proc/self/fd/%d", fd), purego.RTLD_NOW|purego.RTLD_LOCAL)
+		fd, err = unix.MemfdCreate("introgen", unix.MFD_CLOEXEC)
 	}
 	if err != nil {
-		unix.Close(fd)
-		return 0, 0, err
+		return nil, fmt.Errorf("file in memory: %w", err)
 	}
-	return handle, fd, nil
+	f := os.NewFile(uintptr(fd), "memory")
+	if _, err := f.Write(b); err != nil {
+		f.Close()
+		return nil, fmt.Errorf("file in memory: %w", err)
+	}
+	return f, nil
+}
+
+// open loads a shared object from memory. The bytes that were checked are the
+// bytes that run: nothing on disk can change under them. The file has to stay
+// open as long as the object is loaded, because the dynamic linker knows
+// objects by their names, and this one's is the file's number.
+func open(code []byte) (handle uintptr, file *os.File, err error) {
+	if file, err = Memory(code); err != nil {
+		return 0, nil, err
+	}
+	handle, err = purego.Dlopen(fmt.Sprintf("/proc/self/fd/%d", file.Fd()), purego.RTLD_NOW|purego.RTLD_LOCAL)
+	if err != nil {
+		file.Close()
+		return 0, nil, err
+	}
+	return handle, file, nil
 }
 
 // loaded are the runtimes of this process, by their code.
@@ -72,11 +81,11 @@ func Load(code []byte) (*Runtime, error) {
 	if r := loaded.by[digest]; r != nil {
 		return r, nil
 	}
-	h, _, err := open(code)
+	h, file, err := open(code)
 	if err != nil {
 		return nil, fmt.Errorf("soft metal runtime: %w", err)
 	}
-	r := &Runtime{}
+	r := &Runtime{file: file}
 	var check uintptr
 	for _, s := range []struct {
 		name string
@@ -197,11 +206,11 @@ func (p *Pool) watchdog(limit time.Duration) *time.Timer {
 
 // LoadKernel loads a pipeline from the text of a shared object.
 func LoadKernel(code []byte) (*Kernel, error) {
-	h, fd, err := open(code)
+	h, file, err := open(code)
 	if err != nil {
 		return nil, err
 	}
-	k := &Kernel{handle: h, fd: fd}
+	k := &Kernel{handle: h, file: file}
 	var frame, static uintptr
 	for _, s := range []struct {
 		name string
@@ -220,7 +229,7 @@ func LoadKernel(code []byte) (*Kernel, error) {
 func (k *Kernel) Unload() {
 	if k.handle != 0 {
 		purego.Dlclose(k.handle)
-		unix.Close(k.fd)
+		k.file.Close()
 		k.handle = 0
 	}
 }

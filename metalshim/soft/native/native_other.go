@@ -2,7 +2,13 @@
 
 package native
 
-import "time"
+import (
+	"os"
+	"time"
+)
+
+// Memory says that there is no runtime to need it.
+func Memory([]byte) (*os.File, error) { return nil, ErrUnsupported }
 
 // Runtime does not exist on this system.
 type Runtime struct{}
