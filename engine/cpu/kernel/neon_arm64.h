@@ -69,8 +69,7 @@
 // frintn d.4s, n.4s
 #define FRINTN(n, d) NEON2(0x4e218800, n, d)
 
-// Arithmetic of floats. FMAX and FMIN return NaN when either source is one. FMLA is
-// the assembler's VFMLA, for macros that take numbers.
+// Arithmetic of floats. FMAX and FMIN return NaN when either source is one.
 
 // fadd d.4s, n.4s, m.4s
 #define FADD(m, n, d) NEON3(0x4e20d400, m, n, d)
@@ -78,8 +77,6 @@
 #define FSUB(m, n, d) NEON3(0x4ea0d400, m, n, d)
 // fmul d.4s, n.4s, m.4s
 #define FMUL(m, n, d) NEON3(0x6e20dc00, m, n, d)
-// fmla d.4s, n.4s, m.4s
-#define FMLA(m, n, d) NEON3(0x4e20cc00, m, n, d)
 // fdiv d.4s, n.4s, m.4s
 #define FDIV(m, n, d) NEON3(0x6e20fc00, m, n, d)
 // fmax d.4s, n.4s, m.4s
@@ -101,3 +98,16 @@
 #define FMAXV(n, d) NEON2(0x6e30f800, n, d)
 // umaxv s:d, n.4s
 #define UMAXV(n, d) NEON2(0x6eb0a800, n, d)
+
+// What the assembler has, as VFMLA and so on: for macros that take numbers.
+
+// fmla d.4s, n.4s, m.4s
+#define FMLA(m, n, d) NEON3(0x4e20cc00, m, n, d)
+// fmls d.4s, n.4s, m.4s
+#define FMLS(m, n, d) NEON3(0x4ea0cc00, m, n, d)
+// add d.4s, n.4s, m.4s
+#define ADDS4(m, n, d) NEON3(0x4ea08400, m, n, d)
+// shl d.4s, n.4s, #23
+#define SHL23(n, d) NEON2(0x4f375400, n, d)
+// mov d.16b, n.16b
+#define COPY(n, d) NEON3(0x4ea01c00, n, n, d)
