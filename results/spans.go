@@ -5,6 +5,7 @@ package results
 const (
 	SpanRound     = "round"
 	SpanTokenizer = "tokenizer"     // once a run: ready to encode
+	SpanDevice    = "device"        // once a run: a Metal device that can compile
 	SpanRead      = "read gguf"     // opening the file until its directory is known
 	SpanBuild     = "build model"   // from there until the model can run
 	SpanEncode    = "encode prompt" // text to ids

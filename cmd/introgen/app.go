@@ -80,8 +80,10 @@ func newApp(stdout, stderr io.Writer) *cli.App {
 		Suggest:                true,
 		Commands: []*cli.Command{
 			cpuCommand(),
+			metalCommand(),
 			metaCommand(),
 			bandwidthCommand(),
+			cacheCommand(),
 			modelCommand(),
 			doctorCommand(),
 			completionCommand(),

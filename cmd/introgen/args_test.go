@@ -7,19 +7,12 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-// optional is a flag that may stand alone or be given a value with "=".
-type optional struct{ text string }
-
-func (o *optional) Set(s string) error { o.text = s; return nil }
-func (o *optional) String() string     { return o.text }
-func (o *optional) IsBoolFlag() bool   { return true }
-
 func TestFlagsMayStandAnywhere(t *testing.T) {
 	app := &cli.App{
 		Flags: []cli.Flag{&cli.BoolFlag{Name: "plain"}},
 		Commands: []*cli.Command{
 			{Name: "metal", Flags: []cli.Flag{
-				&cli.BoolFlag{Name: "trace"}, &cli.GenericFlag{Name: "nonce", Value: &optional{}},
+				&cli.BoolFlag{Name: "trace"}, &cli.GenericFlag{Name: "nonce", Value: &optionalText{}},
 				&cli.IntFlag{Name: "threads", Aliases: []string{"t"}}, &cli.StringFlag{Name: "io"},
 			}},
 			{Name: "model", Subcommands: []*cli.Command{

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -64,9 +63,18 @@ type generation struct {
 	types   string // tensor types and their counts: "211 Q8_0 + 61 F32"
 	status  *status
 
-	// describe says what runs the model: threads, instruction set, device. It is
-	// asked once the first round's model is built.
+	// engine says what runs the model: threads, instruction set, device. A
+	// generation that has it set says so before the first round; else describe
+	// is asked once the first round's model is built.
+	engine   string
 	describe func(engine.Model) string
+
+	// after hears that a phase is over, outside of all phases: "" is what comes
+	// before a round. It may be nil.
+	after func(round int, phase string)
+
+	cacheState string // the model file's share in the page cache, in words
+	writeErr   error  // the first failure to print
 }
 
 // newGeneration reads the flags and the one argument, the number of rounds.
@@ -164,110 +172,77 @@ func (g *generation) close() error {
 	return g.tokFile.Close()
 }
 
-// promptSource decides where the prompt comes from and reads it once; the
-// source encodes it in every round, as the experiment does.
-func (g *generation) promptSource(c *cli.Context) (func() ([]int32, error), error) {
-	given := 0
-	for _, name := range []string{"prompt", "prompt-file", "prompt-ids"} {
-		if c.IsSet(name) {
-			given++
-		}
-	}
-	if given > 1 {
-		return nil, usagef("give one of --prompt, --prompt-file and --prompt-ids")
-	}
-	if c.IsSet("prompt-ids") {
-		if c.Bool("raw-prompt") {
-			return nil, usagef("--raw-prompt has no meaning with --prompt-ids, which are never put into a template")
-		}
-		ids, err := bench.ParseIDs(c.String("prompt-ids"), g.tok.VocabSize())
-		if err != nil {
-			return nil, usageError{fmt.Errorf("--prompt-ids: %w", err)}
-		}
-		return func() ([]int32, error) { return ids, nil }, nil
-	}
-	text := c.String("prompt")
-	if c.IsSet("prompt-file") {
-		var err error
-		if text, err = readPrompt(c.String("prompt-file"), c.App.Reader); err != nil {
-			return nil, err
-		}
-	}
-	if text == "" {
-		return nil, usagef("the prompt is empty: at least one character is needed")
-	}
-	if !c.Bool("raw-prompt") {
-		text = bench.Chat(text)
-	}
-	// Encoded once here, so that a prompt that cannot be is refused before a
-	// model is loaded.
-	if _, err := bench.EncodePrompt(g.tok, text); err != nil {
-		return nil, err
-	}
-	return func() ([]int32, error) { return bench.EncodePrompt(g.tok, text) }, nil
-}
-
-func readPrompt(path string, stdin io.Reader) (string, error) {
-	in := stdin
-	if path != "-" {
-		f, err := os.Open(path)
-		if err != nil {
-			return "", fmt.Errorf("--prompt-file: %w", err)
-		}
-		defer f.Close()
-		in = f
-	}
-	text, err := io.ReadAll(io.LimitReader(in, maxPromptFile+1))
-	if err != nil {
-		return "", fmt.Errorf("--prompt-file %s: %w", path, err)
-	}
-	if len(text) > maxPromptFile {
-		return "", fmt.Errorf("--prompt-file %s is longer than %d bytes, more than any context holds", path, maxPromptFile)
-	}
-	return string(text), nil
-}
-
 // run performs the rounds and prints each as it ends.
 func (g *generation) run(ctx context.Context, build func(*gguf.File) (engine.Model, error)) (err error) {
 	defer func() { err = errors.Join(err, g.close()) }()
 	g.job.Build = build
-	resident, residentErr := pagecache.Resident(g.job.ModelPath)
-	g.job.BeforeRound = func(n int) error {
-		if !g.evict {
-			return nil
+	g.job.BeforeRound = g.beforeRound
+	g.job.Built = func(n int, m engine.Model) {
+		if n == 1 && g.describe != nil {
+			g.header(g.describe(m))
 		}
-		if err := pagecache.Evict(g.job.ModelPath); err != nil {
-			return fmt.Errorf("--evict: %w", err)
-		}
-		if n == 1 {
-			resident, residentErr = pagecache.Resident(g.job.ModelPath)
-		}
-		return nil
+		g.over(n, results.SpanBuild)
 	}
 	g.job.Passed = func(round, steps int) {
 		g.status.set("round %d of %d: %d of %d tokens", round, g.job.Rounds, steps+1, g.job.Tokens+1)
-	}
-	var writeErr error
-	g.job.Built = func(n int, m engine.Model) {
-		if n == 1 && !g.quiet {
-			cache := fmt.Sprintf("%.0f %% of the file in the page cache", 100*resident)
-			if residentErr != nil {
-				cache = "page cache not readable here"
-			}
-			if g.evict {
-				cache += " after eviction"
-			}
-			_, writeErr = fmt.Fprintf(g.out, "# %s: %s, read by %s, %s; %s; tokenizer %s, ready in %s ms\n",
-				filepath.Base(g.job.ModelPath), g.types, g.job.IO, cache, g.describe(m), g.tok.Name(), g.tokenizerTime())
+		name := results.SpanPrefill
+		if steps > 0 {
+			name = results.SpanStep
 		}
+		g.over(round, name)
 	}
 	_, err = bench.Run(ctx, g.job, g.rec, func(r bench.Round) {
 		g.status.clear()
-		if writeErr == nil {
-			writeErr = g.print(r)
+		if g.writeErr == nil {
+			g.writeErr = g.print(r)
 		}
 	})
-	return errors.Join(err, writeErr)
+	return errors.Join(err, g.writeErr)
+}
+
+func (g *generation) over(round int, phase string) {
+	if g.after != nil {
+		g.after(round, phase)
+	}
+}
+
+func (g *generation) beforeRound(n int) error {
+	if g.evict {
+		if err := pagecache.Evict(g.job.ModelPath); err != nil {
+			return fmt.Errorf("--evict: %w", err)
+		}
+	}
+	if n == 1 {
+		resident, err := pagecache.Resident(g.job.ModelPath)
+		g.cacheState = fmt.Sprintf("%.0f %% of the file in the page cache", 100*resident)
+		if err != nil {
+			g.cacheState = "page cache not readable here"
+		}
+		if g.evict {
+			g.cacheState += " after eviction"
+		}
+		if g.describe == nil {
+			g.header(g.engine)
+		}
+	}
+	g.over(n, "")
+	return nil
+}
+
+// header writes the line that says what is measured.
+func (g *generation) header(engine string) {
+	if g.quiet {
+		return
+	}
+	g.write("# %s: %s, read by %s, %s; %s; tokenizer %s, ready in %s ms\n",
+		filepath.Base(g.job.ModelPath), g.types, g.job.IO, g.cacheState, engine, g.tok.Name(), g.tokenizerTime())
+}
+
+// write prints unless printing has failed before.
+func (g *generation) write(format string, a ...any) {
+	if g.writeErr == nil {
+		_, g.writeErr = fmt.Fprintf(g.out, format, a...)
+	}
 }
 
 func (g *generation) tokenizerTime() string {
