@@ -31,7 +31,7 @@ const (
 // Result is what a probe measured.
 type Result struct {
 	Options
-	Kernel  string    // how it was read: "avx512", "avx2", "generic"
+	Kernel  string    // how it was read: "avx512", "avx2", "neon", "generic"
 	Samples []float64 // GB/s (10^9 bytes) of each round, in order
 	Best    float64   // the largest sample
 	Median  float64   // the middle sample; of two, the lower
