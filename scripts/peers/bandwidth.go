@@ -14,32 +14,43 @@ import (
 // as many bytes as the model has.
 type Bandwidth struct {
 	Block   int     `json:"block"`
+	Setting Setting `json:"setting"` // beside whose engines it was measured
 	Threads int     `json:"threads"`
 	Pages   string  `json:"pages"` // "4 KiB" or "huge"
 	Best    float64 `json:"best"`  // GB/s, 10^9 bytes a second: the fastest of the probe's rounds
 	Median  float64 `json:"median"`
 }
 
-// bandwidth runs the probe and adds its results.
-func (r *Runner) bandwidth(ctx context.Context, m *Measurement, block int) error {
+// probe measures the memory's speed beside the engines of a setting. Without a
+// probe the times still stand and only shares are missing: that is noted.
+func (r *Runner) probe(ctx context.Context, m *Measurement, set Setting, block int) error {
 	if r.Program == "" {
 		return nil
 	}
-	stdout, _, err := r.capture(ctx, []string{r.Program, "bandwidth", "--threads", strconv.Itoa(m.mostThreads())}, nil)
-	if err != nil {
-		return fmt.Errorf("bandwidth probe: %w", err)
+	found, err := r.bandwidth(ctx, set)
+	if ctx.Err() != nil {
+		return ctx.Err()
 	}
-	found, err := ParseBandwidth(stdout)
 	if err != nil {
-		return err
+		fmt.Fprintf(r.Log, "the memory's speed is left out: %v\n", err)
+		m.Absent = append(m.Absent, "the memory's speed")
+		r.Program = ""
 	}
 	for _, b := range found {
-		b.Block = block
+		b.Block, b.Setting = block, set
 		m.Bandwidth = append(m.Bandwidth, b)
-		fmt.Fprintf(r.Log, "block %d of %d, bandwidth of %d threads, %s pages: %.1f GB/s at best, %.1f median\n",
-			block+1, m.Blocks, b.Threads, b.Pages, b.Best, b.Median)
+		fmt.Fprintf(r.Log, "block %d of %d, %s, memory with %d threads, %s pages: %.1f GB/s at best, %.1f median\n",
+			block+1, m.Blocks, set, b.Threads, b.Pages, b.Best, b.Median)
 	}
 	return nil
+}
+
+func (r *Runner) bandwidth(ctx context.Context, set Setting) ([]Bandwidth, error) {
+	stdout, _, err := r.capture(ctx, []string{r.Program, "bandwidth", "--threads", strconv.Itoa(set.Threads)}, nil)
+	if err != nil {
+		return nil, err
+	}
+	return ParseBandwidth(stdout)
 }
 
 var bandwidthLine = regexp.MustCompile(`^(\d+) threads?, (4 KiB|huge) pages: ([\d.]+) GB/s best, ([\d.]+) GB/s median`)
@@ -67,23 +78,16 @@ func ParseBandwidth(s string) ([]Bandwidth, error) {
 	return out, nil
 }
 
-func (m *Measurement) mostThreads() int {
-	most := 1
-	for _, set := range m.Settings {
-		most = max(most, set.Threads)
-	}
-	return most
-}
-
-// limit is the best bandwidth of so many threads, over the kinds of pages, a
-// value a block; NaN for a block without one.
-func (m *Measurement) limit(threads int) []float64 {
+// limit is the best bandwidth that was measured beside a setting's engines with
+// as many threads, over the kinds of pages: a value a block, NaN for a block
+// without one.
+func (m *Measurement) limit(set Setting) []float64 {
 	out := make([]float64, m.Blocks)
 	for i := range out {
 		out[i] = math.NaN()
 	}
 	for _, b := range m.Bandwidth {
-		if b.Threads == threads && b.Block < len(out) && !(b.Best <= out[b.Block]) {
+		if b.Setting == set && b.Threads == set.Threads && b.Block < len(out) && !(b.Best <= out[b.Block]) {
 			out[b.Block] = b.Best
 		}
 	}
@@ -94,7 +98,7 @@ func (m *Measurement) limit(threads int) []float64 {
 // reads every byte of the model once.
 func (m *Measurement) share(set Setting, engine string) Spread {
 	bytes := float64(m.Files[set.Model])
-	decode, limit := m.values(set, engine, Decode), m.limit(set.Threads)
+	decode, limit := m.values(set, engine, Decode), m.limit(set)
 	var reached []float64
 	for _, ms := range decode {
 		reached = append(reached, bytes/ms/1e6) // bytes a millisecond to GB/s

@@ -40,7 +40,13 @@ func (m *Measurement) goals() []goal {
 			faster(set, variantDefault, "llama.cpp", "decode", Decode, 0.9),
 			faster(set, variantDefault, "llama.cpp", "prefill", Prefill, 0.9))
 	}
+	var bySize []float64
+	for _, mib := range m.values(q8, variantDefault, Peak) {
+		bySize = append(bySize, mib*(1<<20)/float64(m.Files[q8.Model]))
+	}
 	return append(list, goal{
+		fmt.Sprintf("%s, %s: peak resident memory by the file's size", q8, variantDefault), SpreadOf(known(bySize)), 1.3, true, "×",
+	}, goal{
 		fmt.Sprintf("Q8_0, %s beside a busy neighbour: time of 2 threads by that of 1", variantDefault),
 		m.slowdown(variantDefault, q8, q8one), 1.5, true, "×"})
 }
@@ -71,7 +77,7 @@ func (m *Measurement) writeGoals(b *strings.Builder) {
 		}
 		rows = append(rows, []string{g.what, g.want(), value, verdict})
 	}
-	table(b, []string{"goal", "bound", "measured", ""}, rows)
+	table(b, []string{"goal", "bound", "measured", "verdict"}, rows)
 }
 
 func (g goal) want() string {

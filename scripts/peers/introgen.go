@@ -37,6 +37,6 @@ func (s *Setup) ownProgram(ctx context.Context) (string, error) {
 	if err := os.MkdirAll(filepath.Dir(program), 0o755); err != nil {
 		return "", err
 	}
-	err := build(ctx, s.Log, "", []string{"CGO_ENABLED=0"}, []string{"go", "build", "-o", program, "github.com/introgen/introgen/cmd/introgen"})
+	err := build(ctx, s.Log, "", []string{"CGO_ENABLED=0"}, []string{"go", "build", "-buildvcs=auto", "-o", program, "github.com/introgen/introgen/cmd/introgen"})
 	return program, err
 }

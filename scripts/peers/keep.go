@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 
 	"github.com/introgen/introgen/models"
 	"github.com/introgen/introgen/models/atomicfile"
@@ -45,17 +46,9 @@ func (r *Runner) openModels(m *Measurement) error {
 	return nil
 }
 
-// revision is the commit that the working folder is at, with a mark where files
-// differ from it.
-func revision(ctx context.Context) string {
-	commit := say(ctx, "git", "rev-parse", "--short=10", "HEAD")
-	if commit == "" {
-		return "of an unknown commit"
-	}
-	if say(ctx, "git", "status", "--porcelain", "--untracked-files=no") != "" {
-		commit += " with changes"
-	}
-	return commit
+// revision is what the program says of itself: its version and commit.
+func revision(ctx context.Context, program string) string {
+	return strings.TrimPrefix(firstLineOf(say(ctx, program, "--version")), "introgen version ")
 }
 
 // save keeps everything measured, so that the report can be written again.

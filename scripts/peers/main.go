@@ -87,7 +87,7 @@ func (o options) measure(ctx context.Context, log io.Writer) (*Measurement, erro
 	if err != nil {
 		return nil, err
 	}
-	m := &Measurement{Date: time.Now().UTC(), Machine: ThisMachine(ctx), Revision: revision(ctx), Blocks: o.blocks, Rounds: o.rounds}
+	m := &Measurement{Date: time.Now().UTC(), Machine: ThisMachine(ctx), Blocks: o.blocks, Rounds: o.rounds}
 	setup := Setup{Cache: cache, Machine: m.Machine, Log: log}
 	if err := o.prepare(ctx, &setup, m); err != nil || o.setupOnly {
 		return m, err
@@ -129,6 +129,9 @@ func (o *options) prepare(ctx context.Context, setup *Setup, m *Measurement) err
 			return err
 		}
 		o.introgen = program
+	}
+	if !o.setupOnly {
+		m.Revision = revision(ctx, o.introgen)
 	}
 	m.Engines = introgenEngines(o.introgen, "introgen "+m.Revision)
 	for _, peer := range []struct {

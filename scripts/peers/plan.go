@@ -86,12 +86,17 @@ type Runner struct {
 }
 
 // processes runs every engine once in every setting, block after block. All of
-// a setting's engines, and the bandwidth probe, follow each other directly:
+// a setting's engines, with the bandwidth probe among them, follow each other directly:
 // only they are compared.
 func (r *Runner) processes(ctx context.Context, m *Measurement) error {
 	for block := range m.Blocks {
 		for _, set := range m.Settings {
-			for _, e := range ordered(m.Engines, block) {
+			for i, e := range ordered(m.Engines, block) {
+				if i == len(m.Engines)/2 {
+					if err := r.probe(ctx, m, set, block); err != nil {
+						return err
+					}
+				}
 				s, err := r.one(ctx, e, set, block, m.Rounds)
 				if err != nil {
 					return err
@@ -100,15 +105,6 @@ func (r *Runner) processes(ctx context.Context, m *Measurement) error {
 				fmt.Fprintf(r.Log, "block %d of %d, %s, %-28s read+build %7.1f  prefill %6.1f  decode %6.2f  first token %7.1f ms\n",
 					block+1, m.Blocks, set, e.Name, Load.Of(s), Prefill.Of(s), Decode.Of(s), FirstToken.Of(s))
 			}
-		}
-		if err := r.bandwidth(ctx, m, block); err != nil {
-			if ctx.Err() != nil {
-				return ctx.Err()
-			}
-			// Without the probe the times still stand; only shares are missing.
-			fmt.Fprintf(r.Log, "the memory's speed is left out: %v\n", err)
-			m.Absent = append(m.Absent, "the memory's speed")
-			r.Program = ""
 		}
 	}
 	return nil

@@ -103,14 +103,15 @@ func TestFailuresNameTheEngine(t *testing.T) {
 	}
 }
 
-func TestBandwidthIsAsked(t *testing.T) {
+func TestTheProbeRunsBesideEverySetting(t *testing.T) {
 	t.Setenv(actAs, "probe")
 	m := &Measurement{Blocks: 1}
 	r := Runner{Log: io.Discard, Timeout: time.Minute, Program: os.Args[0]}
-	if err := r.bandwidth(t.Context(), m, 0); err != nil {
+	set := Setting{"Q8_0", 2}
+	if err := r.probe(t.Context(), m, set, 0); err != nil {
 		t.Fatal(err)
 	}
-	if len(m.Bandwidth) != 1 || m.Bandwidth[0].Best != 20 {
+	if len(m.Bandwidth) != 1 || m.Bandwidth[0] != (Bandwidth{0, set, 2, "huge", 20, 19}) {
 		t.Errorf("got %+v", m.Bandwidth)
 	}
 }
