@@ -34,7 +34,7 @@ func testClang(t testing.TB) string {
 // turns them on.
 var laneFlags = strings.Fields(`-std=c++17 -x c++ -O2 -fno-vectorize -fno-slp-vectorize -S -emit-llvm -march=native -fPIC
 	-fvisibility=hidden -fno-exceptions -fno-rtti -fno-math-errno -fno-trapping-math -fno-signed-zeros -fassociative-math
-	-freciprocal-math -ffp-contract=fast -fno-strict-aliasing -fno-stack-protector -fno-finite-loops -g0
+	-freciprocal-math -ffp-contract=fast -fno-strict-aliasing -fno-stack-protector -fno-finite-loops -g0 -Wno-everything
 	-mllvm -unroll-full-max-count=4 -mllvm -unroll-runtime=false -mllvm -unroll-allow-partial=false`)
 
 // run starts clang under a time limit with stdin and returns its output.

@@ -3,6 +3,7 @@
 typedef unsigned int uint;
 typedef unsigned long ulong;
 typedef unsigned char uchar;
+typedef unsigned short ushort;
 typedef float float2 __attribute__((ext_vector_type(2)));
 typedef float float4 __attribute__((ext_vector_type(4)));
 typedef float float8 __attribute__((ext_vector_type(8)));
