@@ -215,7 +215,8 @@ void fail(Pool* p, u32 status, u64 address) {
   if (__atomic_compare_exchange_n(&p->status, &ok, status, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)) p->address = address;
 }
 
-// positions writes the head of every frame: where the lanes stand.
+// positions writes the head of every frame: where the lanes stand. Lanes that
+// do not exist stand where the last one does.
 void positions(Worker& w, const u32* d, u32 nsg, u64 stride) {
   if (w.shape_stride == stride && w.shape[0] == d[0] && w.shape[1] == d[1] && w.shape[2] == d[2]) return;
   u32 n = d[0] * d[1] * d[2], x = 0, y = 0, z = 0;
@@ -229,12 +230,6 @@ void positions(Worker& w, const u32* d, u32 nsg, u64 stride) {
         x = 0;
         if (++y == d[1]) y = 0, z++;
       }
-    }
-    // Lanes that do not exist may count on in the row.
-    u32 lanes = n - s * 32 < 32 ? n - s * 32 : 32;
-    if (lanes < 32 && f[lanes - 1] == f[0] + lanes - 1 && f[32 + lanes - 1] == f[32] && f[64 + lanes - 1] == f[64]) {
-      for (u32 l = lanes; l < 32; l++) f[l] = f[0] + l;
-      row = 1;
     }
     f[96] = row;
   }
