@@ -77,6 +77,7 @@ type thread struct {
 	xn       vectors   // the norm of one token
 	stamp    uint64    // which pass and stage xn is of
 	gate, up []float32 // unitRows for each token, or FFN for one
+	kv       []float32 // keys or values of one token
 	scores   []float32 // one for each position
 	_        [128]byte // keep threads off each other's cache lines
 }
@@ -159,6 +160,7 @@ func (e *Engine) allocate() error {
 			scratch: scratch{sums: kernel.Aligned(n * kernel.TileRows), tile: bytesOf(tile), row: kernel.Aligned(widest)},
 			xn:      newVectors(1, m.Hidden, in...),
 			gate:    kernel.Aligned(n * unitRows), up: kernel.Aligned(n * unitRows),
+			kv:     kernel.Aligned(m.KVHeads * m.HeadDim),
 			scores: make([]float32, e.opt.Context),
 		}
 	}

@@ -43,7 +43,7 @@ func (e *Engine) Do(tid, number, lo, hi int) {
 			step = hi - lo // long runs through each matrix
 		}
 		for u := lo; u < hi; u += step {
-			e.doGateUp(th, s, in, u*unitRows, min((u+step)*unitRows, e.m.FFN))
+			e.doGateUp(th, s, in, u*unitRows, min((u+step)*unitRows, e.m.FFN), e.cur.ahead[number][tid])
 		}
 	case down:
 		e.doResidual(th, s, &e.blocks[s.layer].down, nil, e.h.of(s.tokens), lo, hi)
@@ -86,37 +86,61 @@ func (e *Engine) normed(th *thread, number int, s stage, w []float32) *vectors {
 }
 
 // doQKV does unit u, and those after it and before hi that belong to the same
-// head, and returns how many it did.
+// head, or for one token to the same matrix, and returns how many it did.
 func (e *Engine) doQKV(th *thread, s stage, in *vectors, u, hi int) int {
 	m, b, per := e.m, &e.blocks[s.layer], e.pieces()
-	n := min(hi-u, per-u%per)
-	rows := n * (m.HeadDim / per)
+	size := m.HeadDim / per
 	w, h, r0 := e.piece(s.layer, u)
-	d0 := r0 - h*m.HeadDim
-	var dst []float32
-	var bias []float32
+	n := min(hi-u, per-u%per)
+	if s.tokens == 1 {
+		n = min(hi-u, (w.Rows-r0)/size)
+	}
+	rows := n * size
 	stride := m.HeadDim
+	var bias, dst, cache []float32
 	switch w {
 	case &b.q:
 		bias, stride = b.QB, m.Heads*m.HeadDim
 		dst = e.queries[s.first*stride+r0:]
 	case &b.k:
-		bias, dst = b.KB, e.k[e.at(s.layer, h, e.pos+s.first)+d0:]
+		bias, cache = b.KB, e.k
 	default:
-		bias, dst = b.VB, e.v[e.at(s.layer, h, e.pos+s.first)+d0:]
+		bias, cache = b.VB, e.v
+	}
+	if cache != nil {
+		dst = cache[e.at(s.layer, h, e.pos+s.first)+r0-h*m.HeadDim:]
+		if s.tokens == 1 { // heads lie apart in the cache, and one call is faster than many
+			dst = th.kv[r0 : r0+rows]
+		}
 	}
 	w.multiply(e.set, &th.scratch, dst, stride, r0, rows, in, s.tokens, false)
 	if bias != nil {
 		addBias(dst, stride, bias[r0:r0+rows], s.tokens)
 	}
-	if end := min(m.RopeDim, d0+rows); w != &b.v && d0 < end {
-		for t := range s.tokens {
-			a := (s.first+t)*m.RopeDim + d0
-			c := (s.first+t)*m.RopeDim + end
-			e.set.Rope(dst[t*stride:t*stride+rows], e.cos[a:c], e.sin[a:c])
+	for r := r0; r < r0+rows; { // head by head
+		h, d0 := r/m.HeadDim, r%m.HeadDim
+		k := min(m.HeadDim-d0, r0+rows-r)
+		x := dst[r-r0:]
+		if w != &b.v {
+			e.rotate(x, stride, d0, min(m.RopeDim, d0+k), s)
 		}
+		if cache != nil && s.tokens == 1 {
+			copy(cache[e.at(s.layer, h, e.pos+s.first)+d0:], x[:k])
+		}
+		r += k
 	}
 	return n
+}
+
+// rotate turns the values d0 to end-1 of a head of each token.
+func (e *Engine) rotate(x []float32, stride, d0, end int, s stage) {
+	if d0 >= end {
+		return
+	}
+	for t := range s.tokens {
+		at := (s.first + t) * e.m.RopeDim
+		e.set.Rope(x[t*stride:t*stride+end-d0], e.cos[at+d0:at+end], e.sin[at+d0:at+end])
+	}
 }
 
 // at returns where the cached values of a position begin.
@@ -163,12 +187,15 @@ func (e *Engine) doResidual(th *thread, s stage, w *matrix, bias []float32, in *
 }
 
 // doGateUp does rows r0 to r1-1 of gate and up, and joins them. The rows are of
-// one unit, or of several for one token.
-func (e *Engine) doGateUp(th *thread, s stage, in *vectors, r0, r1 int) {
+// one unit, or of several for one token. next is what the next stage will read.
+func (e *Engine) doGateUp(th *thread, s stage, in *vectors, r0, r1 int, next []byte) {
 	b, n := &e.blocks[s.layer], r1-r0
 	e.set.Prefetch(b.up.lines(r0)) // the kernel's own prefetching goes on in gate
 	b.gate.multiply(e.set, &th.scratch, th.gate, n, r0, n, in, s.tokens, false)
 	b.up.multiply(e.set, &th.scratch, th.up, n, r0, n, in, s.tokens, false)
+	if s.tokens == 1 {
+		e.set.Prefetch(next) // while there is only computing to do
+	}
 	h := e.h.of(s.tokens)
 	for t := range s.tokens {
 		y := h.floats[t*e.m.FFN+r0:][:n]
