@@ -141,6 +141,9 @@ func TestIgnoreMerges(t *testing.T) {
 // TestOneWord: a word of 1 MiB takes time in proportion, not its square: at
 // the speed of the naive way it would take hours.
 func TestOneWord(t *testing.T) {
+	if testing.Short() {
+		t.Skip("SKIP: takes seconds; run without -short")
+	}
 	var merges []string
 	for n := 1; n <= 64; n *= 2 {
 		merges = append(merges, strings.Repeat("a", n)+" "+strings.Repeat("a", n))

@@ -61,7 +61,7 @@ var (
 var (
 	words1       = strings.Fields(`the of and Rust is a modern high-level statically typed language I'm you're they've it's don't HELLO Wörld naïve façade Straße İstanbul ﬁne ǅ x y1 3D end. Mr. e.g. "so" (yes) [no] {maybe} a/b c:\d https://example.org/p?q=1&r=%20 user@example.org #tag @name $5.00 €20 50% 1,000.5 -1e-9 0xDEADBEEF 3.14159 2024-02-29 12:34:56`)
 	apostrophes  = strings.Fields("'s 't 're 've 'm 'll 'd 'S 'T 'RE 'Ve 'M 'LL 'lL 'D 'ſ 'r 'v 'l 'lx 'rest 'sun 'mud ' '' 'é 's's 'tis ’s ʼs ŉ")
-	emoji        = strings.Fields("😀 👍🏽 👨‍👩‍👧‍👦 🏳️‍🌈 🇩🇪 🇯🇵 1️⃣ #️⃣ ❤️ 🧑🏿‍💻 🫠 🪿 ☃ ☃️ 🏴󠁧󠁢󠁥󠁮󠁧󠁿 👩‍❤️‍💋‍👨 🇦 ‍ ️")
+	emoji        = strings.Fields("😀 👍🏽 👨\u200d👩\u200d👧\u200d👦 🏳\ufe0f\u200d🌈 🇩🇪 🇯🇵 1\ufe0f⃣ #\ufe0f⃣ ❤\ufe0f 🧑🏿\u200d💻 🫠 🪿 ☃ ☃\ufe0f 🏴\U000e0067\U000e0062\U000e0065\U000e006e\U000e0067\U000e007f 👩\u200d❤\ufe0f\u200d💋\u200d👨 🇦 \u200d \ufe0f")
 	punctuation  = strings.Split(".,;:!?…—–-_()[]{}<>«»„“”‘’\"'`´^~|\\/@#$%&*+=§¶†‡•·¿¡。、「」『』・！？；：、｡۔،؛؟।॥᠃᥄⸘⁂※№™©®°±×÷√∞∑∫≠≤≥←→⇒⌘␣■☺♪♯", "")
 	marks        = []rune{0x300, 0x301, 0x308, 0x30A, 0x323, 0x327, 0x328, 0x345, 0x35C, 0x489, 0x591, 0x5B0, 0x64B, 0x670, 0x93C, 0x94D, 0xBCD, 0xE31, 0xE49, 0x1AB0, 0x1DC0, 0x20D0, 0x3099, 0xFE20, 0xFE0F, 0x1D165, 0xE0101}
 	formats      = []rune{0xAD, 0x61C, 0x180E, 0x200B, 0x200C, 0x200D, 0x200E, 0x200F, 0x202A, 0x202B, 0x202C, 0x202D, 0x202E, 0x2060, 0x2066, 0x2067, 0x2069, 0xFEFF, 0xFFF9, 0xFFFC, 0xFFFD, 0xE000, 0xFFFE, 0x10FFFF, 0xE0001}

@@ -26,14 +26,22 @@
 // that a newer Go does not change ids. One thing differs with the compiler
 // that built libtokenizers: the step of smollm that isolates digits asks Rust's
 // char::is_numeric, which knows 13 more numbers (U+11DE0 to U+11DE9, U+16FF4 to
-// U+16FF6, Unicode 17) from Rust 1.92 or so on. NFC is of golang.org/x/text's
-// version of Unicode here, and older in hf: sequences of combining marks that
-// were added since may be ordered differently.
+// U+16FF6) where that Rust has Unicode 17. NFC, which only qwen2 asks for, is
+// that of Unicode 9 in both.
 //
 // # What is refused
 //
 // Text that is not UTF-8, and text with a byte that the vocabulary has no token
 // for (SmolLM2 lacks 21, among them the control characters 04, 06, 13, 14, 16
 // and 1D): the error names the byte and its offset. The hf library would drop
-// such bytes without a word, and cuts a text at a NUL byte, which only go takes.
+// such bytes without a word, and its C interface cuts a text at a NUL byte, which
+// only go takes.
+//
+// # Cost
+//
+// A tokenizer is made anew in every process, so go makes little: it copies the
+// texts of tokens and merges into two blocks with a hash table each, and finds
+// the tokens of a merge when a text first needs them. That takes 5 ms for
+// SmolLM2's 49,152 tokens and 48,900 merges. A text of n bytes takes
+// O(n log n), even if it is one word.
 package tokenizer

@@ -157,6 +157,9 @@ func splitList(s string) list {
 
 // TestAllocations: the worst that texts of 1 MiB can do.
 func TestAllocations(t *testing.T) {
+	if testing.Short() {
+		t.Skip("SKIP: takes seconds; run without -short")
+	}
 	for name, part := range map[string]string{
 		"one word":          "z",
 		"one merged word":   "hello",

@@ -99,6 +99,9 @@ var lateNumbers = []runeRange{{0x11DE0, 0x11DE9}, {0x16FF4, 0x16FF6}}
 // TestHFCodePoints compares what every code point does to the cut: each in the
 // places where its class shows, between letters, numbers, spaces, apostrophes.
 func TestHFCodePoints(t *testing.T) {
+	if testing.Short() {
+		t.Skip("SKIP: takes seconds; run without -short")
+	}
 	for _, pre := range oraclePres {
 		t.Run(pre, func(t *testing.T) {
 			g, h := pair(t, pre)

@@ -40,12 +40,10 @@ func newIndex(l list) (*index, error) {
 	}
 	var text strings.Builder
 	text.Grow(10 * l.n) // tokens and merges have 7 to 9 bytes in the mean
-	split := -1         // a string that starts inside a character
+	split := false      // a string starts inside a character
 	for i, s := range l.all {
-		if s != "" && !utf8.RuneStart(s[0]) {
-			split = i
-		}
-		if text.Len()+len(s) > math.MaxUint32 {
+		split = split || s != "" && !utf8.RuneStart(s[0])
+		if uint64(text.Len())+uint64(len(s)) > math.MaxUint32 {
 			return nil, errors.New("has more than 4 GiB of text")
 		}
 		text.WriteString(s)
@@ -53,7 +51,7 @@ func newIndex(l list) (*index, error) {
 		x.longest = max(x.longest, len(s))
 	}
 	x.text = text.String()
-	if split >= 0 || !utf8.ValidString(x.text) {
+	if split || !utf8.ValidString(x.text) {
 		return nil, x.notUTF8()
 	}
 	for i := range x.ends {

@@ -22,8 +22,8 @@ type special struct {
 	id   int32
 }
 
-// newSpecials takes the ids of the special tokens of tokens. Empty ones are never
-// found.
+// newSpecials takes the ids of those tokens that are special. Empty ones are
+// never found.
 func newSpecials(ids []int32, tokens *index) (*specials, error) {
 	s := &specials{}
 	for _, id := range ids {

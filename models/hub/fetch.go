@@ -100,14 +100,10 @@ func (d *download) passing(err error) bool {
 	return false
 }
 
-// kept adds to err what lies on disk for the next Fetch. Bytes of another file
-// than the one asked for are not kept.
+// kept adds to err what lies on disk for the next Fetch.
 func (d *download) kept(err error) error {
 	if d.part == nil || d.have == 0 {
 		return err
-	}
-	if errors.Is(err, ErrMismatch) {
-		return errors.Join(err, d.drop())
 	}
 	return fmt.Errorf("%w; %s of %s are kept and the same command goes on from there",
 		err, progress.Size(d.have), progress.Size(d.file.Size))
@@ -148,34 +144,30 @@ func (d *download) attempt(parent context.Context) error {
 }
 
 // agree checks that the answer is about the file that was asked for and the
-// bytes already there, before one of its bytes is taken.
+// bytes already there, before one of its bytes is taken and before one of those
+// is given up: anything may answer in a hub's place.
 func (d *download) agree(a *answer, from int64) error {
 	if a.digest == "" {
 		return fmt.Errorf("%w: the hub states no SHA-256 of %s, so that it could not be checked", ErrMismatch, d.file.Name)
 	}
-	if a.StatusCode == http.StatusOK && from > 0 {
-		from = 0 // it does not know ranges
-		if err := d.truncate(); err != nil {
-			return err
-		}
-	}
-	size := a.ContentLength + from
-	if a.StatusCode == http.StatusPartialContent {
-		var first, last, total int64
-		if n, _ := fmt.Sscanf(a.Header.Get("Content-Range"), "bytes %d-%d/%d", &first, &last, &total); n != 3 || first != from {
+	knowsRanges := a.StatusCode == http.StatusPartialContent
+	size := a.ContentLength
+	if knowsRanges {
+		var first, last int64
+		if n, _ := fmt.Sscanf(a.Header.Get("Content-Range"), "bytes %d-%d/%d", &first, &last, &size); n != 3 || first != from {
 			return d.restart(fmt.Errorf("the hub answers bytes %d- with %q", from, a.Header.Get("Content-Range")))
 		}
-		size = total
 	}
-	if a.ContentLength >= 0 && size != d.file.Size {
+	switch {
+	case size >= 0 && size != d.file.Size:
 		return fmt.Errorf("%w: %s has %d bytes there; expected %d", ErrMismatch, d.file.Name, size, d.file.Size)
-	}
-	if d.digest != "" && d.digest != a.digest {
+	case d.digest != "" && d.digest != a.digest:
 		return d.restart(errors.New("the hub's file has changed since the download began"))
-	}
-	if d.part == nil {
+	case d.part == nil:
 		d.digest = a.digest
 		return d.openPart()
+	case from > 0 && !knowsRanges:
+		return d.truncate()
 	}
 	return nil
 }
@@ -203,7 +195,8 @@ func (d *download) take(ctx context.Context, cancel context.CancelCauseFunc, bod
 		if n > 0 {
 			watch.Reset(stall)
 			if over := d.have + int64(n) - d.file.Size; over > 0 {
-				return fmt.Errorf("%w: %s is longer than %d bytes", ErrMismatch, d.file.Name, d.file.Size)
+				err := fmt.Errorf("%w: %s is longer than %d bytes", ErrMismatch, d.file.Name, d.file.Size)
+				return errors.Join(err, d.drop())
 			}
 			if err := d.write(buf[:n]); err != nil {
 				return err

@@ -231,6 +231,31 @@ func TestFetchRefuses(t *testing.T) {
 	}
 }
 
+// TestWhatAnswersInTheHubsPlace is a network that wants a login first: it must
+// not cost the bytes that are there.
+func TestWhatAnswersInTheHubsPlace(t *testing.T) {
+	h := newHub(t, 1000)
+	h.fault = func(n int, w http.ResponseWriter, r *http.Request) bool {
+		if n == 1 {
+			fmt.Fprint(w, "<html>please log in")
+		}
+		return n == 1
+	}
+	dst := filepath.Join(t.TempDir(), "model.gguf")
+	part := filepath.Join(filepath.Dir(dst), ".model.gguf."+h.digest+".part")
+	if err := os.WriteFile(part, h.bytes[:900], 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := h.client().Fetch(t.Context(), h.file(), dst, nil); !errors.Is(err, ErrMismatch) || !strings.Contains(err.Error(), "900 bytes of 1.0 kB are kept") {
+		t.Errorf("Fetch: %v; want ErrMismatch, and the part kept", err)
+	}
+	digest, err := h.client().Fetch(t.Context(), h.file(), dst, nil)
+	h.fetched(t, dst, digest, err)
+	if got := h.requests[1].Header.Get("Range"); got != "bytes=900-" {
+		t.Errorf("afterwards it asked for range %q", got)
+	}
+}
+
 func TestFailedCheckLeavesNothing(t *testing.T) {
 	h := newHub(t, 1000)
 	dst := filepath.Join(t.TempDir(), "model.gguf")

@@ -108,9 +108,6 @@ func (d *download) truncate() error {
 	d.sum.Reset()
 	d.have = 0
 	d.step.Set(0)
-	if d.part == nil {
-		return nil
-	}
 	if err := d.part.Truncate(0); err != nil {
 		return fmt.Errorf("begin %s again: %w", d.file.Name, err)
 	}

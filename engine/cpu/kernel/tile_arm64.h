@@ -99,6 +99,7 @@
 	FMULX(t, 0, 11, 2)                         \
 	FMLA(2, d, 7)
 
+// KEEP4 writes them.
 #define KEEP4 \
 	VST1.P [V4.S4, V5.S4, V6.S4, V7.S4], 64(R8)
 
@@ -161,3 +162,59 @@
 	FADD(5, 25, 25)                           \
 	FADD(6, 26, 26)                           \
 	FADD(7, 27, 27)
+
+// TOKENS goes to the first tokens of a tile.
+#define TOKENS \
+	MOVD R3, R10  \
+	MOVD R4, R11  \
+	MOVD R7, R12  \
+	MOVD R0, R22
+
+// NEXTBLOCK4 steps over a block's activations, of which R14 has passed one token's.
+#define NEXTBLOCK4 \
+	SUB $256, R8   \
+	ADD R20, R14   \
+	SUB $64, R14   \
+	ADD R21, R15   \
+	SUB $1, R19
+
+// STORE4 writes the sums of four tokens and goes to the next ones.
+#define STORE4 \
+	MOVD   $4, R17                                    \
+store4:                                               \
+	VLD1.P 64(R8), [V24.S4, V25.S4, V26.S4, V27.S4]   \
+	CBZ    R24, put4                                  \
+	ADDDST                                            \
+put4:                                                 \
+	VST1   [V24.S4, V25.S4, V26.S4, V27.S4], (R22)    \
+	ADD    R1, R22                                    \
+	SUB    $1, R17                                    \
+	CBNZ   R17, store4                                \
+	SUB    $256, R8                                   \
+	ADD    $256, R10                                  \
+	ADD    $16, R11                                   \
+	SUB    $4, R12
+
+#define CLEARSUMS1 \
+	VEOR V24.B16, V24.B16, V24.B16  \
+	VEOR V25.B16, V25.B16, V25.B16  \
+	VEOR V26.B16, V26.B16, V26.B16  \
+	VEOR V27.B16, V27.B16, V27.B16
+
+// STORE1 writes the sums of one token and goes to the next one.
+#define STORE1 \
+	CBZ  R24, put1                                  \
+	ADDDST                                          \
+put1:                                               \
+	VST1 [V24.S4, V25.S4, V26.S4, V27.S4], (R22)    \
+	ADD  R1, R22                                    \
+	ADD  $64, R10                                   \
+	ADD  $4, R11                                    \
+	SUB  $1, R12
+
+// NEXTTILE goes to the next tile, which begins where the blocks end.
+#define NEXTTILE \
+	MOVD R13, R2  \
+	MOVD R23, R9  \
+	ADD  $64, R0  \
+	SUB  $16, R5

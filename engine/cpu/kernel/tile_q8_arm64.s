@@ -55,10 +55,7 @@ TEXT ·tileQ8NEON(SB), NOSPLIT, $0-88
 	LSL  $2, R7, R21
 
 rows16:
-	MOVD R3, R10
-	MOVD R4, R11
-	MOVD R7, R12
-	MOVD R0, R22
+	TOKENS
 
 tokens4:
 	CMP $4, R12
@@ -90,39 +87,16 @@ columns8:
 	KEEP4
 	FINISH4(3, 28, 29, 30, 31)
 	KEEP4
-	SUB  $256, R8
-	ADD  R20, R14
-	SUB  $64, R14
-	ADD  R21, R15
-	SUB  $1, R19
+	NEXTBLOCK4
 	CBNZ R19, block4
 
-	MOVD $4, R17
-
-store4:
-	VLD1.P 64(R8), [V24.S4, V25.S4, V26.S4, V27.S4]
-	CBZ    R24, put4
-	ADDDST
-
-put4:
-	VST1 [V24.S4, V25.S4, V26.S4, V27.S4], (R22)
-	ADD  R1, R22
-	SUB  $1, R17
-	CBNZ R17, store4
-
-	SUB $256, R8
-	ADD $256, R10
-	ADD $16, R11
-	SUB $4, R12
+	STORE4
 	B   tokens4
 
 tokens1:
 	CBZ  R12, tile
 	BEGIN
-	VEOR V24.B16, V24.B16, V24.B16
-	VEOR V25.B16, V25.B16, V25.B16
-	VEOR V26.B16, V26.B16, V26.B16
-	VEOR V27.B16, V27.B16, V27.B16
+	CLEARSUMS1
 
 block1:
 	AHEADQ8
@@ -140,21 +114,10 @@ block1:
 	SUB   $1, R19
 	CBNZ  R19, block1
 
-	CBZ R24, put1
-	ADDDST
-
-put1:
-	VST1 [V24.S4, V25.S4, V26.S4, V27.S4], (R22)
-	ADD  R1, R22
-	ADD  $64, R10
-	ADD  $4, R11
-	SUB  $1, R12
+	STORE1
 	B    tokens1
 
 tile:
-	MOVD R13, R2
-	MOVD R23, R9
-	ADD  $64, R0
-	SUB  $16, R5
+	NEXTTILE
 	CBNZ R5, rows16
 	RET

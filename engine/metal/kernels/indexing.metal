@@ -13,20 +13,30 @@ kernel void is_u32_f32(
     device const float *in [[buffer(8)]],
     device const uint *ids [[buffer(9)]],
     device float *out [[buffer(10)]],
-    uint t [[thread_position_in_grid]]
+    uint group [[threadgroup_position_in_grid]],
+    uint threads [[threads_per_threadgroup]],
+    uint simdgroup [[simdgroup_index_in_threadgroup]],
+    uint lane [[thread_index_in_simdgroup]]
 ) {
-    if (t >= uint(n)) {
+    const uint width = uint(right), count = uint(id_count);
+    const uint first = group * threads + simdgroup * 32; // of the simdgroup
+    if (first + lane >= uint(n)) {
         return;
     }
-    const uint width = uint(right);
-    const uint row = t / width;
-    const uint left = row / uint(id_count);
-    const uint id = ids[row - left * uint(id_count)];
-    if (id == 0xFFFFFFFFu) { // no row: a padding entry
-        out[t] = 0.0f;
-        return;
-    }
+    // Where rows are whole simdgroups, one search serves 32 elements.
+    const bool shared_row = first % 32 == 0 && width % 32 == 0;
+    const uint i = shared_row ? first : first + lane;
+    const uint row = i / width;
+    const uint left = row / count;
+    const uint id = ids[row - left * count];
+    const bool padding = id == 0xFFFFFFFFu;
     // A table may have more than 2³² elements, so its offset has 64 bits.
-    const size_t from = size_t(left) * rows + min(id, uint(rows) - 1);
-    out[t] = in[from * width + (t - row * width)];
+    const size_t from = (size_t(left) * rows + min(id, uint(rows) - 1)) * width + (i - row * width);
+    device float *to = out + first;
+    if (shared_row) {
+        device const float *source = in + from;
+        to[lane] = padding ? 0.0f : source[lane];
+    } else {
+        to[lane] = padding ? 0.0f : in[from];
+    }
 }

@@ -21,40 +21,51 @@ struct Q8_0 { // half d, int8 q[32]
     }
 };
 
-// The formats of 4 and 5 bits keep elements l and l+16 in one byte.
-static uint nibble(device const uchar *q, uint lane) {
-    return (uint(q[lane & 15]) >> ((lane >> 4) * 4)) & 15;
+// The formats of 4 and 5 bits keep elements l and l+16 in one byte of 16. They
+// are loaded as four words, the same for all lanes, of which each lane then
+// picks its own four bits.
+static uint word_at(device const uchar *p) { // blocks lie at even addresses only
+    device const ushort *h = (device const ushort *)p;
+    return uint(h[0]) | (uint(h[1]) << 16);
 }
 
-static uint bit(device const uchar *h, uint lane) {
-    return ((uint(h[lane >> 3]) >> (lane & 7)) & 1) << 4;
+static float nibble(device const uchar *q, uint lane) {
+    const uint w0 = word_at(q), w1 = word_at(q + 4), w2 = word_at(q + 8), w3 = word_at(q + 12);
+    const uint low = lane & 4 ? w1 : w0;
+    const uint high = lane & 4 ? w3 : w2;
+    const uint shift = (lane & 3) * 8 + (lane & 16) / 4;
+    return float(((lane & 8 ? high : low) >> shift) & 15);
+}
+
+static float fifth_bit(device const uchar *h, uint lane) {
+    return float((word_at(h) >> lane) & 1) * 16.0f;
 }
 
 struct Q4_0 { // half d, q[16]
     static constant constexpr uint bytes = 18, runs = 1;
     static float at(device const uchar *b, uint, uint lane) {
-        return half_at(b) * (float(nibble(b + 2, lane)) - 8.0f);
+        return half_at(b) * (nibble(b + 2, lane) - 8.0f);
     }
 };
 
 struct Q4_1 { // half d, half m, q[16]
     static constant constexpr uint bytes = 20, runs = 1;
     static float at(device const uchar *b, uint, uint lane) {
-        return fma(half_at(b), float(nibble(b + 4, lane)), half_at(b + 2));
+        return fma(half_at(b), nibble(b + 4, lane), half_at(b + 2));
     }
 };
 
-struct Q5_0 { // half d, high bits[4], q[16]
+struct Q5_0 { // half d, fifth bits[4], q[16]
     static constant constexpr uint bytes = 22, runs = 1;
     static float at(device const uchar *b, uint, uint lane) {
-        return half_at(b) * (float(nibble(b + 6, lane) | bit(b + 2, lane)) - 16.0f);
+        return half_at(b) * (nibble(b + 6, lane) + fifth_bit(b + 2, lane) - 16.0f);
     }
 };
 
-struct Q5_1 { // half d, half m, high bits[4], q[16]
+struct Q5_1 { // half d, half m, fifth bits[4], q[16]
     static constant constexpr uint bytes = 24, runs = 1;
     static float at(device const uchar *b, uint, uint lane) {
-        return fma(half_at(b), float(nibble(b + 8, lane) | bit(b + 4, lane)), half_at(b + 2));
+        return fma(half_at(b), nibble(b + 8, lane) + fifth_bit(b + 4, lane), half_at(b + 2));
     }
 };
 
@@ -144,25 +155,13 @@ struct BF16 { // the upper half of a float
     }
 };
 
-// One vector. A threadgroup has SIMDGROUPS simdgroups, each of which makes
-// ROWS rows, so that x is loaded once for all of them.
-template <typename Format, uint ROWS, uint SIMDGROUPS>
-[[kernel]] void mul_mv(
-    device const uchar *weights [[buffer(0)]],
-    device const float *x [[buffer(1)]],
-    device float *out [[buffer(2)]],
-    constant long &K [[buffer(3)]],
-    constant long &N [[buffer(4)]],
-    uint group [[threadgroup_position_in_grid]],
-    uint simdgroup [[simdgroup_index_in_threadgroup]],
-    uint lane [[thread_index_in_simdgroup]]
+// rows_mv makes ROWS rows from row0 on, so that x is loaded once for all of
+// them.
+template <typename Format, uint ROWS>
+static void rows_mv(
+    device const uchar *weights, device const float *x, device float *out,
+    uint row0, uint rows, uint blocks, uint lane
 ) {
-    const uint rows = uint(N);
-    const uint row0 = (group * SIMDGROUPS + simdgroup) * ROWS;
-    if (row0 >= rows) {
-        return;
-    }
-    const uint blocks = uint(K) / (32 * Format::runs);
     const size_t row_bytes = size_t(blocks) * Format::bytes;
     device const uchar *row[ROWS];
     float sum[ROWS];
@@ -183,6 +182,26 @@ template <typename Format, uint ROWS, uint SIMDGROUPS>
         if (lane == 0 && row0 + r < rows) {
             out[row0 + r] = total;
         }
+    }
+}
+
+// One vector. A threadgroup has SIMDGROUPS simdgroups, each of which makes
+// ROWS rows PASSES times.
+template <typename Format, uint ROWS, uint PASSES, uint SIMDGROUPS>
+[[kernel]] void mul_mv(
+    device const uchar *weights [[buffer(0)]],
+    device const float *x [[buffer(1)]],
+    device float *out [[buffer(2)]],
+    constant long &K [[buffer(3)]],
+    constant long &N [[buffer(4)]],
+    uint group [[threadgroup_position_in_grid]],
+    uint simdgroup [[simdgroup_index_in_threadgroup]],
+    uint lane [[thread_index_in_simdgroup]]
+) {
+    const uint row0 = (group * SIMDGROUPS + simdgroup) * ROWS * PASSES;
+    const uint blocks = uint(K) / (32 * Format::runs);
+    for (uint pass = 0; pass < PASSES && row0 + pass * ROWS < uint(N); pass++) {
+        rows_mv<Format, ROWS>(weights, x, out, row0 + pass * ROWS, uint(N), blocks, lane);
     }
 }
 
@@ -256,22 +275,22 @@ template <typename Format>
 }
 
 // The rows and simdgroups of the vector kernels are what the host launches.
-#define MUL(Format, name, ROWS, SIMDGROUPS)                                            \
-    template [[host_name("kernel_mul_mv_" name "_f32")]] [[kernel]]                    \
-    decltype(mul_mv<Format, ROWS, SIMDGROUPS>) mul_mv<Format, ROWS, SIMDGROUPS>;       \
-    template [[host_name("kernel_mul_mm_" name "_f32")]] [[kernel]]                    \
+#define MUL(Format, name, ROWS, PASSES, SIMDGROUPS)                                                  \
+    template [[host_name("kernel_mul_mv_" name "_f32")]] [[kernel]]                                  \
+    decltype(mul_mv<Format, ROWS, PASSES, SIMDGROUPS>) mul_mv<Format, ROWS, PASSES, SIMDGROUPS>;     \
+    template [[host_name("kernel_mul_mm_" name "_f32")]] [[kernel]]                                  \
     decltype(mul_mm<Format>) mul_mm<Format>;
 
-MUL(Q4_0, "q4_0", 4, 2)
-MUL(Q4_1, "q4_1", 4, 2)
-MUL(Q5_0, "q5_0", 4, 2)
-MUL(Q5_1, "q5_1", 4, 2)
-MUL(Q8_0, "q8_0", 4, 2)
-MUL(Q2_K, "q2_K", 2, 2)
-MUL(Q3_K, "q3_K", 2, 2)
-MUL(Q4_K, "q4_K", 4, 1)
-MUL(Q5_K, "q5_K", 2, 2)
-MUL(Q6_K, "q6_K", 1, 2)
-MUL(F32, "f32", 1, 1)
-MUL(F16, "f16", 1, 1)
-MUL(BF16, "bf16", 1, 1)
+MUL(Q4_0, "q4_0", 4, 1, 2)
+MUL(Q4_1, "q4_1", 4, 1, 2)
+MUL(Q5_0, "q5_0", 4, 1, 2)
+MUL(Q5_1, "q5_1", 4, 1, 2)
+MUL(Q8_0, "q8_0", 4, 1, 2)
+MUL(Q2_K, "q2_K", 2, 1, 2)
+MUL(Q3_K, "q3_K", 2, 1, 2)
+MUL(Q4_K, "q4_K", 2, 2, 1)
+MUL(Q5_K, "q5_K", 2, 1, 2)
+MUL(Q6_K, "q6_K", 1, 1, 2)
+MUL(F32, "f32", 1, 1, 1)
+MUL(F16, "f16", 1, 1, 1)
+MUL(BF16, "bf16", 1, 1, 1)

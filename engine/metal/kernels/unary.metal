@@ -38,19 +38,33 @@ kernel void copy_f32_strided(
     constant size_t *strides [[buffer(3)]],
     device const float *in [[buffer(4)]],
     device float *out [[buffer(5)]],
-    uint t [[thread_position_in_grid]]
+    uint group [[threadgroup_position_in_grid]],
+    uint threads [[threads_per_threadgroup]],
+    uint simdgroup [[simdgroup_index_in_threadgroup]],
+    uint lane [[thread_index_in_simdgroup]]
 ) {
-    if (t >= uint(n)) {
+    const uint count = uint(n), last = uint(rank) - 1;
+    const uint first = group * threads + simdgroup * 32; // of the simdgroup
+    if (first + lane >= count) {
         return;
     }
-    uint i = t, at = 0;
-    for (uint d = uint(rank); d-- > 0;) {
+    // Where rows are whole simdgroups, one search serves 32 elements.
+    const bool shared_row = first % 32 == 0 && uint(dims[last]) % 32 == 0;
+    uint i = shared_row ? first : first + lane, at = 0;
+    for (uint d = last + 1; d-- > 0;) {
         const uint size = uint(dims[d]);
         const uint rest = i / size;
         at += (i - rest * size) * uint(strides[d]);
         i = rest;
     }
-    out[t] = in[at];
+    device float *to = out + first;
+    if (!shared_row) {
+        to[lane] = in[at];
+    } else if (strides[last] == 1) {
+        to[lane] = (in + at)[lane];
+    } else {
+        to[lane] = in[at + lane * uint(strides[last])];
+    }
 }
 
 // Copies rows × columns elements between two strides. The grid has a row in x
@@ -64,27 +78,28 @@ kernel void copy2d_f32(
     constant long &out_stride [[buffer(3)]],
     device const float *in [[buffer(4)]],
     device float *out [[buffer(5)]],
-    uint3 grid_at [[thread_position_in_grid]],
-    uint3 group_at [[thread_position_in_threadgroup]],
+    uint3 group [[threadgroup_position_in_grid]],
+    uint3 full [[dispatch_threads_per_threadgroup]],
     uint3 size [[threads_per_threadgroup]],
     uint simdgroup [[simdgroup_index_in_threadgroup]],
     uint lane [[thread_index_in_simdgroup]]
 ) {
-    const uint first_row = grid_at.x - group_at.x;
-    const uint first_column = grid_at.y - group_at.y;
-    uint row, column;
+    const uint first_row = group.x * full.x, first_column = group.y * full.y;
     if (size.y % 32 == 0) {
-        row = simdgroup * 32 / size.y;
-        column = simdgroup * 32 - row * size.y + lane;
-    } else {
-        const uint place = simdgroup * 32 + lane;
-        row = place / size.y;
-        column = place - row * size.y;
-    }
-    row += first_row;
-    column += first_column;
-    if (row >= uint(rows) || column >= uint(columns)) {
+        const uint r = simdgroup * 32 / size.y;
+        const uint c = first_column + simdgroup * 32 - r * size.y;
+        const uint row = first_row + r;
+        if (row < uint(rows) && c + lane < uint(columns)) {
+            device const float *from = in + row * in_stride + c;
+            device float *to = out + row * out_stride + c;
+            to[lane] = from[lane];
+        }
         return;
     }
-    out[row * out_stride + column] = in[row * in_stride + column];
+    const uint place = simdgroup * 32 + lane;
+    const uint r = place / size.y;
+    const uint row = first_row + r, column = first_column + place - r * size.y;
+    if (row < uint(rows) && column < uint(columns)) {
+        out[row * out_stride + column] = in[row * in_stride + column];
+    }
 }
