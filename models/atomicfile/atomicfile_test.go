@@ -31,7 +31,7 @@ func TestCommitReplaces(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer f.Discard()
-	if _, err := f.WriteString("new"); err != nil {
+	if _, err := f.Write([]byte("new")); err != nil {
 		t.Fatal(err)
 	}
 	if got, _ := os.ReadFile(path); string(got) != "old" {
@@ -61,7 +61,7 @@ func TestDiscardLeavesNothing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f.WriteString("half")
+	f.Write([]byte("half"))
 	f.Discard()
 	if got := names(t, dir); len(got) != 0 {
 		t.Errorf("after Discard the folder holds %q", got)
@@ -92,7 +92,7 @@ func TestSweep(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f.Close() // as if killed
+	f.f.Close() // as if killed
 	for _, keep := range []string{".hidden", "b.bin", "c.unfinished-1"} {
 		if err := os.WriteFile(filepath.Join(dir, keep), nil, 0o644); err != nil {
 			t.Fatal(err)
