@@ -120,7 +120,7 @@ const ahead = 8192
 
 // lead is how much of a matrix is asked for before its kernel begins: what comes
 // in while the threads wait for each other and prepare.
-const lead = 4096
+const lead = 16 << 10
 
 // lines returns the first bytes of row r and what follows: what a kernel that
 // begins there will not have prefetched.

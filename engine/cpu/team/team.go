@@ -23,8 +23,8 @@ import (
 type Body interface {
 	// Do does the units lo to hi-1 of a stage on thread tid.
 	Do(tid, stage, lo, hi int)
-	// Ahead is called on thread tid when no units of the stage are left to be
-	// claimed, before it waits for the others: the time to prefetch. The thread
+	// Ahead is called on thread tid when it has done its units and must wait for
+	// the others: the time to prefetch what comes next. The thread
 	// may be late, so that the pass has long ended: only what no pass changes
 	// may be looked at, such as what NewPlan was given for this plan.
 	Ahead(tid, stage int, of any)
@@ -246,9 +246,11 @@ func (t *Team) pass(tid int) {
 		target += uint32(n)
 		number := first + uint32(i)
 		k := t.claimAll(tid, tid, i, number, n, parts)
-		t.body.Ahead(tid, i, plan.of)
 		if k > 0 {
 			t.done.advance(uint32(k), t.park)
+		}
+		if int32(t.done.value.Load()-target) < 0 {
+			t.body.Ahead(tid, i, plan.of)
 		}
 		helped := false
 		for looks := 0; ; looks++ {
