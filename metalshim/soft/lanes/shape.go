@@ -45,18 +45,19 @@ func constShape(k int64, width int) shape {
 	return shape{kind: offset, konst: true, k: signed(k, width), hi: unsigned(k, width), exact: true}
 }
 
-// lanesShape is the shape of a value known in every lane.
+// lanesShape is the shape of a value known in every lane. Lane 0's is the base,
+// so that values that run in step have the same lane numbers.
 func lanesShape(c laneConsts, width int) shape {
-	first := c[0]
+	first := signed(c[0], width)
 	same := true
 	for i := range c {
-		c[i] = signed(c[i], width)
-		same = same && c[i] == c[0]
+		c[i] = signed(c[i], width) - first
+		same = same && c[i] == 0
 	}
 	if same {
 		return constShape(first, width)
 	}
-	r := shape{kind: offset, konst: true, c: &c}
+	r := shape{kind: offset, konst: true, k: first, c: &c, hi: unsigned(first, width)}
 	r.exact = r.fits(width)
 	return r
 }
