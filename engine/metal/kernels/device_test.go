@@ -2,19 +2,37 @@ package kernels_test
 
 import (
 	"context"
+	"os"
+	"sync"
 	"testing"
 
 	"github.com/introgen/introgen/metalshim"
 	"github.com/introgen/introgen/metalshim/soft"
 )
 
-// openDevice opens the software driver for one test.
+// One software device serves all tests of the process.
+var shared struct {
+	once   sync.Once
+	device *soft.Device
+	err    error
+}
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if shared.device != nil {
+		shared.device.Close()
+	}
+	os.Exit(code)
+}
+
+// openDevice opens the software driver, or skips the test.
 func openDevice(t testing.TB) metalshim.Device {
 	t.Helper()
-	d, err := soft.Open(context.Background(), soft.Options{})
-	if err != nil {
-		t.Skipf("SKIP: needs the software Metal driver: %v", err)
+	shared.once.Do(func() {
+		shared.device, shared.err = soft.Open(context.Background(), soft.Options{})
+	})
+	if shared.err != nil {
+		t.Skipf("SKIP: needs the software Metal driver: %v", shared.err)
 	}
-	t.Cleanup(func() { d.Close() })
-	return d
+	return shared.device
 }

@@ -28,7 +28,17 @@ func newBench(t testing.TB, device metalshim.Device, set *kernels.Set) *bench {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &bench{device: device, set: set, queue: queue, libraries: map[string]metalshim.Library{}, pipelines: map[string]metalshim.Pipeline{}}
+	b := &bench{device: device, set: set, queue: queue, libraries: map[string]metalshim.Library{}, pipelines: map[string]metalshim.Pipeline{}}
+	t.Cleanup(func() {
+		for _, p := range b.pipelines {
+			p.Release()
+		}
+		for _, l := range b.libraries {
+			l.Release()
+		}
+		queue.Release()
+	})
+	return b
 }
 
 func (b *bench) library(t testing.TB, name string) metalshim.Library {
