@@ -47,7 +47,9 @@ func TestHFCorpus(t *testing.T) {
 				if i%197 == 0 && len(lines[i]) < 160 {
 					writeExplicit(t, &texts, explicit{pre, lines[i], want[i]})
 				}
-				checkDecode(t, g, h, want[i])
+				if pre == oraclePres[0] { // decoding is the same for all
+					checkDecode(t, g, h, want[i])
+				}
 			}
 		})
 	}
