@@ -1,32 +1,6 @@
 #include "textflag.h"
 #include "neon_arm64.h"
-
-// Rows in the file's order times one token, four rows at a time.
-//
-// Registers:
-//	R0 dst   R4 rows left   R7-R10 the four rows   R13 blocks left
-//	R1 w     R5 blocks      R11 q                  R14 what to prefetch
-//	R2 q     R6 row bytes   R12 scale              R15 sum
-//	R3 scale
-//	V0-V3 activations of a block     V16-V23 products, two registers a row
-//	V4 their scale in all lanes      V24 the sums of the four rows
-//	V5 scales of the four weights    V6-V15, V26, V27 weights
-
-// LINES_AHEAD is how far before its use memory is asked for.
-#define LINES_AHEAD 8192
-
-// FOUR_ROWS begins four rows.
-#define FOUR_ROWS \
-	ADD  R6, R1, R8              \
-	ADD  R6, R8, R9              \
-	ADD  R6, R9, R10             \
-	MOVD R1, R7                  \
-	ADD  R6, R10, R1             \
-	ADD  $LINES_AHEAD, R7, R14   \
-	MOVD R2, R11                 \
-	MOVD R3, R12                 \
-	MOVD R5, R13                 \
-	VEOR V24.B16, V24.B16, V24.B16
+#include "mul_arm64.h"
 
 // PRODUCT multiplies 32 weights of two rows, words in V8 to V11 and in V12 to V15,
 // with the activations: the lanes of a and b add up to the first row's product,
@@ -91,18 +65,10 @@ rows4:
 	FOUR_ROWS
 
 block:
-	PRFM    (R14), PLDL1KEEP
-	PRFM    64(R14), PLDL1KEEP
-	ADD     $136, R14
+	SCALES8
 	VLD1.P  64(R11), [V0.H8, V1.H8, V2.H8, V3.H8]
-	VLD1R.P 4(R12), [V4.S4]
-	VLD1R.P 2(R7), [V5.H8]                        // all lanes, so as not to wait for what V5 was
-	VLD1.P  2(R8), V5.H[1]
-	VLD1.P  2(R9), V5.H[2]
-	VLD1.P  2(R10), V5.H[3]
 	Q8(R7, R8, 16, 17, 18, 19)
-	FCVTL(5, 5)
-	FMUL(4, 5, 5)
+	SCALE8
 	Q8(R9, R10, 20, 21, 22, 23)
 	FOLD
 	VFMLA   V5.S4, V16.S4, V24.S4
@@ -156,23 +122,10 @@ rows4:
 	MOVD sum+32(FP), R15
 
 block:
-	PRFM    (R14), PLDL1KEEP
-	PRFM    64(R14), PLDL1KEEP
-	ADD     $80, R14
+	SCALES41
 	VLD1.P  64(R11), [V0.H8, V1.H8, V2.H8, V3.H8]
-	VLD1R.P 4(R12), [V4.S4]
-	VLD1R.P 4(R15), [V25.S4]
-	VLD1R.P 4(R7), [V5.S4]                        // a scale and a minimum
-	VLD1.P  4(R8), V5.S[1]
-	VLD1.P  4(R9), V5.S[2]
-	VLD1.P  4(R10), V5.S[3]
 	Q41(R7, R8, 16, 17, 18, 19)
-	VUZP2   V5.H8, V5.H8, V28.H8
-	VUZP1   V5.H8, V5.H8, V5.H8
-	FCVTL(28, 28)
-	FCVTL(5, 5)
-	FMUL(4, 5, 5)
-	VFMLA   V28.S4, V25.S4, V24.S4
+	SCALE41
 	Q41(R9, R10, 20, 21, 22, 23)
 	FOLD
 	VFMLA   V5.S4, V16.S4, V24.S4

@@ -1,17 +1,16 @@
 #include "textflag.h"
 #include "neon_arm64.h"
+#include "mul_arm64.h"
 
 // Rows in the file's order times one token with SDOT, which multiplies bytes. So
 // activations are taken apart: q = 256*high + 127 - low, where high is the upper
 // byte and low the lower one with all bits but the first turned, both with signs.
 // Then a product with weights w is 256*(high·w) - (low·w - 127*sum of w), exactly.
 //
-// Registers are those of mul_arm64.s, but:
+// Registers are those of mul_arm64.h, but:
 //	V6, V7 high bytes    V16-V19 products with them, of four rows
 //	V8, V9 low bytes     V20-V23 what is to be subtracted
 //	V10-V15 weights      V30 -127 in all bytes   V31 127
-
-#define LINES_AHEAD 8192
 
 // BYTES takes the activations of a block apart.
 #define BYTES \
@@ -75,26 +74,10 @@ TEXT ·mulQ8Dot(SB), NOSPLIT, $0-56
 	VMOVI $0x7f, V31.B16
 
 rows4:
-	ADD  R6, R1, R8
-	ADD  R6, R8, R9
-	ADD  R6, R9, R10
-	MOVD R1, R7
-	ADD  R6, R10, R1
-	ADD  $LINES_AHEAD, R7, R14
-	MOVD R2, R11
-	MOVD R3, R12
-	MOVD R5, R13
-	VEOR V24.B16, V24.B16, V24.B16
+	FOUR_ROWS
 
 block:
-	PRFM    (R14), PLDL1KEEP
-	PRFM    64(R14), PLDL1KEEP
-	ADD     $136, R14
-	VLD1R.P 4(R12), [V4.S4]
-	VLD1R.P 2(R7), [V5.H8]                        // all lanes, so as not to wait for what V5 was
-	VLD1.P  2(R8), V5.H[1]
-	VLD1.P  2(R9), V5.H[2]
-	VLD1.P  2(R10), V5.H[3]
+	SCALES8
 	BYTES
 	CLEAR
 	VLD1.P  32(R7), [V10.B16, V11.B16]
@@ -103,14 +86,65 @@ block:
 	VLD1.P  32(R9), [V14.B16, V15.B16]
 	VLD1.P  32(R10), [V10.B16, V11.B16]
 	PRODUCT(14, 15, 18, 22, 10, 11, 19, 23)
-	FCVTL(5, 5)
-	FMUL(4, 5, 5)
+	SCALE8
 	FOLD
 	VFMLA   V5.S4, V16.S4, V24.S4
 	SUB     $1, R13
 	CBNZ    R13, block
 
 	MOVD add+48(FP), R7
+	CBZ  R7, store
+	VLD1 (R0), [V0.S4]
+	FADD(0, 24, 24)
+
+store:
+	VST1.P [V24.S4], 16(R0)
+	SUB    $4, R4
+	CBNZ   R4, rows4
+	RET
+
+// NIBBLES loads a block of a row of Q4_1: its low nibbles to a, its high ones to b.
+#define NIBBLES(row, a, b) \
+	VLD1.P 16(row), [b.B16]       \
+	VAND   V29.B16, b.B16, a.B16  \
+	VUSHR  $4, b.B16, b.B16
+
+// func mulQ41Dot(dst *float32, w *byte, q *int16, scale, sum *float32, rows, blocks, add int)
+// rows is a multiple of 4 and not 0, blocks not 0.
+TEXT ·mulQ41Dot(SB), NOSPLIT, $0-64
+	MOVD  dst+0(FP), R0
+	MOVD  w+8(FP), R1
+	MOVD  q+16(FP), R2
+	MOVD  scale+24(FP), R3
+	MOVD  rows+40(FP), R4
+	MOVD  blocks+48(FP), R5
+	MOVD  $20, R6
+	MUL   R5, R6, R6
+	VMOVI $0x81, V30.B16
+	VMOVI $0x7f, V31.B16
+	VMOVI $15, V29.B16
+
+rows4:
+	FOUR_ROWS
+	MOVD sum+32(FP), R15
+
+block:
+	SCALES41
+	BYTES
+	CLEAR
+	NIBBLES(R7, V10, V11)
+	NIBBLES(R8, V12, V13)
+	PRODUCT(10, 11, 16, 20, 12, 13, 17, 21)
+	NIBBLES(R9, V14, V15)
+	NIBBLES(R10, V10, V11)
+	PRODUCT(14, 15, 18, 22, 10, 11, 19, 23)
+	SCALE41
+	FOLD
+	VFMLA   V5.S4, V16.S4, V24.S4
+	SUB     $1, R13
+	CBNZ    R13, block
+
+	MOVD add+56(FP), R7
 	CBZ  R7, store
 	VLD1 (R0), [V0.S4]
 	FADD(0, 24, 24)
