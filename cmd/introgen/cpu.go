@@ -22,7 +22,7 @@ func cpuCommand() *cli.Command {
 			"   introgen cpu 1 --threads 1 --logits 5\n" +
 			"   introgen cpu --tokens 500 --pack --prompt 'Tell me a story'\n" +
 			"   introgen cpu 1 --evict --io file\n\n" +
-			"INTROGEN_CPU=avx512|avx2|neon|generic chooses the instruction set; the default is the best one here.",
+			"INTROGEN_CPU=avx512|avx2|dotprod|neon|generic chooses the instruction set; the default is the best one here.",
 		Flags: append(generateFlags(),
 			&cli.IntFlag{Name: "threads", Usage: "worker threads `N`", Value: cpu.DefaultThreads()},
 			&cli.GenericFlag{Name: "pack", Value: &packChoice{}, DefaultText: "auto",

@@ -59,7 +59,7 @@ const repaySteps = 200
 
 // Description says what an engine chose, for people.
 type Description struct {
-	Set     string // instruction set: "avx512", "avx2", "neon", "generic"
+	Set     string // instruction set: "avx512", "avx2", "dotprod", "neon", "generic"
 	Threads int
 	Context int // positions
 

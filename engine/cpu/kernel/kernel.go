@@ -40,7 +40,7 @@ const (
 // order of float additions; a NaN or infinite value in reaches the result as
 // one.
 type Set struct {
-	// Name is "avx512", "avx2", "neon" or "generic".
+	// Name is "avx512", "avx2", "dotprod" (NEON with SDOT), "neon" or "generic".
 	Name string
 
 	// Quantize writes x as token t of p, beginning at block b0. len(x) is a
