@@ -28,6 +28,9 @@ func (f *function) check() error {
 			if in.op == "call" && !allowedCall(in.callee) {
 				return fmt.Errorf("block %s: call of @%s, which is neither inlined nor known to the lane pass", b.name[2:], in.callee)
 			}
+			if err := wellTyped(in); err != nil {
+				return fmt.Errorf("block %s: %w", b.name[2:], err)
+			}
 			if syncOf(in) != "" {
 				if err := checkSync(in); err != nil {
 					return fmt.Errorf("block %s: %w", b.name[2:], err)
@@ -37,7 +40,7 @@ func (f *function) check() error {
 				return fmt.Errorf("block %s: unsupported use of a thread_local in %q", b.name[2:], clip(in.text))
 			}
 			for _, v := range f.tgs {
-				if strings.Contains(in.text, "@"+v.name) {
+				if mentions(in.text, v.name) {
 					return fmt.Errorf("block %s: unsupported use of thread_local @%s in %q", b.name[2:], v.name, clip(in.text))
 				}
 			}
@@ -54,6 +57,16 @@ func (f *function) check() error {
 	}
 	f.dropUnreachable()
 	return f.checkValues()
+}
+
+// mentions says whether text names global @name.
+func mentions(text, name string) bool {
+	for _, g := range reGlobalName.FindAllStringSubmatch(text, -1) {
+		if g[1] == name {
+			return true
+		}
+	}
+	return false
 }
 
 func allowedCall(name string) bool {

@@ -52,11 +52,16 @@ const (
 
 // Transform makes the simdgroup function of the one-lane kernel in ir. An
 // error names the block and the instruction that the pass cannot take.
-func Transform(ir string, o Options) (string, error) {
+func Transform(ir string, o Options) (out string, err error) {
+	defer func() { // a mistake in this package shall cost a kernel, not the process
+		if r := recover(); r != nil {
+			out, err = "", fmt.Errorf("lanes: internal error: %v", r)
+		}
+	}()
 	if len(ir) > maxSource {
 		return "", fmt.Errorf("lanes: module of %d bytes, at most %d", len(ir), maxSource)
 	}
-	out, err := transform(ir, o)
+	out, err = transform(ir, o)
 	if err != nil {
 		return "", fmt.Errorf("lanes: %w", err)
 	}

@@ -288,8 +288,8 @@ var elementwise = map[string]int{
 
 // intrinsicBase splits llvm.NAME.TYPE… and returns NAME.
 func intrinsicBase(callee string) string {
-	n := strings.TrimPrefix(callee, "llvm.")
-	for n != "" {
+	n, ok := strings.CutPrefix(callee, "llvm.")
+	for ok && n != "" {
 		if _, ok := elementwise[n]; ok {
 			return n
 		}

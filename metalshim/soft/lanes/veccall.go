@@ -14,12 +14,11 @@ func (e *vectorEmitter) call(in *inst) {
 	}
 	base := intrinsicBase(in.callee)
 	switch {
-	case base != "" && strings.HasPrefix(in.callee, "llvm."):
+	case base != "":
 		e.elementwise(in, base)
-	case strings.HasPrefix(in.callee, "llvm.vector.reduce."):
+	case isReduction(in.callee):
 		e.reduceParts(in)
 	case in.typ.kind == kVoid && e.allUniform(in):
-		e.declareCallee(in)
 		for i := range in.args {
 			e.scalar(&in.args[i])
 		}
@@ -44,10 +43,6 @@ func (e *vectorEmitter) allUniform(in *inst) bool {
 	}
 	return true
 }
-
-// declareCallee makes sure that what is called is declared: the module does
-// for what the kernel itself calls.
-func (e *vectorEmitter) declareCallee(*inst) {}
 
 // elementwise writes an intrinsic that works on each element by itself.
 func (e *vectorEmitter) elementwise(in *inst, base string) {
@@ -100,6 +95,18 @@ func (e *vectorEmitter) elementwise(in *inst, base string) {
 	e.setVector(in, out)
 }
 
+// isReduction says whether an intrinsic reduces a vector to a scalar in a way
+// that reduceParts knows.
+func isReduction(callee string) bool {
+	kind, ok := strings.CutPrefix(callee, "llvm.vector.reduce.")
+	kind, _, _ = strings.Cut(kind, ".")
+	return ok && (binaryOps[kind] || reductions[kind] != "")
+}
+
+// reductions are the minima and maxima: what each is between two values.
+var reductions = map[string]string{"smax": "smax", "smin": "smin", "umax": "umax", "umin": "umin",
+	"fmax": "maxnum", "fmin": "minnum", "fmaximum": "maximum", "fminimum": "minimum"}
+
 // reduceParts writes a reduction of the lane's own vector: over the parts.
 func (e *vectorEmitter) reduceParts(in *inst) {
 	kind := strings.TrimPrefix(in.callee, "llvm.vector.reduce.")
@@ -107,12 +114,7 @@ func (e *vectorEmitter) reduceParts(in *inst) {
 	v := append([]string(nil), e.vector(&in.args[len(in.args)-1])...)
 	t := in.typ
 	op := func(a, b string) string {
-		switch kind {
-		case "smax", "smin", "umax", "umin", "fmax", "fmin", "fmaximum", "fminimum":
-			name := map[string]string{"fmax": "maxnum", "fmin": "minnum", "fmaximum": "maximum", "fminimum": "minimum"}[kind]
-			if name == "" {
-				name = kind
-			}
+		if name := reductions[kind]; name != "" {
 			if half(t) {
 				x, y := e.widen(t, a), e.widen(t, b)
 				f := e.intrinsic("llvm."+name+".v32f32", "<32 x float>", "<32 x float>, <32 x float>")

@@ -51,9 +51,6 @@ func (e *vectorEmitter) scalarInstruction(in *inst) {
 		e.sync(in, name)
 		return
 	}
-	if in.op == "call" {
-		e.declareCallee(in)
-	}
 	for i := range in.args {
 		e.scalar(&in.args[i]) // loads come before the instruction
 	}
