@@ -132,13 +132,18 @@ func cName(t metalshim.ConstantType) string {
 	return t.String()
 }
 
-// stub is the text that joins a kernel to its constants.
-func stub(k msl.Kernel, values string) string {
+// stub is the text that joins a kernel to its constants. The masked form calls
+// the cross-lane operations of the pass's header; the other writes its own.
+func stub(k msl.Kernel, values string, scalar bool) string {
+	header := ""
+	if scalar {
+		header = lanes.Header
+	}
 	limit := ""
 	if k.Limited {
 		limit = fmt.Sprintf("uint %[1]s_limit();\n__attribute__((visibility(\"default\"))) uint msl_limit() { return %[1]s_limit(); }", k.Symbol)
 	}
-	return stdlib.Frame() + lanes.Header + fmt.Sprintf(`
+	return stdlib.Frame() + header + fmt.Sprintf(`
 extern "C" {
 void %[1]s(const msl_tg*, uint, uint, uint, uint, uint);
 __attribute__((visibility("default"))) void msl_entry(const msl_tg* g, uint lane, uint sg, uint x, uint y, uint z) { %[1]s(g, lane, sg, x, y, z); }
@@ -159,7 +164,7 @@ func (l *library) compile(ctx context.Context, k msl.Kernel, values string) (cod
 			"-mllvm", fmt.Sprintf("-unroll-full-max-count=%d", trips), "-mllvm", "-unroll-runtime=false",
 			"-mllvm", "-unroll-allow-partial=false", "-mllvm", "-inline-threshold=100000",
 			"-Xclang", "-mlink-builtin-bitcode", "-Xclang", clang.FilePath(0))
-		ir, err := l.d.run(ctx, args, []byte(stub(k, values)), bitcode)
+		ir, err := l.d.run(ctx, args, []byte(stub(k, values, l.d.o.Form == "scalar")), bitcode)
 		if err != nil {
 			return "", compileError(ctx, l.name, k.Name, err)
 		}
