@@ -50,8 +50,7 @@
 #define Q8(row, bytes, w, d, s) \
 	MOVWLZX   row, AX      \
 	VPMOVSXBW bytes, w     \
-	VPXORD    d, d, d      \
-	VPDPWSSD  Z16, w, d    \
+	VPMADDWD  Z16, w, d    \
 	SCALED(d, s)
 
 // func mulQ8AVX512(dst *float32, w *byte, q *int16, scale *float32, rows, blocks, add int)
@@ -107,22 +106,25 @@ store:
 	VZEROUPPER
 	RET
 
-// Q41 does a block of a row: scale and least are the operands of its two halves,
-// nibbles that of its weights. The 16 bytes go to all four quarters of w, and
-// there to words: the low nibbles of bytes 0-7, of 8-15, then the high nibbles,
-// which is the order of the columns. The minimum times the sum of the
+// Q41 does a block of a row: both is the operand of its two halves, scale and
+// minimum, and nibbles that of its weights. The 16 bytes go to all four quarters
+// of w, and there to words: bytes 0-7, 8-15, and both again, where the low nibble
+// is kept in the first two quarters and the high one in the last two: the order
+// of the columns. The high nibbles stay where they are, 16 times too large, which
+// the activations' scale in Z17 makes good. The minimum times the sum of the
 // activations, which Z18 has in its first lane only, is added in that lane.
-#define Q41(scale, least, nibbles, w, d, s) \
-	MOVWLZX          least, AX           \
+#define Q41(both, nibbles, w, d, s) \
+	MOVL             both, AX            \
 	VBROADCASTI32X4  nibbles, w          \
 	VPSHUFB          Z29, w, w           \
-	VPSRLVW          Z30, w, w           \
 	VPANDD           Z31, w, w           \
+	MOVWLZX          AX, DX              \
+	SHRL             $16, AX             \
+	VPMADDWD         Z16, w, d           \
 	VFMADD231PS.BCST (R9)(AX*4), Z18, s  \
-	MOVWLZX          scale, AX           \
-	VPXORD           d, d, d             \
-	VPDPWSSD         Z16, w, d           \
-	SCALED(d, s)
+	VCVTDQ2PS        d, d                \
+	VMULPS           Z17, d, d           \
+	VFMADD231PS.BCST (R9)(DX*4), d, s
 
 // Which byte of the 16 each word takes; a byte of 128 gives 0.
 DATA toWords<>+0(SB)/8, $0x8003800280018000
@@ -135,23 +137,19 @@ DATA toWords<>+48(SB)/8, $0x800b800a80098008
 DATA toWords<>+56(SB)/8, $0x800f800e800d800c
 GLOBL toWords<>(SB), RODATA|NOPTR, $64
 
-// By how much each word is shifted: the high nibbles by 4.
-DATA nibbleShift<>+0(SB)/8, $0
-DATA nibbleShift<>+8(SB)/8, $0
-DATA nibbleShift<>+16(SB)/8, $0
-DATA nibbleShift<>+24(SB)/8, $0
-DATA nibbleShift<>+32(SB)/8, $0x0004000400040004
-DATA nibbleShift<>+40(SB)/8, $0x0004000400040004
-DATA nibbleShift<>+48(SB)/8, $0x0004000400040004
-DATA nibbleShift<>+56(SB)/8, $0x0004000400040004
-GLOBL nibbleShift<>(SB), RODATA|NOPTR, $64
+// The words that hold a low nibble, and a high one, and by what the products
+// there are scaled.
+DATA nibbleK<>+0(SB)/4, $0x000f000f
+DATA nibbleK<>+4(SB)/4, $0x00f000f0
+DATA nibbleK<>+8(SB)/4, $0x3f800000  // 1
+DATA nibbleK<>+12(SB)/4, $0x3d800000 // 1/16
+GLOBL nibbleK<>(SB), RODATA|NOPTR, $16
 
 // func mulQ41AVX512(dst *float32, w *byte, q *int16, scale, sum *float32, rows, blocks, add int)
 // As mulQ8AVX512. The sums are addressed relative to the scales.
 TEXT ·mulQ41AVX512(SB), NOSPLIT, $0-64
 	MOVQ      dst+0(FP), DI
 	MOVQ      w+8(FP), SI
-	MOVQ      q+16(FP), DX
 	MOVQ      scale+24(FP), R8
 	MOVQ      rows+40(FP), CX
 	MOVQ      blocks+48(FP), BX
@@ -159,16 +157,19 @@ TEXT ·mulQ41AVX512(SB), NOSPLIT, $0-64
 	IMUL3Q    $20, BX, R10
 	LEAQ      (R10)(R10*2), R11
 	VMOVDQU64 toWords<>(SB), Z29
-	VMOVDQU64 nibbleShift<>(SB), Z30
-	MOVL      $0x000f000f, AX
-	VPBROADCASTD AX, Z31
+	MOVL      $0xff00, AX                  // the lanes of the high nibbles
+	KMOVW     AX, K1
+	VPBROADCASTD nibbleK<>+0(SB), Z31
+	VPBROADCASTD nibbleK<>+4(SB), K1, Z31
+	VBROADCASTSS nibbleK<>+8(SB), Z30
+	VBROADCASTSS nibbleK<>+12(SB), K1, Z30
 
 rows4:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
 	VPXORD Z3, Z3, Z3
-	MOVQ   DX, R12
+	MOVQ   q+16(FP), R12
 	MOVQ   R8, R13
 	MOVQ   BX, R14
 	LEAQ   LINES_AHEAD(SI), R15
@@ -178,13 +179,13 @@ block:
 	SUBQ         R8, AX
 	VMOVSS       (R13)(AX*1), X18
 	VMOVDQU64    (R12), Z16
-	VBROADCASTSS (R13), Z17
+	VMULPS.BCST  (R13), Z30, Z17
 	PREFETCHT0   (R15)
-	Q41(ROW0(0), ROW0(2), ROW0(4), Z20, Z21, Z0)
-	Q41(ROW1(0), ROW1(2), ROW1(4), Z22, Z23, Z1)
+	Q41(ROW0(0), ROW0(4), Z20, Z21, Z0)
+	Q41(ROW1(0), ROW1(4), Z22, Z23, Z1)
 	PREFETCHT0   40(R15)
-	Q41(ROW2(0), ROW2(2), ROW2(4), Z24, Z25, Z2)
-	Q41(ROW3(0), ROW3(2), ROW3(4), Z26, Z27, Z3)
+	Q41(ROW2(0), ROW2(4), Z24, Z25, Z2)
+	Q41(ROW3(0), ROW3(4), Z26, Z27, Z3)
 	ADDQ         $80, R15
 	ADDQ         $20, SI
 	ADDQ         $64, R12
