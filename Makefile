@@ -25,7 +25,7 @@ run: ## set up, and time ROUNDS=3 generations of the real model on the CPU
 
 test: ## set up for tests, and run all of them
 	@scripts/setup all
-	@$(GO) run $(GOTESTSUM) --format pkgname-and-test-fails -- -timeout 20m ./...
+	@$(GO) run $(GOTESTSUM) --format pkgname-and-test-fails --format-hide-empty-pkg -- -timeout 20m ./...
 	@scripts/test-arm64
 
 bench: ## run the Go benchmarks of every package
