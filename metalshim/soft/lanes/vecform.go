@@ -18,12 +18,14 @@ func (f *function) vectorForm() (string, error) {
 		return "", err
 	}
 	f.mergeLoads(analyse(f, forest, true))
-	computeLiveness(f.blocks).crossing(cuts)
+	live := computeLiveness(f.blocks)
+	live.crossing(cuts)
 	fr := newFrame()
 	var b strings.Builder
 	declared := map[string]string{}
 	one := func(name string, row bool) error {
 		e := newVectorEmitter(f, name, cuts, forest, fr, row)
+		e.live = live
 		text, err := e.function()
 		if err != nil {
 			return err

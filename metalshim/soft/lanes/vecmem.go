@@ -269,7 +269,7 @@ func (e *vectorEmitter) valueAt(o *operand, lane string) string {
 		return e.let("extractelement %s %s, i32 %s", lanesOf(o.typ), e.vector(o)[0], lane)
 	}
 	in := e.a.defs[o.local]
-	if e.a.defBlock[o.local] != e.at && !e.pure(in) {
+	if e.a.defBlock[o.local] != e.at && !(e.pure(in) && e.operandsKept(in)) {
 		return e.let("extractelement %s %s, i32 %s", lanesOf(o.typ), e.vector(o)[0], lane)
 	}
 	at := make(map[string]string, len(in.args))
@@ -282,6 +282,28 @@ func (e *vectorEmitter) valueAt(o *operand, lane string) string {
 	c.res = ""
 	c.dropFlags()
 	return e.let("%s", c.render(func(local string) string { return at[local] }, nil))
+}
+
+// operandsKept says whether what in is made of is still there in the current
+// block. Across a barrier only what is used later is kept.
+func (e *vectorEmitter) operandsKept(in *inst) bool {
+	if len(e.cuts) == 0 {
+		return true
+	}
+	for i := range in.args {
+		local := in.args[i].local
+		d := e.a.defs[local]
+		if d == nil || d.op == "alloca" || e.a.defBlock[local] == e.at {
+			continue
+		}
+		if k, ok := e.live.num[local]; ok && e.live.in[e.at].has(k) {
+			continue
+		}
+		if e.shapeOf(&in.args[i]).kind != pseudo || !e.pure(d) || !e.operandsKept(d) {
+			return false
+		}
+	}
+	return true
 }
 
 // pure says whether an instruction may be computed again.

@@ -34,6 +34,7 @@ type vectorEmitter struct {
 	shared map[string]bool // values used outside their block
 	lasts  map[string]bool // values used outside a loop that lanes leave at different times
 	checks map[*block]bool // back edges that look at the watchdog's flag
+	live   *liveness       // what is kept across a barrier
 
 	vars     []variableDef
 	isVar    map[string]bool

@@ -1,6 +1,7 @@
 package stdlib_test
 
 import (
+	"cmp"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -15,18 +16,31 @@ import (
 	"github.com/introgen/introgen/metalshim/soft/native"
 )
 
-// One device and one cache serve all tests of this process.
+// One cache, and one device for each form of compiled kernels, serve all tests
+// of this process.
 var shared struct {
-	once sync.Once
-	dir  string
-	d    *soft.Device
-	err  error
+	once    sync.Once
+	dir     string
+	devices map[string]*soft.Device
+	err     error
+}
+
+// form is the form that is tested: INTROGEN_SOFT's, else the vectorised one.
+var form = cmp.Or(os.Getenv(soft.EnvForm), "lanes")
+
+// inBothForms runs f for the vectorised form and for the masked one.
+func inBothForms(t *testing.T, f func(t *testing.T)) {
+	before := form
+	defer func() { form = before }()
+	for _, form = range []string{"lanes", "scalar"} {
+		t.Run(form, f)
+	}
 }
 
 func TestMain(m *testing.M) {
 	code := m.Run()
-	if shared.d != nil {
-		shared.d.Close()
+	for _, d := range shared.devices {
+		d.Close()
 	}
 	if shared.dir != "" {
 		os.RemoveAll(shared.dir)
@@ -37,10 +51,16 @@ func TestMain(m *testing.M) {
 func device(t testing.TB) *soft.Device {
 	t.Helper()
 	shared.once.Do(func() {
-		if shared.dir, shared.err = os.MkdirTemp("", "introgen-test-"); shared.err == nil {
-			shared.d, shared.err = soft.Open(context.Background(), soft.Options{CacheDir: shared.dir})
-		}
+		shared.devices = map[string]*soft.Device{}
+		shared.dir, shared.err = os.MkdirTemp("", "introgen-test-")
 	})
+	if d := shared.devices[form]; d != nil {
+		return d
+	}
+	var d *soft.Device
+	if shared.err == nil {
+		d, shared.err = soft.Open(context.Background(), soft.Options{CacheDir: shared.dir, Form: form})
+	}
 	var absent *clang.Error
 	if errors.As(shared.err, &absent) || errors.Is(shared.err, native.ErrUnsupported) {
 		t.Skipf("SKIP: needs clang 19 on linux: %v", shared.err)
@@ -48,7 +68,8 @@ func device(t testing.TB) *soft.Device {
 	if shared.err != nil {
 		t.Fatal(shared.err)
 	}
-	return shared.d
+	shared.devices[form] = d
+	return d
 }
 
 const prologue = "#include <metal_stdlib>\n#include <metal_simdgroup_matrix>\nusing namespace metal;\n"

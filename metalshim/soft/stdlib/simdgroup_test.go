@@ -252,7 +252,9 @@ kernel void votes(device uint* o, uint i [[thread_position_in_grid]], uint l [[t
 // times by their condition, break, continue and return, and after an early
 // return, in whole and partial simdgroups. The reference runs lane by lane
 // with the sets of lanes that are together.
-func TestDivergence(t *testing.T) {
+func TestDivergence(t *testing.T) { inBothForms(t, divergence) }
+
+func divergence(t *testing.T) {
 	l := library(t, `
 kernel void branches(device float* o, uint i [[thread_position_in_grid]], uint l [[thread_index_in_simdgroup]]) {
   float r;
