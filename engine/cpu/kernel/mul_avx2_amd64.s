@@ -9,7 +9,7 @@
 #define ROW2(off) off(SI)(R10*2)
 #define ROW3(off) off(SI)(R11*1)
 
-#define LINES_AHEAD 4096
+#define LINES_AHEAD 8192
 
 // FOLD adds up the lanes of Y0 to Y3 into the four lanes of X0.
 #define FOLD \
