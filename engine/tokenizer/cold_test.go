@@ -53,6 +53,9 @@ func cold(path string) error {
 // nothing yet. One of several processes must show it, since a test does not have
 // the machine to itself.
 func TestCold(t *testing.T) {
+	if testing.Short() {
+		t.Skip("SKIP: measures time, which the race detector changes; run without -short")
+	}
 	path := modeltest.Path(t, models.StandIn)
 	exe, err := os.Executable()
 	if err != nil {
