@@ -3,6 +3,7 @@
 package probe
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -72,7 +73,7 @@ func (r *reader) Ahead(int, int, any) {}
 // Run fills memory with Options.Bytes bytes, rounded down to a multiple of 256,
 // and has the threads read it together, once a round. One more round before
 // warms up.
-func Run(o Options) (*Result, error) {
+func Run(o Options) (_ *Result, err error) {
 	switch {
 	case o.Bytes < MinBytes || o.Bytes > MaxBytes:
 		return nil, fmt.Errorf("bandwidth: %d bytes; allowed are %d to %d", o.Bytes, MinBytes, MaxBytes)
@@ -90,7 +91,7 @@ func Run(o Options) (*Result, error) {
 	if err != nil {
 		return nil, fmt.Errorf("bandwidth: %w", err)
 	}
-	defer m.Free()
+	defer func() { err = errors.Join(err, m.Free()) }()
 	want := fill(m.Bytes)
 
 	name, read := best()
