@@ -66,8 +66,10 @@ func (l *fakeLibrary) NewPipeline(_ context.Context, function string, constants 
 	l.f.events = append(l.f.events, "PIPE "+l.src.Name+" "+function)
 	return &fakePipeline{f: l.f, library: l.src.Name, function: function, constants: constants}, nil
 }
-func (p *fakePipeline) MaxThreadsPerThreadgroup() int { return 1024 }
-func (p *fakePipeline) Release()                      { p.f.count(&p.f.live.Pipelines, -1) }
+func (p *fakePipeline) MaxThreadsPerThreadgroup() int   { return 1024 }
+func (p *fakePipeline) Constants() []metalshim.Constant { return p.constants }
+func (p *fakePipeline) Evidence() metalshim.Evidence    { return metalshim.Evidence{} }
+func (p *fakePipeline) Release()                        { p.f.count(&p.f.live.Pipelines, -1) }
 
 type fakeBuffer struct {
 	f    *fake
@@ -138,6 +140,7 @@ type fakeCommands struct {
 	err    error
 }
 
+func (c *fakeCommands) Times() metalshim.Times                      { return metalshim.Times{} }
 func (c *fakeCommands) OnCompleted(f func(metalshim.CommandBuffer)) { c.done = append(c.done, f) }
 func (c *fakeCommands) Status() metalshim.Status                    { return c.status }
 func (c *fakeCommands) Err() error                                  { return c.err }

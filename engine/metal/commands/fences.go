@@ -78,20 +78,26 @@ func (s *Fences[F]) Forget(buffer int) {
 	}
 }
 
-// Clear forgets all buffers.
+// Clear forgets all buffers and encoders, those too whose command buffer was
+// never committed and so will never complete.
 func (s *Fences[F]) Clear() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for b, w := range s.writer {
-		delete(s.writer, b)
-		s.drop(w)
+	clear(s.writer)
+	for f := range s.refs {
+		s.refs[f] = 1
+		s.drop(f)
 	}
 }
 
-// drop takes one reference from f.
+// drop takes one reference from f. A fence that Clear has forgotten has none:
+// its command buffer may still complete after that.
 func (s *Fences[F]) drop(f F) {
+	if s.refs[f] == 0 {
+		return
+	}
 	s.refs[f]--
-	if s.refs[f] <= 0 {
+	if s.refs[f] == 0 {
 		delete(s.refs, f)
 		if s.Release != nil {
 			s.Release(f)
