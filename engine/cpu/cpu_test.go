@@ -224,3 +224,27 @@ func TestSlowTypesAreNamed(t *testing.T) {
 		t.Errorf("%v", d)
 	}
 }
+
+// PackAuto packs where the steps repay it, and says what it did and why.
+func TestPackIsDecided(t *testing.T) {
+	q8 := model(t, llamatest.Write(t, llamatest.Config{Type: quant.Q8_0, Embedding: quant.Q8_0}))
+	f16 := model(t, llamatest.Write(t, llamatest.Config{Type: quant.F16, Embedding: quant.F16}))
+	for _, c := range []struct {
+		m    *llama.Model
+		o    cpu.Options
+		pack bool
+		why  string
+	}{
+		{q8, cpu.Options{}, false, "repays after some 100 steps"},
+		{q8, cpu.Options{Steps: 99}, false, "repays after some 100 steps"},
+		{q8, cpu.Options{Steps: 100}, true, "which 100 steps repay"},
+		{q8, cpu.Options{Steps: 1000, Pack: cpu.PackOff}, false, "as the file has them"},
+		{q8, cpu.Options{Pack: cpu.PackOn}, true, "weights packed"},
+		{f16, cpu.Options{Pack: cpu.PackOn}, false, "none has a type that can be packed"},
+	} {
+		d := newEngine(t, c.m, c.o).Describe()
+		if d.Packed != c.pack || !strings.Contains(d.Why, c.why) || d.Packed != (d.PackBytes > 0) || !strings.Contains(d.String(), d.Why) {
+			t.Errorf("%+v: %+v", c.o, d)
+		}
+	}
+}

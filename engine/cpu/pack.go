@@ -31,34 +31,39 @@ func (j packJob) do() {
 // promise steps enough to repay it, and says which.
 func (e *Engine) maybePack() error {
 	d := &e.desc
+	size := 0
+	for _, w := range e.matrices() {
+		size += packedSize(w)
+	}
 	switch {
 	case e.opt.Pack == PackOff:
 		d.Why = "weights as the file has them"
+	case size == 0:
+		d.Why = "weights as the file has them, since none has a type that can be packed"
 	case e.opt.Pack == PackOn:
 		d.Why, d.Packed = "weights packed", true
-	case e.opt.Steps >= repaySteps:
-		d.Why, d.Packed = fmt.Sprintf("weights packed, which %d steps repay", e.opt.Steps), true
-	default:
+	case e.opt.Steps < repaySteps:
 		d.Why = fmt.Sprintf("weights as the file has them, since packing repays after some %d steps", repaySteps)
+	case size > unaskedBytes:
+		d.Why = fmt.Sprintf("weights as the file has them, since a copy would take %d MiB", size>>20)
+	default:
+		d.Why, d.Packed = fmt.Sprintf("weights packed, which %d steps repay", e.opt.Steps), true
 	}
 	if !d.Packed {
 		return nil
 	}
 	start := time.Now()
-	if err := e.pack(); err != nil {
+	if err := e.pack(size); err != nil {
 		return fmt.Errorf("pack: %w", err)
 	}
 	d.PackTime, d.PackBytes = time.Since(start), int64(len(e.packed.Bytes))
 	return nil
 }
 
-func (e *Engine) pack() error {
-	total := 0
-	for _, w := range e.matrices() {
-		total += packedSize(w)
-	}
+// pack rewrites the weights into size bytes, all threads together.
+func (e *Engine) pack(size int) error {
 	var err error
-	if e.packed, err = pages.Reserve(total, pages.Huge); err != nil {
+	if e.packed, err = pages.Reserve(size, pages.Huge); err != nil {
 		return err
 	}
 	left := e.packed.Bytes
@@ -71,9 +76,6 @@ func (e *Engine) pack() error {
 		for r := 0; r < w.fast; r += step {
 			e.jobs = append(e.jobs, packJob{w, r, min(w.fast, r+step)})
 		}
-	}
-	if len(e.jobs) == 0 {
-		return nil
 	}
 	p := &pass{stages: []stage{{kind: packing}}, ahead: [][][]byte{make([][]byte, e.opt.Threads)}}
 	p.plan = team.NewPlan([]int{len(e.jobs)}, p)
