@@ -29,17 +29,35 @@ type File struct {
 	done bool
 }
 
-// Create begins a file that will be called path. Its folder must exist.
+// Create begins a file that will be called path. Its folder must exist. What
+// has that name already must be a regular file, or a link to one: a rename would
+// put a file in the place of a device or FIFO just as well, which nobody wants.
 func Create(path string) (*File, error) {
 	dir, name := filepath.Split(path)
 	if name == "" {
 		return nil, fmt.Errorf("cannot create %q: it names no file", path)
+	}
+	if is, err := os.Stat(path); err == nil && !is.Mode().IsRegular() {
+		return nil, fmt.Errorf("cannot create %s: it is %s; name a file, new or to be replaced", path, kind(is.Mode()))
 	}
 	f, err := os.CreateTemp(filepath.Clean(dir+"."), "."+name+mark+"*")
 	if err != nil {
 		return nil, fmt.Errorf("cannot create %s: %w", path, err)
 	}
 	return &File{f: f, w: bufio.NewWriterSize(f, block), path: path}, nil
+}
+
+// kind says what something is that is no regular file.
+func kind(m fs.FileMode) string {
+	switch {
+	case m.IsDir():
+		return "a directory"
+	case m&fs.ModeNamedPipe != 0:
+		return "a FIFO"
+	case m&fs.ModeSocket != 0:
+		return "a socket"
+	}
+	return "a device"
 }
 
 // Write adds p to the file. A failure of the disk may be told by a later Write,

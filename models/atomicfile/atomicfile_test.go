@@ -3,7 +3,10 @@ package atomicfile
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
+
+	"golang.org/x/sys/unix"
 )
 
 // names lists a folder, hidden files and all.
@@ -71,11 +74,11 @@ func TestDiscardLeavesNothing(t *testing.T) {
 func TestFailedCommitLeavesNothing(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "taken")
-	if err := os.MkdirAll(filepath.Join(path, "inside"), 0o755); err != nil {
-		t.Fatal(err)
-	}
 	f, err := Create(path)
 	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.MkdirAll(filepath.Join(path, "inside"), 0o755); err != nil {
 		t.Fatal(err)
 	}
 	if err := f.Commit(); err == nil {
@@ -115,5 +118,31 @@ func TestCreateErrors(t *testing.T) {
 			f.Discard()
 			t.Errorf("Create(%q) succeeded", path)
 		}
+	}
+}
+
+// TestCreateKeepsWhatIsNoFile: a rename onto a device or FIFO would succeed, and
+// replace it.
+func TestCreateKeepsWhatIsNoFile(t *testing.T) {
+	dir := t.TempDir()
+	fifo := filepath.Join(dir, "fifo")
+	if err := unix.Mkfifo(fifo, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	link := filepath.Join(dir, "link")
+	if err := os.Symlink(fifo, link); err != nil {
+		t.Fatal(err)
+	}
+	for path, want := range map[string]string{os.DevNull: "a device", fifo: "a FIFO", link: "a FIFO", dir: "a directory"} {
+		f, err := Create(path)
+		if err == nil {
+			f.Discard()
+		}
+		if err == nil || !strings.Contains(err.Error(), path+": it is "+want) {
+			t.Errorf("%s: %v; want an error that says that it is %s", path, err, want)
+		}
+	}
+	if got := names(t, dir); len(got) != 2 {
+		t.Errorf("the folder holds %q", got)
 	}
 }
