@@ -31,7 +31,16 @@ func (d *Device) NewBufferWithBytes(b []byte) (metalshim.Buffer, error) {
 	if err != nil {
 		return nil, err
 	}
+	// b may lie in a map of a file that has shrunk: then the copy panics, which
+	// the caller may turn into an error, and nobody would know of the buffer.
+	copied := false
+	defer func() {
+		if !copied {
+			made.Release()
+		}
+	}()
 	copy(made.Contents(), b)
+	copied = true
 	return made, nil
 }
 

@@ -4,9 +4,13 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"os"
+	"path/filepath"
+	"runtime/debug"
 	"testing"
 
 	"github.com/introgen/introgen/metalshim"
+	"golang.org/x/sys/unix"
 )
 
 func TestMemoryLimit(t *testing.T) {
@@ -172,5 +176,42 @@ func TestUseAfterClose(t *testing.T) {
 	}
 	if err := d.Close(); err != nil {
 		t.Errorf("second close: %v", err)
+	}
+}
+
+// TestNoBufferOfAFileThatShrank copies from a map of a file that has shrunk: the
+// panic passes, since it is the caller's to catch, and no buffer stays behind.
+func TestNoBufferOfAFileThatShrank(t *testing.T) {
+	f, err := os.Create(filepath.Join(t.TempDir(), "weights"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	const size = 1 << 20
+	if err := f.Truncate(size); err != nil {
+		t.Fatal(err)
+	}
+	b, err := unix.Mmap(int(f.Fd()), 0, size, unix.PROT_READ, unix.MAP_SHARED)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer unix.Munmap(b)
+	if err := f.Truncate(0); err != nil {
+		t.Fatal(err)
+	}
+	testDevice(t)
+	d := openAt(t, Options{CacheDir: shared.dir, Workers: 1})
+	before := d.Live()
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	func() {
+		defer func() {
+			if recover() == nil {
+				t.Error("the file that is no longer there was read")
+			}
+		}()
+		d.NewBufferWithBytes(b)
+	}()
+	if live := d.Live(); live != before {
+		t.Errorf("left behind: %+v, before: %+v", live, before)
 	}
 }
