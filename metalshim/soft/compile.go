@@ -70,7 +70,7 @@ type made struct {
 
 // obtain takes an entry from the cache, or makes it and puts it there. Of
 // several processes that want the same entry one makes it.
-func (d *Device) obtain(ctx context.Context, kind string, key cache.Key, make func() (payload, meta []byte, err error)) (*made, error) {
+func (d *Device) obtain(ctx context.Context, kind string, key cache.Key, build func() (payload, meta []byte, err error)) (*made, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -90,7 +90,7 @@ func (d *Device) obtain(ctx context.Context, kind string, key cache.Key, make fu
 		}
 	}
 	var err error
-	if m.payload, m.meta, err = make(); err != nil {
+	if m.payload, m.meta, err = build(); err != nil {
 		return nil, err
 	}
 	m.evidence.Bytes = int64(len(m.payload))

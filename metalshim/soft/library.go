@@ -41,7 +41,31 @@ type table struct {
 	Constants []msl.FunctionConstant
 }
 
-// NewLibrary compiles MSL: preprocess, rewrite to C++, compile to bitcode.
+// maxSource bounds the text of a library, in bytes.
+const maxSource = 16 << 20
+
+// languageVersion turns "3.1" into the 310 of __METAL_VERSION__.
+func languageVersion(v string) (string, error) {
+	if v == "" {
+		return "310", nil
+	}
+	major, minor, ok := strings.Cut(v, ".")
+	if a, b := digitOf(major), digitOf(minor); ok && a >= 1 && b >= 0 {
+		return fmt.Sprintf("%d%d0", a, b), nil
+	}
+	return "", fmt.Errorf("language version %q: want one such as 3.1", v)
+}
+
+func digitOf(s string) int {
+	if len(s) != 1 || s[0] < '0' || s[0] > '9' {
+		return -1
+	}
+	return int(s[0] - '0')
+}
+
+// NewLibrary compiles MSL: preprocess, rewrite to C++, compile to bitcode. The
+// language version only sets __METAL_VERSION__, and MathFunctions changes
+// nothing: the header's functions meet the limits of both variants.
 func (d *Device) NewLibrary(ctx context.Context, src metalshim.Source) (metalshim.Library, error) {
 	l := &library{d: d, name: src.Name, file: src.File, size: len(src.Text), math: src.MathMode}
 	if l.file == "" {
@@ -52,7 +76,14 @@ func (d *Device) NewLibrary(ctx context.Context, src metalshim.Source) (metalshi
 	default:
 		return nil, fmt.Errorf("metal library %s: math mode %d: it must be 0, 1 or 2", src.Name, src.MathMode)
 	}
-	var macros []string
+	if len(src.Text) > maxSource {
+		return nil, fmt.Errorf("metal library %s: %d bytes of source, at most %d are taken", src.Name, len(src.Text), maxSource)
+	}
+	version, err := languageVersion(src.LanguageVersion)
+	if err != nil {
+		return nil, fmt.Errorf("metal library %s: %w", src.Name, err)
+	}
+	macros := []string{"-D__METAL_VERSION__=" + version}
 	for k, v := range src.Macros {
 		macros = append(macros, "-D"+k+"="+v)
 	}

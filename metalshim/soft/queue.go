@@ -23,6 +23,9 @@ type queue struct {
 	over chan struct{} // closed when its goroutine has ended
 	mu   sync.Mutex
 	done bool
+	// sending counts the commits that wait for room. They do not hold mu, so
+	// that a completion handler may make a command buffer meanwhile.
+	sending sync.WaitGroup
 }
 
 // NewQueue starts a queue.
@@ -48,11 +51,12 @@ func (d *Device) NewQueue() (metalshim.Queue, error) {
 func (q *queue) Release() {
 	q.mu.Lock()
 	first := !q.done
+	q.done = true
+	q.mu.Unlock()
 	if first {
-		q.done = true
+		q.sending.Wait()
 		close(q.ch)
 	}
-	q.mu.Unlock()
 	<-q.over
 	if first {
 		q.d.live.queues.Add(-1)
@@ -154,11 +158,14 @@ func (c *commands) Commit() error {
 		return &metalshim.EncodeError{Reason: "the command buffer was committed before"}
 	}
 	c.q.mu.Lock()
-	defer c.q.mu.Unlock()
 	if c.q.done {
+		c.q.mu.Unlock()
 		c.status.Store(int32(metalshim.NotEnqueued))
 		return fmt.Errorf("metal command buffer: the queue is released: %w", metalshim.ErrReleased)
 	}
+	c.q.sending.Add(1)
+	c.q.mu.Unlock()
+	defer c.q.sending.Done()
 	c.mu.Lock()
 	c.times.Committed = time.Now()
 	c.mu.Unlock()

@@ -182,9 +182,10 @@ func (d *Device) identify(ctx context.Context) error {
 
 // start compiles or loads the runtime and starts its threads.
 func (d *Device) start(ctx context.Context) error {
-	key := cache.KeyOf("runtime", d.id, native.Source(), strings.Join(native.Flags, " "))
+	flags := append(append([]string{}, native.Flags...), target()...)
+	key := cache.KeyOf("runtime", d.id, native.Source(), strings.Join(flags, " "))
 	made, err := d.obtain(ctx, "runtime", key, func() ([]byte, []byte, error) {
-		so, err := d.sharedObject(ctx, native.Flags, []byte(native.Source()))
+		so, err := d.sharedObject(ctx, flags, []byte(native.Source()))
 		return so, nil, err
 	})
 	if err != nil {

@@ -310,6 +310,37 @@ func TestFunctionErrors(t *testing.T) {
 	}
 }
 
+func TestCompileOptions(t *testing.T) {
+	d := testDevice(t)
+	source := func(o metalshim.CompileOptions) error {
+		l, err := d.NewLibrary(context.Background(), metalshim.Source{Name: "options", CompileOptions: o,
+			Text: "#if __METAL_VERSION__ != WANT\n#error version\n#endif\nkernel void k(device int* x) { x[0] = NUMBER; }\n"})
+		if err == nil {
+			l.Release()
+		}
+		return err
+	}
+	macros := func(want string) map[string]string { return map[string]string{"WANT": want, "NUMBER": "1 + 2"} }
+	if err := source(metalshim.CompileOptions{Macros: macros("310")}); err != nil {
+		t.Error(err)
+	}
+	if err := source(metalshim.CompileOptions{LanguageVersion: "2.4", Macros: macros("240")}); err != nil {
+		t.Error(err)
+	}
+	for o, want := range map[string]string{"3": `language version "3"`, "3.x": "want one such as 3.1", "metal": "language version"} {
+		if err := source(metalshim.CompileOptions{LanguageVersion: o}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("version %q: %v", o, err)
+		}
+	}
+	if err := source(metalshim.CompileOptions{MathMode: 3}); err == nil || !strings.Contains(err.Error(), "math mode 3") {
+		t.Errorf("math mode: %v", err)
+	}
+	_, err := d.NewLibrary(context.Background(), metalshim.Source{Name: "long", Text: strings.Repeat(" ", 16<<20+1)})
+	if err == nil || !strings.Contains(err.Error(), "at most 16777216") {
+		t.Errorf("a long source: %v", err)
+	}
+}
+
 func TestCompileError(t *testing.T) {
 	d := testDevice(t)
 	_, err := d.NewLibrary(context.Background(), metalshim.Source{Name: "bad", File: "dir/bad.metal", Text: `#include <metal_stdlib>

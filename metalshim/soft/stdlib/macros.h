@@ -2,7 +2,9 @@
 // ask for. They precede the source; everything else is declared afterwards,
 // in front of the rewritten text.
 #define __METAL__ 1
+#ifndef __METAL_VERSION__
 #define __METAL_VERSION__ 310
+#endif
 #define __HAVE_BFLOAT__ 1
 #define METAL_FUNC inline __attribute__((always_inline))
 #define METAL_ALIGN(n) alignas(n)
