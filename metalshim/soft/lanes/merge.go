@@ -2,8 +2,8 @@ package lanes
 
 import (
 	"fmt"
+	"slices"
 	"sort"
-	"strconv"
 )
 
 // mergeLoads joins loads of neighbouring elements (x[0], x[1], x[2] …) of one
@@ -49,10 +49,10 @@ func writes(in *inst) bool {
 	return false
 }
 
-// candidate is a load from root + at bytes.
+// candidate is a load from sum + at bytes.
 type candidate struct {
 	in   *inst
-	root operand
+	sum  string
 	at   int64
 	size int64
 }
@@ -72,57 +72,8 @@ func (a *analysis) candidate(b *block, in *inst) (candidate, bool) {
 			return candidate{}, false // lanes follow each other already
 		}
 	}
-	c := candidate{in: in, root: in.args[0], size: int64(size)}
-	for {
-		d := a.defs[c.root.local]
-		if d == nil || d.op != "getelementptr" || d.typ.kind != kPtr {
-			return c, true
-		}
-		at, ok := a.constantOffset(d)
-		if !ok {
-			return c, true
-		}
-		c.at += at
-		c.root = d.args[0]
-		if c.root.local == "" {
-			return candidate{}, false
-		}
-	}
-}
-
-// constantOffset is the number of bytes a getelementptr adds, when known.
-func (a *analysis) constantOffset(d *inst) (int64, bool) {
-	var total int64
-	t := d.elem
-	for i, o := range d.args[1:] {
-		k, err := strconv.ParseInt(o.text, 10, 64)
-		if err != nil || k > 1<<40 || k < -1<<40 {
-			return 0, false
-		}
-		t = a.f.mod.resolve(t)
-		if i > 0 {
-			switch {
-			case t.kind == kStruct && k >= 0 && k < int64(len(t.fields)):
-				off, _, err := a.f.mod.fieldAt(t, int(k), 0)
-				if err != nil {
-					return 0, false
-				}
-				total += off
-				t = t.fields[k]
-				continue
-			case t.kind == kArray || t.kind == kVec:
-				t = t.elem
-			default:
-				return 0, false
-			}
-		}
-		size, _, err := a.f.mod.layout(t)
-		if err != nil || size > 1<<20 {
-			return 0, false
-		}
-		total += k * size
-	}
-	return total, true
+	l := a.linearOf(in.args[0], 0)
+	return candidate{in: in, sum: l.key(), at: l.k, size: int64(size)}, true
 }
 
 // maxMerged is how many bytes of a lane one load takes.
@@ -130,14 +81,11 @@ const maxMerged = 64
 
 // mergeRun merges loads with no write between them.
 func (f *function) mergeRun(b *block, run []candidate) bool {
-	type key struct {
-		root string
-		typ  string
-	}
+	type key struct{ sum, typ string }
 	groups := map[key][]candidate{}
 	var keys []key
 	for _, c := range run {
-		k := key{c.root.local, c.in.elem.String()}
+		k := key{c.sum, c.in.elem.String()}
 		if groups[k] == nil {
 			keys = append(keys, k)
 		}
@@ -176,14 +124,20 @@ func (f *function) mergeRun(b *block, run []candidate) bool {
 // mergeLoad replaces loads of n neighbouring elements by one load before the
 // first of them.
 func (f *function) mergeLoad(b *block, g []candidate, n int64) {
-	replace := map[*inst]*inst{}
+	first, replace := g[0], map[*inst]*inst{}
+	for _, in := range b.insts {
+		if i := slices.IndexFunc(g, func(c candidate) bool { return c.in == in }); i >= 0 {
+			first = g[i]
+			break
+		}
+	}
 	f.merged++
 	id := f.merged
 	t := g[0].in.elem
 	vt := vecType(int(n), t)
-	p := newInst("getelementptr", tPtr, fmt.Sprintf("merged.p.%d", id), "getelementptr i8, ptr ", tPtr, g[0].root.local, fmt.Sprintf(", i64 %d", g[0].at))
+	p := newInst("getelementptr", tPtr, fmt.Sprintf("merged.p.%d", id), "getelementptr i8, ptr ", tPtr, first.in.args[0].local, fmt.Sprintf(", i64 %d", g[0].at-first.at))
 	p.elem = intType(8)
-	p.args = append(p.args, operand{typ: tI64, text: fmt.Sprint(g[0].at)})
+	p.args = append(p.args, operand{typ: tI64, text: fmt.Sprint(g[0].at - first.at)})
 	align := max(g[0].in.align, 1)
 	l := newInst("load", vt, fmt.Sprintf("merged.v.%d", id), fmt.Sprintf("load %s, ptr ", vt), tPtr, p.res, fmt.Sprintf(", align %d", align))
 	l.elem, l.align = vt, align
@@ -194,18 +148,14 @@ func (f *function) mergeLoad(b *block, g []candidate, n int64) {
 		replace[c.in] = x
 	}
 	var out []*inst
-	first := true
 	for _, in := range b.insts {
-		x := replace[in]
-		if x == nil {
-			out = append(out, in)
-			continue
-		}
-		if first {
+		if in == first.in {
 			out = append(out, p, l)
-			first = false
 		}
-		out = append(out, x)
+		if x := replace[in]; x != nil {
+			in = x
+		}
+		out = append(out, in)
 	}
 	b.insts = out
 }

@@ -30,6 +30,7 @@ type shape struct {
 	k     int64  // sign-extended
 	hi    uint64 // the base, taken unsigned, is at most this
 	exact bool   // base + c[i], taken unsigned, does not wrap in any lane
+	zeros int    // so many low bits of the base are zero
 }
 
 const anyValue = ^uint64(0)
@@ -42,8 +43,10 @@ var (
 func (s shape) uniform() bool { return s.kind == offset && s.c == nil }
 
 func constShape(k int64, width int) shape {
-	return shape{kind: offset, konst: true, k: signed(k, width), hi: unsigned(k, width), exact: true}
+	return shape{kind: offset, konst: true, k: signed(k, width), hi: unsigned(k, width), exact: true, zeros: lowZeros(k)}
 }
+
+func lowZeros(k int64) int { return bits.TrailingZeros64(uint64(k)) }
 
 // lanesShape is the shape of a value known in every lane. Lane 0's is the base,
 // so that values that run in step have the same lane numbers.
@@ -57,7 +60,7 @@ func lanesShape(c laneConsts, width int) shape {
 	if same {
 		return constShape(first, width)
 	}
-	r := shape{kind: offset, konst: true, k: first, c: &c, hi: unsigned(first, width)}
+	r := shape{kind: offset, konst: true, k: first, c: &c, hi: unsigned(first, width), zeros: lowZeros(first)}
 	r.exact = r.fits(width)
 	return r
 }
@@ -97,7 +100,7 @@ func meet(a, b shape) shape {
 	if a.konst && b.konst && a.k == b.k {
 		return a
 	}
-	return shape{kind: offset, c: a.c, hi: max(a.hi, b.hi), exact: a.exact && b.exact}
+	return shape{kind: offset, c: a.c, hi: max(a.hi, b.hi), exact: a.exact && b.exact, zeros: min(a.zeros, b.zeros)}
 }
 
 func sameConsts(a, b *laneConsts) bool {
@@ -127,11 +130,12 @@ func (was shape) widen(now shape) shape {
 	}
 	r.exact = was.exact && now.exact
 	r.hi = max(r.hi, was.hi)
+	r.zeros = min(was.zeros, now.zeros)
 	return r
 }
 
 func (a shape) equal(b shape) bool {
-	return a.kind == b.kind && sameConsts(a.c, b.c) && a.konst == b.konst && a.k == b.k && a.hi == b.hi && a.exact == b.exact
+	return a.kind == b.kind && sameConsts(a.c, b.c) && a.konst == b.konst && a.k == b.k && a.hi == b.hi && a.exact == b.exact && a.zeros == b.zeros
 }
 
 // combine returns the lane numbers f(a[i], b[i]), nil when all are zero.
@@ -209,6 +213,7 @@ func sum(a, b shape, width int, minus, noWrap bool) shape {
 		}
 	}
 	r.exact = r.c == nil || noWrap && !minus || r.fits(width)
+	r.zeros = min(a.zeros, b.zeros)
 	return r
 }
 
@@ -245,7 +250,38 @@ func scaled(a shape, k int64, width int, noWrap bool) shape {
 		}
 	}
 	r.exact = r.c == nil || noWrap && a.exact || r.fits(width)
+	r.zeros = min(a.zeros+lowZeros(k), width)
 	return r
+}
+
+// bitwise computes and, or, xor and shifts right with a constant when the base
+// and the lanes' numbers use different bits: lanes then only touch the low ones.
+func bitwise(op string, a shape, k int64, width int) (shape, bool) {
+	lo, hi := a.c.span()
+	if lo < 0 || a.zeros >= 62 || hi >= 1<<a.zeros {
+		return shape{}, false
+	}
+	r := shape{kind: offset, hi: anyValue, exact: true}
+	low := k & (1<<a.zeros - 1)
+	switch op {
+	case "and":
+		r.c = combine(a.c, nil, width, func(x, _ int64) int64 { return x & low })
+		r.hi, r.zeros = min(a.hi, unsigned(k, width)), a.zeros
+	case "or":
+		r.c = combine(a.c, nil, width, func(x, _ int64) int64 { return (x | low) - low })
+	case "xor":
+		r.c = combine(a.c, nil, width, func(x, _ int64) int64 { return (x ^ low) - low })
+		r.exact = r.c == nil
+	case "lshr", "ashr":
+		if k < 0 || k >= int64(width) || op == "ashr" && a.hi >= 1<<(width-1) {
+			return shape{}, false
+		}
+		r.c = combine(a.c, nil, width, func(x, _ int64) int64 { return x >> k })
+		r.hi, r.zeros = min(a.hi, unsigned(-1, width))>>uint64(k), max(a.zeros-int(k), 0)
+	default:
+		return shape{}, false
+	}
+	return r, true
 }
 
 // known says whether every lane's value is a number.

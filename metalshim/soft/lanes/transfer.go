@@ -133,6 +133,11 @@ func (a *analysis) binaryShape(in *inst, s []shape, width int, r shape) shape {
 		}
 	}
 	if !r.uniform() {
+		if isConst && s[0].kind == offset {
+			if v, ok := bitwise(in.op, s[0], k, width); ok {
+				return v
+			}
+		}
 		return r
 	}
 	switch in.op {
@@ -205,7 +210,7 @@ func castShape(in *inst, s shape, from, to int, r shape) shape {
 	case s.kind == pseudo:
 		return shapeVarying // wraps at another width than the one it may wrap at
 	case in.op == "trunc":
-		t := shape{kind: offset, c: combine(s.c, nil, to, func(x, _ int64) int64 { return x }), hi: anyValue}
+		t := shape{kind: offset, c: combine(s.c, nil, to, func(x, _ int64) int64 { return x }), hi: anyValue, zeros: min(s.zeros, to)}
 		if s.hi <= unsigned(-1, to) {
 			t.hi = s.hi
 		}
@@ -216,11 +221,11 @@ func castShape(in *inst, s shape, from, to int, r shape) shape {
 	small := s.fits(from) && s.hi+uint64(top) < 1<<(from-1)
 	switch {
 	case s.c == nil && (in.op == "zext" || s.hi < 1<<(from-1)):
-		return shape{kind: offset, hi: min(s.hi, unsigned(-1, from)), exact: true}
+		return shape{kind: offset, hi: min(s.hi, unsigned(-1, from)), exact: true, zeros: s.zeros}
 	case s.c == nil:
 		return shapeUniform
 	case in.op == "zext" && s.exact || small:
-		return shape{kind: offset, c: s.c, hi: min(s.hi, unsigned(-1, from)), exact: true}
+		return shape{kind: offset, c: s.c, hi: min(s.hi, unsigned(-1, from)), exact: true, zeros: s.zeros}
 	}
 	return shape{kind: pseudo, c: s.c}
 }
@@ -263,7 +268,7 @@ func (a *analysis) addressShape(in *inst, s []shape, r shape) shape {
 		}
 		total = sum(total, scaled(x, stride, 64, false), 64, false, false)
 	}
-	total.konst, total.k, total.hi = false, 0, anyValue
+	total.konst, total.k, total.hi, total.zeros = false, 0, anyValue, 0
 	return total
 }
 

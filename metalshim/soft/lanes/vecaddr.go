@@ -119,31 +119,48 @@ func (e *vectorEmitter) table(c *laneConsts) string {
 	return n
 }
 
+// nowhereBytes is how far stores may lie apart that share what is computed for
+// one of them.
+const nowhereBytes = 4096
+
 // storeAddresses returns where each lane stores: for a lane that takes no part,
-// memory that nothing reads.
+// memory that nothing reads. Stores at constant distances share the choice.
 func (e *vectorEmitter) storeAddresses(o *operand) []string {
-	if e.nowhere == "" {
-		e.nowhere = e.scratch("[128 x i8]")
+	l := e.a.linearOf(*o, 0)
+	key := "store " + l.key()
+	if at, ok := e.storeAt[key]; ok && e.vectors[key] != nil {
+		if d := l.k - at; d > -nowhereBytes && d < nowhereBytes {
+			out := make([]string, width)
+			for i, p := range e.vectors[key] {
+				out[i] = e.let("getelementptr i8, ptr %s, i64 %d", p, d)
+			}
+			return out
+		}
 	}
+	if e.nowhere == "" {
+		e.nowhere = e.scratch(fmt.Sprintf("[%d x i8]", 2*nowhereBytes+128))
+	}
+	nowhere := e.let("getelementptr i8, ptr %s, i64 %d", e.nowhere, nowhereBytes)
 	s := e.shapeOf(o)
 	out := make([]string, width)
 	if s.kind == varying {
-		v := e.let("select %s %s, <32 x ptr> %s, <32 x ptr> %s", maskType, e.mask, e.vector(o)[0], e.splat(tPtr, e.nowhere))
+		v := e.let("select %s %s, <32 x ptr> %s, <32 x ptr> %s", maskType, e.mask, e.vector(o)[0], e.splat(tPtr, nowhere))
 		for i := range out {
 			out[i] = e.let("extractelement <32 x ptr> %s, i32 %d", v, i)
 		}
-		return out
-	}
-	base, word := e.base(o, s), e.maskWord()
-	for i := range out {
-		at := int64(0)
-		if s.c != nil {
-			at = s.c[i]
+	} else {
+		base, word := e.base(o, s), e.maskWord()
+		for i := range out {
+			at := int64(0)
+			if s.c != nil {
+				at = s.c[i]
+			}
+			p := e.let("getelementptr i8, ptr %s, i64 %d", base, at)
+			on := e.let("icmp ne i32 %s, 0", e.let("and i32 %s, %d", word, uint32(1)<<i))
+			out[i] = e.let("select i1 %s, ptr %s, ptr %s", on, p, nowhere)
 		}
-		p := e.let("getelementptr i8, ptr %s, i64 %d", base, at)
-		on := e.let("icmp ne i32 %s, 0", e.let("and i32 %s, %d", word, uint32(1)<<i))
-		out[i] = e.let("select i1 %s, ptr %s, ptr %s", on, p, e.nowhere)
 	}
+	e.storeAt[key], e.vectors[key] = l.k, out
 	return out
 }
 

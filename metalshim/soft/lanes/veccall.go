@@ -30,9 +30,34 @@ func (e *vectorEmitter) call(in *inst) {
 			}
 			return "%" + local
 		}, nil))
+	case e.copyEach(in):
 	default:
 		e.eachLane(in)
 	}
+}
+
+// maxCopied is how many bytes a lane's copy may have to be written out.
+const maxCopied = 64
+
+// copyEach writes a memcpy of few bytes between addresses that differ; it
+// reports whether it did.
+func (e *vectorEmitter) copyEach(in *inst) bool {
+	if !strings.HasPrefix(in.callee, "llvm.memcpy.p0.p0.") || len(in.args) != 4 || in.args[3].text != "false" {
+		return false
+	}
+	n := e.shapeOf(&in.args[2])
+	if !n.konst || n.c != nil || n.k < 1 || n.k > maxCopied {
+		return false
+	}
+	from, to := e.safeAddresses(&in.args[1]), e.storeAddresses(&in.args[0])
+	v := make([]string, width)
+	for i := range v { // all are read before any is written: nothing else tells clang that they do not overlap
+		v[i] = e.let("load <%d x i8>, ptr %s, align 1", n.k, from.at[from.of[i]])
+	}
+	for i, p := range to {
+		e.line("store <%d x i8> %s, ptr %s, align 1", n.k, v[i], p)
+	}
+	return true
 }
 
 func (e *vectorEmitter) allUniform(in *inst) bool {

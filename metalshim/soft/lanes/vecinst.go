@@ -65,7 +65,7 @@ func (e *vectorEmitter) scalarInstruction(in *inst) {
 	c := *in
 	c.res = ""
 	if s.c != nil {
-		if in.op == "or" { // of values without common bits, in each lane
+		if in.op == "or" && in.hasFlag("disjoint") { // no common bits in each lane: a sum
 			c.text = "add" + c.text[len("or"):]
 			c.args = append([]operand(nil), c.args...)
 			for i := range c.args {

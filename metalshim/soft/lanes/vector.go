@@ -43,6 +43,7 @@ type vectorEmitter struct {
 	globals  strings.Builder
 	tables   map[string]string // constant arrays made, by content
 	nowhere  string            // memory that lanes without part store to
+	storeAt  map[string]int64  // constants of the addresses that stores share
 	b        strings.Builder
 	tmp      int
 
@@ -59,7 +60,7 @@ type variableDef struct{ name, typ string }
 func newVectorEmitter(f *function, name string, cuts []*cut, forest *loopForest, fr *frame, row bool) *vectorEmitter {
 	e := &vectorEmitter{f: f, a: analyse(f, forest, row), name: name, cuts: cuts, frame: fr,
 		order: forest.order(f.blocks), pos: map[*block]int{}, groups: map[*node][]*block{},
-		shared: map[string]bool{}, lasts: map[string]bool{}, isVar: map[string]bool{}, declared: map[string]string{}, tables: map[string]string{}}
+		shared: map[string]bool{}, lasts: map[string]bool{}, isVar: map[string]bool{}, declared: map[string]string{}, tables: map[string]string{}, storeAt: map[string]int64{}}
 	for i, b := range e.order {
 		e.pos[b] = i
 		if e.a.masked[b] {
