@@ -47,11 +47,19 @@ func (p MetalPhase) Unattributed() time.Duration {
 	return p.Wall - p.Compile - p.Encode - p.Commit - p.Wait
 }
 
+// KernelRow is the device's time in one kernel, over the whole run.
+type KernelRow struct {
+	Kernel     string
+	Dispatches int64
+	Time       time.Duration
+}
+
 // MetalTrace is what the table at the end of a traced run shows.
 type MetalTrace struct {
 	Libraries []LibraryRow  // in the order in which they were first needed
 	Pipelines []PipelineRow // likewise
 	Phases    []MetalPhase
+	Kernels   []KernelRow // the longest first; empty where the driver cannot tell
 }
 
 // Sums adds up the libraries' and the pipelines' times.
@@ -125,7 +133,25 @@ func WriteMetalTrace(w io.Writer, t MetalTrace) error {
 		phases.Append(p.Round, p.Name, ms(p.Wall), ms(p.Compile), ms(p.Encode), ms(p.Commit), ms(p.Wait),
 			ms(p.Unattributed()), ms(p.GPU), p.Dispatches, p.Encoders, p.CommandBuffers)
 	}
-	return phases.Render()
+	if err := phases.Render(); err != nil {
+		return err
+	}
+	return writeKernels(w, t.Kernels)
+}
+
+func writeKernels(w io.Writer, kernels []KernelRow) error {
+	if len(kernels) == 0 {
+		return nil
+	}
+	var sum time.Duration
+	for _, k := range kernels {
+		sum += k.Time
+	}
+	rows := newTable(w, "kernel", "dispatches", "device ms", "share")
+	for _, k := range kernels {
+		rows.Append(k.Kernel, k.Dispatches, ms(k.Time), fmt.Sprintf("%.1f %%", 100*float64(k.Time)/float64(max(1, sum))))
+	}
+	return rows.Render()
 }
 
 // table collects rows; what is not text is written in the plainest way.

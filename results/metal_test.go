@@ -22,6 +22,7 @@ func experiment() MetalTrace {
 		},
 		Phases: []MetalPhase{{Round: 1, Name: "decode step 1", Wall: at(2144.1), Compile: at(2130.7), Encode: at(5), Commit: at(1.5), Wait: at(4.9),
 			GPU: at(6), Dispatches: 604, Encoders: 14, CommandBuffers: 13}},
+		Kernels: []KernelRow{{"kernel_mul_mv_q8_0_f32", 4220, at(282)}, {"sdpa_vector_float_64", 600, at(18)}},
 	}
 }
 
@@ -45,6 +46,9 @@ func TestMetalTrace(t *testing.T) {
 Cast     4096          72       1     77.5        miss   
 `
 	if !strings.Contains(b.String(), want) {
+		t.Errorf("the table is\n%s\nwithout\n%s", b.String(), want)
+	}
+	if want := "sdpa_vector_float_64    600         18.0       6.0 %"; !strings.Contains(b.String(), want) {
 		t.Errorf("the table is\n%s\nwithout\n%s", b.String(), want)
 	}
 	for _, line := range strings.Split(b.String(), "\n") {

@@ -139,5 +139,8 @@ func (t *metalTracer) trace() results.MetalTrace {
 			Name: l.Name, SourceBytes: l.SourceBytes, Kernels: l.Functions, Used: used[l.Name],
 			Compile: libs[i], Cache: string(l.Evidence.State)})
 	}
+	for _, k := range t.shim.KernelTimes() {
+		out.Kernels = append(out.Kernels, results.KernelRow{Kernel: k.Kernel, Dispatches: int64(k.Dispatches), Time: k.Time})
+	}
 	return out
 }
