@@ -61,7 +61,7 @@ func runBandwidth(c *cli.Context) error {
 				return err
 			}
 			status.set("reading with %d threads", threads)
-			r, err := probe.Run(probe.Options{Bytes: c.Int("bytes"), Threads: threads, Huge: huge, Rounds: c.Int("rounds")})
+			r, err := probe.Run(c.Context, probe.Options{Bytes: c.Int("bytes"), Threads: threads, Huge: huge, Rounds: c.Int("rounds")})
 			if err != nil {
 				return err
 			}

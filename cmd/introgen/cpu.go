@@ -1,7 +1,7 @@
 package main
 
 import (
-	"fmt"
+	"errors"
 
 	"github.com/introgen/introgen/engine"
 	"github.com/introgen/introgen/engine/cpu"
@@ -46,7 +46,7 @@ func (p *packChoice) Set(s string) error {
 	case "false", "off":
 		p.pack = cpu.PackOff
 	default:
-		return fmt.Errorf("--pack=%s: on, off or auto is wanted", s)
+		return errors.New("on, off or auto is wanted")
 	}
 	return nil
 }
@@ -64,7 +64,7 @@ func runCPU(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	o := cpu.Options{Threads: threads, Pack: c.Generic("pack").(*packChoice).pack, Steps: c.Int("tokens")}
+	o := cpu.Options{Threads: threads, Pack: c.Generic("pack").(*packChoice).pack, Steps: c.Int("tokens"), Cancelled: c.Context.Err}
 	g.describe = func(m engine.Model) string { return "cpu: " + m.(*cpu.Engine).Describe().String() }
 	return g.run(c.Context, func(f *gguf.File) (engine.Model, error) {
 		m, err := llama.Load(f)

@@ -1,6 +1,7 @@
 package cpu_test
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -246,5 +247,25 @@ func TestPackIsDecided(t *testing.T) {
 		if d.Packed != c.pack || !strings.Contains(d.Why, c.why) || d.Packed != (d.PackBytes > 0) || !strings.Contains(d.String(), d.Why) {
 			t.Errorf("%+v: %+v", c.o, d)
 		}
+	}
+}
+
+// A prompt of several chunks ends between two of them when the caller gives up,
+// and one that is not given up is passed whole.
+func TestLongPromptIsCancelled(t *testing.T) {
+	path := llamatest.Write(t, llamatest.Config{Type: quant.Q8_0, Embedding: quant.Q8_0, Context: 256})
+	asked, stop := 0, errors.New("enough")
+	e := newEngine(t, model(t, path), cpu.Options{Threads: 2, Cancelled: func() error {
+		if asked++; asked == 3 {
+			return stop
+		}
+		return nil
+	}})
+	ids := make([]int32, 200) // 4 chunks
+	if _, err := e.Step(ids, 0); !errors.Is(err, stop) || asked != 3 {
+		t.Errorf("asked %d times, error %v; want the third answer", asked, err)
+	}
+	if _, err := e.Step(ids, 0); err != nil || asked != 7 {
+		t.Errorf("again: asked %d times, error %v", asked, err)
 	}
 }

@@ -238,6 +238,11 @@ func (e *Engine) check(ids []int32, pos int) error {
 func (e *Engine) forward(ids []int32, pos int) error {
 	e.passed = min(e.passed, pos)
 	for n := ceil(len(ids), chunk); n > 0; n-- {
+		if e.opt.Cancelled != nil {
+			if err := e.opt.Cancelled(); err != nil {
+				return err
+			}
+		}
 		size := ceil(len(ids), n)
 		if err := e.prepare(ids[:size], pos, n == 1); err != nil {
 			return err

@@ -50,6 +50,9 @@ type Options struct {
 	// Steps is how many decode steps the engine will be asked for, as far as the
 	// caller knows: what PackAuto decides on.
 	Steps int
+	// Cancelled is asked before every chunk of 64 tokens, since a long prompt
+	// takes many seconds; its error ends the Step. It may be nil.
+	Cancelled func() error
 }
 
 const (

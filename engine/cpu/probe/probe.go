@@ -3,6 +3,7 @@
 package probe
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -72,8 +73,8 @@ func (r *reader) Ahead(int, int, any) {}
 
 // Run fills memory with Options.Bytes bytes, rounded down to a multiple of 256,
 // and has the threads read it together, once a round. One more round before
-// warms up.
-func Run(o Options) (_ *Result, err error) {
+// warms up. When ctx ends, so does Run, with its error, after the round under way.
+func Run(ctx context.Context, o Options) (_ *Result, err error) {
 	switch {
 	case o.Bytes < MinBytes || o.Bytes > MaxBytes:
 		return nil, fmt.Errorf("bandwidth: %d bytes; allowed are %d to %d", o.Bytes, MinBytes, MaxBytes)
@@ -92,7 +93,10 @@ func Run(o Options) (_ *Result, err error) {
 		return nil, fmt.Errorf("bandwidth: %w", err)
 	}
 	defer func() { err = errors.Join(err, m.Free()) }()
-	want := fill(m.Bytes)
+	want, err := fill(ctx, m.Bytes)
+	if err != nil {
+		return nil, err
+	}
 
 	name, read := best()
 	body := &reader{read: read, b: m.Bytes, sums: make([]sum, o.Threads)}
@@ -101,6 +105,9 @@ func Run(o Options) (_ *Result, err error) {
 	plan := team.NewPlan([]int{(o.Bytes + pieceBytes - 1) / pieceBytes}, nil)
 	res := &Result{Options: o, Kernel: name}
 	for round := range o.Rounds + 1 {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
 		clear(body.sums)
 		start := time.Now()
 		if err := t.Run(plan); err != nil {
@@ -124,17 +131,26 @@ func Run(o Options) (_ *Result, err error) {
 	return res, nil
 }
 
+// fillWords is how many words are filled between two looks at the context.
+const fillWords = 1 << 22
+
 // fill writes numbers to b, whose length is a multiple of 8, and returns them
-// xored.
-func fill(b []byte) uint64 {
+// xored. Large memory takes seconds, so it stops when ctx ends.
+func fill(ctx context.Context, b []byte) (uint64, error) {
 	var all uint64
 	x := uint64(1)
-	for w := unsafe.Slice((*uint64)(unsafe.Pointer(&b[0])), len(b)/8); len(w) > 0; w = w[1:] {
-		x = x*6364136223846793005 + 1442695040888963407
-		w[0] = x
-		all ^= x
+	words := unsafe.Slice((*uint64)(unsafe.Pointer(&b[0])), len(b)/8)
+	for part := range slices.Chunk(words, fillWords) {
+		if err := ctx.Err(); err != nil {
+			return 0, err
+		}
+		for i := range part {
+			x = x*6364136223846793005 + 1442695040888963407
+			part[i] = x
+			all ^= x
+		}
 	}
-	return all
+	return all, nil
 }
 
 // readGeneric is the twin of the assembly: n bytes, a multiple of 256, xored as

@@ -1,6 +1,8 @@
 package probe
 
 import (
+	"context"
+	"errors"
 	"slices"
 	"strings"
 	"testing"
@@ -12,7 +14,7 @@ func TestRun(t *testing.T) {
 		{Bytes: 5<<20 + 777, Threads: 2, Rounds: 4},
 		{Bytes: 5 << 20, Threads: 3, Huge: true, Rounds: 5},
 	} {
-		r, err := Run(o)
+		r, err := Run(t.Context(), o)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -22,6 +24,14 @@ func TestRun(t *testing.T) {
 		if !o.Huge && r.HugeBytes != 0 {
 			t.Errorf("%d bytes of huge pages where small ones were asked for", r.HugeBytes)
 		}
+	}
+}
+
+func TestRunStops(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := Run(ctx, Options{Bytes: MaxBytes / 64, Threads: 1, Rounds: MaxRounds}); !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v", err)
 	}
 }
 
@@ -59,7 +69,7 @@ func TestRefusals(t *testing.T) {
 		"257 threads; allowed":   {Bytes: MinBytes, Threads: 257, Rounds: 1},
 		"0 rounds; allowed are":  {Bytes: MinBytes, Threads: 1},
 	} {
-		if _, err := Run(o); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := Run(t.Context(), o); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%+v: error %v, want one with %q", o, err, want)
 		}
 	}
@@ -74,7 +84,7 @@ func BenchmarkRead(b *testing.B) {
 		}
 		b.Run(name+"/"+string(rune('0'+o.Threads)), func(b *testing.B) {
 			for b.Loop() {
-				r, err := Run(o)
+				r, err := Run(b.Context(), o)
 				if err != nil {
 					b.Fatal(err)
 				}
