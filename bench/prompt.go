@@ -45,9 +45,16 @@ func invalidUTF8(s string) int {
 // ParseIDs reads token ids separated by blanks or commas, each in
 // [0, vocabulary).
 func ParseIDs(s string, vocabulary int) ([]int32, error) {
-	words := strings.FieldsFunc(s, func(r rune) bool { return r == ',' || r == ' ' || r == '\t' || r == '\n' || r == '\r' })
-	if len(words) == 0 {
+	if strings.TrimSpace(s) == "" {
 		return nil, errors.New("the list of prompt ids is empty: give at least one, such as 1,4093,198")
+	}
+	var words []string
+	for part := range strings.SplitSeq(s, ",") {
+		if fields := strings.Fields(part); len(fields) > 0 {
+			words = append(words, fields...)
+		} else {
+			words = append(words, "") // between two commas: an id was forgotten
+		}
 	}
 	ids := make([]int32, len(words))
 	for i, w := range words {

@@ -200,7 +200,7 @@ func TestParseIDs(t *testing.T) {
 		t.Errorf("got %v, %v", got, err)
 	}
 	for in, want := range map[string]string{
-		"": "empty", " , ": "empty", "1,x": `prompt id 2 is "x"`, "-1": "outside the vocabulary", "49152": "0 to 49151",
+		"": "empty", " \n": "empty", " , ": `prompt id 1 is ""`, "1,,2": `prompt id 2 is ""`, "1,": `prompt id 2 is ""`, "1,x": `prompt id 2 is "x"`, "-1": "outside the vocabulary", "49152": "0 to 49151",
 		"99999999999999999999": "whole number",
 	} {
 		if _, err := ParseIDs(in, 49152); err == nil || !strings.Contains(err.Error(), want) {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"regexp"
 	"strings"
 	"syscall"
 
@@ -32,12 +33,31 @@ func usagef(format string, a ...any) error { return usageError{fmt.Errorf(format
 // run is the whole program as a function of its arguments and writers. It
 // returns the exit code.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
-	app := newApp(stdout, stderr)
+	out := &sink{w: stdout}
+	app := newApp(out, stderr)
 	args, err := flagsFirst(app, args)
 	if err == nil {
 		err = app.RunContext(ctx, args)
 	}
+	if err == nil {
+		err = out.err
+	}
 	return report(ctx, err, stderr)
+}
+
+// sink is standard output. It keeps the first error, which package cli ignores
+// where it prints help or the version.
+type sink struct {
+	w   io.Writer
+	err error
+}
+
+func (s *sink) Write(p []byte) (int, error) {
+	n, err := s.w.Write(p)
+	if s.err == nil {
+		s.err = err
+	}
+	return n, err
 }
 
 // report prints what ended the program, in one line, and returns the exit code.
@@ -88,7 +108,7 @@ func newApp(stdout, stderr io.Writer) *cli.App {
 			doctorCommand(),
 			completionCommand(),
 		},
-		OnUsageError:   func(_ *cli.Context, err error, _ bool) error { return usageError{err} },
+		OnUsageError:   func(c *cli.Context, err error, _ bool) error { return wrongFlag(c, err) },
 		ExitErrHandler: func(*cli.Context, error) {}, // run reports, once
 		Action: func(c *cli.Context) error {
 			if c.Args().Present() {
@@ -129,6 +149,47 @@ func unknownCommand(c *cli.Context) error {
 		hint = ": " + strings.ToLower(s[:1]) + s[1:]
 	}
 	return usagef("%s has no command %q%s; see `%s --help`", within, name, strings.TrimSuffix(hint, "?"), within)
+}
+
+// wrongFlag says what package flag found wrong, which is terse and calls every
+// flag -name.
+func wrongFlag(c *cli.Context, err error) error {
+	within, flags := "introgen", c.App.Flags
+	if c.Command != nil && c.Command.Name != c.App.Name {
+		within, flags = c.Command.HelpName, c.Command.Flags
+	}
+	if name, ok := strings.CutPrefix(err.Error(), "flag provided but not defined: -"); ok {
+		hint := ""
+		if s := cli.SuggestFlag(flags, name, false); s != "" {
+			hint = fmt.Sprintf(": did you mean %q", s)
+		}
+		return usagef("%s has no flag %q%s; see `%s --help`", within, dashed(name), hint, within)
+	}
+	if m := wrongValue.FindStringSubmatch(err.Error()); m != nil {
+		return usagef("%s %s: %s; see `%s --help`", dashed(m[2]), m[1], wantedOf(m[3]), within)
+	}
+	return usagef("%w; see `%s --help`", err, within)
+}
+
+// wrongValue is how package flag refuses a value.
+var wrongValue = regexp.MustCompile(`^invalid (?:boolean )?value (".*") for (?:flag )?-(\S+?): (.*)$`)
+
+// wantedOf makes an instruction of package flag's reason.
+func wantedOf(reason string) string {
+	switch reason {
+	case "parse error":
+		return "cannot be read as a value of this flag"
+	case "value out of range":
+		return "is beyond any number that is allowed"
+	}
+	return reason
+}
+
+func dashed(name string) string {
+	if len(name) == 1 {
+		return "-" + name
+	}
+	return "--" + strings.TrimLeft(name, "-")
 }
 
 // asFile returns the file behind w, or nil.

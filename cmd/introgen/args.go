@@ -1,6 +1,7 @@
 package main
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -23,6 +24,9 @@ func flagsFirst(app *cli.App, args []string) ([]string, error) {
 	rest := args[1:]
 	if k := len(rest) - 1; k >= 0 && rest[k] == completionFlag {
 		rest, last = rest[:k], rest[k:]
+	}
+	if len(rest) > 0 && rest[0] == "help" { // as in other programs: introgen help cpu
+		rest = append(slices.Clone(rest[1:]), "--help")
 	}
 	for i := 0; i < len(rest); i++ {
 		a := rest[i]
@@ -48,6 +52,15 @@ func flagsFirst(app *cli.App, args []string) ([]string, error) {
 			back = append(back, a)
 		}
 	}
+	if len(back) > 0 && slices.ContainsFunc(front, isHelp) {
+		// Package cli would take the argument for a topic of its help. Where a
+		// command is wanted it is a wrong one, and else it has no meaning.
+		if len(cmds) > 0 {
+			front = slices.DeleteFunc(front, isHelp)
+		} else {
+			back = nil
+		}
+	}
 	out = append(out, front...)
 	for _, a := range back {
 		if len(a) > 1 && a[0] == '-' {
@@ -57,6 +70,8 @@ func flagsFirst(app *cli.App, args []string) ([]string, error) {
 	}
 	return append(append(out, back...), last...), nil
 }
+
+func isHelp(a string) bool { return a == "--help" || a == "-help" || a == "-h" || a == "--h" }
 
 func find(cmds []*cli.Command, name string) *cli.Command {
 	for _, c := range cmds {

@@ -35,6 +35,11 @@ func TestFlagsMayStandAnywhere(t *testing.T) {
 		{"--plain metal 2", "--plain metal 2"},
 		{"model requantize in out --type q8_0", "model requantize --type q8_0 in out"},
 		{"model requantize list --type q8_0 in", "model requantize --type q8_0 list in"},
+		{"metal 2 --help", "metal --help"},
+		{"nonsense --help", "nonsense"},
+		{"model nonsense -h", "model nonsense"},
+		{"help", "--help"},
+		{"help metal", "metal --help"},
 		{"metal 2 --generate-bash-completion", "metal 2 --generate-bash-completion"},
 	} {
 		got, err := flagsFirst(app, append([]string{"introgen"}, strings.Fields(c.in)...))

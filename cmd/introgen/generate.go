@@ -95,6 +95,13 @@ func newGeneration(c *cli.Context, label string, rounds int) (*generation, error
 	if err != nil {
 		return nil, usageError{fmt.Errorf("--io: %w", err)}
 	}
+	kind := c.String("tokenizer")
+	if !slices.Contains([]string{"auto", "go", "hf"}, kind) {
+		return nil, usagef("--tokenizer %q is not known: auto, go or hf is wanted", kind)
+	}
+	if c.IsSet("model") && c.String("model") == "" {
+		return nil, usagef("--model is empty: a file or the name of a model is wanted")
+	}
 	path, err := models.Find(c.String("model"))
 	if err != nil {
 		return nil, err
@@ -103,7 +110,7 @@ func newGeneration(c *cli.Context, label string, rounds int) (*generation, error
 		g.status = newStatus(c.App.ErrWriter)
 	}
 	g.job = bench.Job{ModelPath: path, IO: mode, Rounds: rounds, Tokens: c.Int("tokens"), TopLogits: c.Int("logits")}
-	if err := g.openTokenizer(c.String("tokenizer")); err != nil {
+	if err := g.openTokenizer(kind); err != nil {
 		return nil, err
 	}
 	if g.job.Prompt, err = g.promptSource(c); err != nil {
@@ -197,6 +204,15 @@ func (g *generation) run(ctx context.Context, build func(*gguf.File) (engine.Mod
 			g.writeErr = g.print(r)
 		}
 	})
+	return g.written(err)
+}
+
+// written adds to a run's error the first failure to print, unless that is the
+// error already.
+func (g *generation) written(err error) error {
+	if g.writeErr == nil || errors.Is(err, g.writeErr) {
+		return err
+	}
 	return errors.Join(err, g.writeErr)
 }
 
@@ -207,6 +223,9 @@ func (g *generation) over(round int, phase string) {
 }
 
 func (g *generation) beforeRound(n int) error {
+	if g.writeErr != nil {
+		return g.writeErr // nobody would see the round
+	}
 	if g.evict {
 		if err := pagecache.Evict(g.job.ModelPath); err != nil {
 			return fmt.Errorf("--evict: %w", err)
@@ -260,7 +279,9 @@ func (g *generation) print(r bench.Round) error {
 	if len(r.IDs) == 0 {
 		return nil
 	}
-	if err := results.WritePhases(g.out, g.label, results.RoundPhases(g.rec.Spans(), r.Span), !g.quiet); err != nil {
+	phases := results.RoundPhases(g.rec.Spans(), r.Span)
+	phases.Steps = phases.Steps[:min(len(phases.Steps), len(r.IDs)-1)] // not the one that failed
+	if err := results.WritePhases(g.out, g.label, phases, !g.quiet); err != nil {
 		return err
 	}
 	if g.ids {

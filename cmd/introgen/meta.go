@@ -35,6 +35,9 @@ func runMeta(c *cli.Context) (err error) {
 	if c.NArg() > 1 {
 		return usagef("meta takes one model, %q is too many", c.Args().Get(1))
 	}
+	if c.NArg() == 1 && c.Args().First() == "" {
+		return usagef("meta: MODEL is empty: a file or the name of a model is wanted")
+	}
 	mode, err := gguf.ParseIO(c.String("io"))
 	if err != nil {
 		return usageError{fmt.Errorf("--io: %w", err)}

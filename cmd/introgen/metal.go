@@ -97,7 +97,9 @@ func readMetalKnobs(c *cli.Context) (k metalKnobs, err error) {
 	if err != nil {
 		return k, usageError{err}
 	}
-	k.kernels = c.String("kernels")
+	if k.kernels = c.String("kernels"); k.kernels == "" {
+		return k, usagef("--kernels is empty: %s or a folder is wanted", kernels.Own)
+	}
 	if text := c.String("fault"); text != "" {
 		if k.faults, err = fault.Parse(text); err != nil {
 			return k, usageError{fmt.Errorf("--fault: %w", err)}
@@ -154,7 +156,7 @@ func runMetal(c *cli.Context) (err error) {
 	if k.trace && g.writeErr == nil {
 		g.writeErr = results.WriteMetalTrace(g.out, tracer.trace())
 	}
-	return errors.Join(err, g.writeErr)
+	return g.written(err)
 }
 
 // openedMetal is the device that all rounds of a run share, as candle's is.

@@ -180,6 +180,9 @@ func runModelRequantize(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
+	if c.Args().Get(0) == "" {
+		return usagef("model requantize: IN is empty: a file or the name of a model is wanted")
+	}
 	in, err := models.Find(c.Args().Get(0))
 	if err != nil {
 		return err

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"os"
@@ -34,7 +35,7 @@ func (g *generation) promptSource(c *cli.Context) (func() ([]int32, error), erro
 	text := c.String("prompt")
 	if c.IsSet("prompt-file") {
 		var err error
-		if text, err = readPrompt(c.String("prompt-file"), c.App.Reader); err != nil {
+		if text, err = readPrompt(c.Context, c.String("prompt-file"), c.App.Reader); err != nil {
 			return nil, err
 		}
 	}
@@ -52,7 +53,27 @@ func (g *generation) promptSource(c *cli.Context) (func() ([]int32, error), erro
 	return func() ([]int32, error) { return bench.EncodePrompt(g.tok, text) }, nil
 }
 
-func readPrompt(path string, stdin io.Reader) (string, error) {
+// readPrompt reads a file, or stdin where path is "-". Either may be a pipe or a
+// terminal that gives nothing, so it stops waiting when ctx ends.
+func readPrompt(ctx context.Context, path string, stdin io.Reader) (string, error) {
+	type answer struct {
+		text string
+		err  error
+	}
+	read := make(chan answer, 1)
+	go func() {
+		text, err := readAll(path, stdin)
+		read <- answer{text, err}
+	}()
+	select {
+	case a := <-read:
+		return a.text, a.err
+	case <-ctx.Done():
+		return "", ctx.Err()
+	}
+}
+
+func readAll(path string, stdin io.Reader) (string, error) {
 	in := stdin
 	if path != "-" {
 		f, err := os.Open(path)
