@@ -25,10 +25,19 @@ func EncodePrompt(t tokenizer.Tokenizer, text string) ([]int32, error) {
 	if text == "" {
 		return nil, errors.New("the prompt is empty: at least one token is needed to begin with")
 	}
-	if at := invalidUTF8(text); at >= 0 {
-		return nil, fmt.Errorf("the prompt is not UTF-8: byte %#02x at offset %d", text[at], at)
+	if err := CheckUTF8(text); err != nil {
+		return nil, err
 	}
 	return t.Encode(text)
+}
+
+// CheckUTF8 names the first byte of a prompt that is not UTF-8. It is meant for
+// the text that the user gave: in a template, offsets are others.
+func CheckUTF8(text string) error {
+	if at := invalidUTF8(text); at >= 0 {
+		return fmt.Errorf("the prompt is not UTF-8: byte %#02x at offset %d", text[at], at)
+	}
+	return nil
 }
 
 func invalidUTF8(s string) int {

@@ -42,6 +42,9 @@ func (g *generation) promptSource(c *cli.Context) (func() ([]int32, error), erro
 	if text == "" {
 		return nil, usagef("the prompt is empty: at least one character is needed")
 	}
+	if err := bench.CheckUTF8(text); err != nil {
+		return nil, err
+	}
 	if !c.Bool("raw-prompt") {
 		text = bench.Chat(text)
 	}
