@@ -2,49 +2,40 @@ package metal
 
 import (
 	"context"
+	"math"
 	"testing"
 
+	"github.com/introgen/introgen/engine/cpu"
 	"github.com/introgen/introgen/engine/llama/llamatest"
-	"github.com/introgen/introgen/metalshim"
-	"github.com/introgen/introgen/metalshim/soft"
+	"github.com/introgen/introgen/engine/metal/kernels"
+	"github.com/introgen/introgen/engine/metal/metaltest"
 	"github.com/introgen/introgen/models/modeltest"
 )
 
-// softDevice opens the software driver for one test.
-func softDevice(t testing.TB) metalshim.Device {
-	t.Helper()
-	d, err := soft.Open(context.Background(), soft.Options{})
-	if err != nil {
-		t.Skipf("SKIP: needs the software Metal driver: %v", err)
-	}
-	t.Cleanup(func() { d.Close() })
-	return d
-}
-
-// TestSoft generates the exact text of both model files on the software
-// driver, at several commands a buffer.
+// TestSoft runs both model files on the software driver, at several commands a
+// buffer: the text is the exact one, and the logits of every step are close to
+// the CPU engine's. The narrowest choice in this text is 0.06 wide.
 func TestSoft(t *testing.T) {
-	dev := softDevice(t)
+	dev := metaltest.Soft(t)
 	for i, exact := range llamatest.Files {
 		m := load(t, modeltest.Path(t, exact.File))
+		want := cpuLogits(t, exact.File)
 		for _, perBuffer := range []int{50, 1, 100000}[:3-2*i] {
 			d := open(t, dev, perBuffer)
 			e := build(t, d, m)
-			ids, pos := llamatest.Prompt, 0
-			for step, want := range llamatest.Greedy {
-				next, err := e.Step(ids, pos)
-				if err != nil {
-					t.Fatal(err)
+			follow(t, e, func(step int, logits []float32) {
+				if diff := furthest(logits, want[step]); diff > 0.03 {
+					t.Errorf("%s, step %d: a logit is %g off the CPU engine's", exact.File, step, diff)
 				}
-				if next != want {
-					t.Fatalf("%s, %d commands a buffer: token %d is %d, exactly %d", exact.File, perBuffer, step, next, want)
+				if step > 1 {
+					return
 				}
-				if step < 2 {
-					checkLogits(t, e, [][]llamatest.Logit{exact.Prefill, exact.Step}[step])
+				for _, l := range [][]llamatest.Logit{exact.Prefill, exact.Step}[step] {
+					if diff := float64(logits[l.ID]) - l.Value; math.Abs(diff) > 0.03 {
+						t.Errorf("%s, step %d: logit of %d is %g, exactly %g", exact.File, step, l.ID, logits[l.ID], l.Value)
+					}
 				}
-				pos += len(ids)
-				ids = []int32{next}
-			}
+			})
 			if err := e.Close(); err != nil {
 				t.Error(err)
 			}
@@ -56,15 +47,73 @@ func TestSoft(t *testing.T) {
 	}
 }
 
-func checkLogits(t *testing.T, e *Engine, want []llamatest.Logit) {
-	t.Helper()
-	logits, err := e.Logits()
+// TestCandleKernels runs the real model on candle's own kernel files.
+func TestCandleKernels(t *testing.T) {
+	folder := metaltest.Candle(t)
+	if folder == kernels.Own {
+		t.Fatal("candle's folder is the project's own")
+	}
+	m := load(t, modeltest.Path(t, llamatest.Files[0].File))
+	dev := metaltest.Soft(t)
+	d, err := NewDevice(context.Background(), dev, Options{CommandsPerBuffer: 50, Kernels: folder})
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, l := range want {
-		if diff := float64(logits[l.ID]) - l.Value; diff < -0.03 || diff > 0.03 {
-			t.Errorf("logit of %d is %g, exactly %g", l.ID, logits[l.ID], l.Value)
-		}
+	e := build(t, d, m)
+	follow(t, e, func(int, []float32) {})
+	if err := e.Close(); err != nil {
+		t.Error(err)
 	}
+	if err := d.Close(); err != nil {
+		t.Error(err)
+	}
+	noneLive(t, dev)
+}
+
+// follow generates the exact text and hands on the logits of each step.
+func follow(t *testing.T, e interface {
+	Step([]int32, int) (int32, error)
+	Logits() ([]float32, error)
+}, see func(step int, logits []float32)) {
+	t.Helper()
+	ids, pos := llamatest.Prompt, 0
+	for step, want := range llamatest.Greedy {
+		next, err := e.Step(ids, pos)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if next != want {
+			t.Fatalf("token %d is %d, exactly %d", step, next, want)
+		}
+		logits, err := e.Logits()
+		if err != nil {
+			t.Fatal(err)
+		}
+		see(step, logits)
+		pos += len(ids)
+		ids = []int32{next}
+	}
+}
+
+// cpuLogits are the CPU engine's for each step of the exact text.
+func cpuLogits(t *testing.T, file string) [][]float32 {
+	t.Helper()
+	e, err := cpu.New(load(t, modeltest.Path(t, file)), cpu.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all [][]float32
+	follow(t, e, func(_ int, logits []float32) { all = append(all, append([]float32(nil), logits...)) })
+	if err := e.Close(); err != nil {
+		t.Error(err)
+	}
+	return all
+}
+
+func furthest(a, b []float32) float64 {
+	d := 0.0
+	for i := range a {
+		d = max(d, math.Abs(float64(a[i])-float64(b[i])))
+	}
+	return d
 }

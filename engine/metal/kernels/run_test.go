@@ -15,6 +15,7 @@ import (
 
 // bench runs calls on a device, with pipelines made once.
 type bench struct {
+	candle    bool // the kernels are candle's
 	device    metalshim.Device
 	set       *kernels.Set
 	queue     metalshim.Queue
