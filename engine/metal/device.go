@@ -47,6 +47,7 @@ type Device struct {
 	current  metalshim.CommandBuffer
 	inFlight []metalshim.CommandBuffer
 	compute  *computeEncoder // the open one, or nil
+	ended    []endedEncoder  // of the current command buffer
 }
 
 // pipelineEntry is a pipeline under candle's key, which does not hold the
@@ -66,6 +67,14 @@ type buffer struct {
 // computeEncoder is an open encoder, its fence, and the buffers it writes.
 type computeEncoder struct {
 	metalshim.Encoder
+	fence  metalshim.Fence
+	writes []int
+}
+
+// endedEncoder is an encoder's fence, and the buffers that later encoders need
+// no longer wait for once its command buffer is done: those that a compute
+// encoder wrote, and none for a blit.
+type endedEncoder struct {
 	fence  metalshim.Fence
 	writes []int
 }

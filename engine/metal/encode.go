@@ -47,10 +47,9 @@ func (d *Device) endEncoder() error {
 		return nil
 	}
 	d.compute = nil
-	fence, writes := e.fence, e.writes
-	d.fences.Wrote(fence, writes)
-	e.UpdateFence(fence)
-	d.current.OnCompleted(func(metalshim.CommandBuffer) { d.fences.Completed(fence, writes) })
+	d.fences.Wrote(e.fence, e.writes)
+	e.UpdateFence(e.fence)
+	d.ended = append(d.ended, endedEncoder{e.fence, e.writes})
 	return e.EndEncoding()
 }
 
@@ -129,7 +128,7 @@ func (d *Device) blit(dst, src *buffer, n int) error {
 	b.Copy(dst.Buffer, 0, src.Buffer, 0, n)
 	b.UpdateFence(fence)
 	d.fences.Wrote(fence, []int{dst.id})
-	d.current.OnCompleted(func(metalshim.CommandBuffer) { d.fences.Completed(fence, nil) })
+	d.ended = append(d.ended, endedEncoder{fence, nil})
 	return b.EndEncoding()
 }
 
@@ -138,17 +137,26 @@ func (d *Device) commit() error {
 	if err := d.endEncoder(); err != nil {
 		return err
 	}
+	ended := d.ended
+	d.current.OnCompleted(func(metalshim.CommandBuffer) { d.completed(ended) })
 	if err := d.current.Commit(); err != nil {
 		return err
 	}
-	d.inFlight = append(d.inFlight, d.current)
-	d.current = nil
+	d.inFlight, d.current, d.ended = append(d.inFlight, d.current), nil, nil
 	cb, err := d.queue.NewCommandBuffer()
 	if err != nil {
 		return err
 	}
 	d.current = cb
 	return nil
+}
+
+// completed notes that the command buffer of these encoders is done. Drivers
+// call it on goroutines of their own.
+func (d *Device) completed(ended []endedEncoder) {
+	for _, e := range ended {
+		d.fences.Completed(e.fence, e.writes)
+	}
 }
 
 // wait commits what is encoded, waits until all that was committed is done, and
@@ -205,5 +213,7 @@ func (d *Device) abandon() {
 		_ = e.EndEncoding() // its error is of no interest: nothing will run
 		d.fences.Completed(e.fence, nil)
 	}
+	d.completed(d.ended)
+	d.ended = nil
 	d.counter.Flushed()
 }

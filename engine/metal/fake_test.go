@@ -21,6 +21,7 @@ type fake struct {
 	ran       map[string]int
 	events    []string                  // libraries and pipelines, in the order of their making
 	fail      func(kernel string) error // asked before each dispatch runs
+	cancelled context.Context           // nil, or what ends compiles
 }
 
 func newFake() *fake { return &fake{ran: map[string]int{}} }
@@ -43,6 +44,9 @@ type fakeLibrary struct {
 }
 
 func (f *fake) NewLibrary(_ context.Context, src metalshim.Source) (metalshim.Library, error) {
+	if f.cancelled != nil && f.cancelled.Err() != nil {
+		return nil, context.Cause(f.cancelled)
+	}
 	f.count(&f.live.Libraries, 1)
 	f.events = append(f.events, "LIB "+src.Name)
 	return &fakeLibrary{f, src}, nil
