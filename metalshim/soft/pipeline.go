@@ -41,14 +41,6 @@ type facts struct {
 	Threadgroup uint32 // bit n: the code reads the address of threadgroup memory n
 }
 
-// Loops of up to so many trips are unrolled in full. Kernels that multiply
-// simdgroup matrices keep arrays of them in registers only if the loops over
-// these are.
-const (
-	unroll       = 4
-	unrollMatrix = 16
-)
-
 // NewPipeline compiles function for one lane, has the lanes pass make it a
 // function of a simdgroup, and compiles that to machine code.
 func (l *library) NewPipeline(ctx context.Context, function string, constants []metalshim.Constant) (metalshim.Pipeline, error) {
@@ -62,7 +54,7 @@ func (l *library) NewPipeline(ctx context.Context, function string, constants []
 		return nil, err
 	}
 	p := &pipeline{d: l.d, name: function, library: l.name, constants: slices.Clone(constants), params: k.Params}
-	key := cache.KeyOf("pipeline", l.key.String(), k.Name, values, l.d.o.Form, lanes.Version, lanes.Header, strings.Join(lanes.Flags, " "), passVersion)
+	key := cache.KeyOf("pipeline", l.key.String(), k.Name, values, l.d.o.Form, lanes.Version, lanes.Header, strings.Join(lanes.LaneFlags, " "), strings.Join(lanes.Flags, " "), passVersion)
 	m, err := l.d.obtain(ctx, "pipeline", key, func() ([]byte, []byte, error) { return l.compile(ctx, k, values) })
 	if err != nil {
 		return nil, err
@@ -158,24 +150,16 @@ func (l *library) compile(ctx context.Context, k msl.Kernel, values string) (cod
 	if err != nil {
 		return nil, nil, err
 	}
-	oneLane := func(trips int, values string) (string, error) {
+	oneLane := func(values string) (string, error) {
 		args := append(append(append([]string{}, language...), target()...), mathFlags(l.math)...)
-		args = append(args, "-O2", "-S", "-emit-llvm", "-g0", "-fno-vectorize", "-fno-slp-vectorize",
-			"-mllvm", fmt.Sprintf("-unroll-full-max-count=%d", trips), "-mllvm", "-unroll-runtime=false",
-			"-mllvm", "-unroll-allow-partial=false", "-mllvm", "-inline-threshold=100000",
-			"-Xclang", "-mlink-builtin-bitcode", "-Xclang", clang.FilePath(0))
+		args = append(append(args, lanes.LaneFlags...), "-S", "-emit-llvm", "-Xclang", "-mlink-builtin-bitcode", "-Xclang", clang.FilePath(0))
 		ir, err := l.d.run(ctx, args, []byte(stub(k, values, l.d.o.Form == "scalar")), bitcode)
 		if err != nil {
 			return "", compileError(ctx, l.name, k.Name, err)
 		}
 		return string(ir), nil
 	}
-	trips := unroll
-	ir, err := oneLane(trips, values)
-	if err == nil && strings.Contains(ir, "@msl_sy_mma(") {
-		trips = unrollMatrix
-		ir, err = oneLane(trips, values)
-	}
+	ir, err := oneLane(values)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -185,7 +169,7 @@ func (l *library) compile(ctx context.Context, k msl.Kernel, values string) (cod
 	if unresolved.MatchString(ir) {
 		// The library has constants that this kernel does not look at. They
 		// need some value for the initialisers of what depends on them.
-		if ir, err = oneLane(trips, values+l.zeros(values)); err != nil {
+		if ir, err = oneLane(values + l.zeros(values)); err != nil {
 			return nil, nil, err
 		}
 	}

@@ -1,7 +1,6 @@
 package lanes
 
 import (
-	"fmt"
 	"math"
 	"testing"
 )
@@ -365,7 +364,7 @@ func TestFlagNotAsked(t *testing.T) {
 					s = s*1664525 + 1013904223
 				}
 				if g != s {
-					t.Fatal(fmt.Sprintf("lane %d: %d, want %d", l, g, s))
+					t.Fatalf("lane %d: %d, want %d", l, g, s)
 				}
 			}
 		})

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -30,12 +31,10 @@ func testClang(t testing.TB) string {
 	return ""
 }
 
-// laneFlags compile a one-lane kernel. Vectorisers go off after -O2, which
-// turns them on.
-var laneFlags = strings.Fields(`-std=c++17 -x c++ -O2 -fno-vectorize -fno-slp-vectorize -S -emit-llvm -march=native -fPIC
-	-fvisibility=hidden -fno-exceptions -fno-rtti -fno-math-errno -fno-trapping-math -fno-signed-zeros -fassociative-math
-	-freciprocal-math -ffp-contract=fast -fno-strict-aliasing -fno-stack-protector -fno-finite-loops -g0 -Wno-everything
-	-mllvm -unroll-full-max-count=4 -mllvm -unroll-runtime=false -mllvm -unroll-allow-partial=false`)
+// languageFlags compile a one-lane kernel, with LaneFlags.
+var languageFlags = strings.Fields(`-std=c++17 -x c++ -S -emit-llvm -march=native -fPIC -fvisibility=hidden
+	-fno-exceptions -fno-rtti -fno-math-errno -fno-trapping-math -fno-signed-zeros -fassociative-math
+	-freciprocal-math -ffp-contract=fast -fno-strict-aliasing -fno-stack-protector -Wno-everything`)
 
 // run starts clang under a time limit with stdin and returns its output.
 func clangRun(t testing.TB, stdin string, args ...string) []byte {
@@ -60,7 +59,7 @@ func oneLane(t testing.TB, src string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return string(clangRun(t, Header+string(h)+src, append(append([]string{}, laneFlags...), "-", "-o", "-")...))
+	return string(clangRun(t, Header+string(h)+src, append(append(slices.Clone(languageFlags), LaneFlags...), "-", "-o", "-")...))
 }
 
 var runner struct {

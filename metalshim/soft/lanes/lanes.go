@@ -30,7 +30,7 @@ var Header string
 
 // Version changes whenever the same input may give another output; a cache of
 // compiled kernels has it in its key.
-const Version = "1"
+const Version = "2"
 
 // Options choose the form of the result.
 type Options struct {
@@ -38,6 +38,15 @@ type Options struct {
 	// cross-lane operation. It is slow and simple, the oracle of the other.
 	Scalar bool
 }
+
+// LaneFlags are clang's arguments for compiling the one-lane kernel, beside
+// those that choose language, target, mathematics, input and output. The
+// vectorisers must go off after -O2, which turns them on. Short loops are
+// unrolled in full: what a lane keeps in an array between them then lies in
+// registers, and its loads from neighbouring places become one.
+var LaneFlags = []string{"-O2", "-fno-vectorize", "-fno-slp-vectorize", "-fno-finite-loops", "-g0",
+	"-mllvm", "-unroll-full-max-count=32", "-mllvm", "-unroll-threshold=500", "-mllvm", "-unroll-runtime=false",
+	"-mllvm", "-unroll-allow-partial=false", "-mllvm", "-inline-threshold=100000"}
 
 // Flags are clang's arguments for the result of Transform, beside those that
 // choose the target, input and output.

@@ -48,7 +48,33 @@ func (e *vectorEmitter) loadLanes(in *inst) {
 		e.setVector(in, []string{e.maskedLoad(width, a.elem, e.firstAddress(&in.args[0]), a.align, e.mask)})
 		return
 	}
+	if e.brief() {
+		e.eachLane(in)
+		return
+	}
 	e.setVector(in, e.loadEach(a, e.safeAddresses(&in.args[0])))
+}
+
+// manySites is the number of scattered accesses from which on a kernel is so
+// large that those outside loops are written as loops over the lanes; with each
+// written out, clang would take many seconds.
+const manySites = 96
+
+// brief says whether text is to be saved here.
+func (e *vectorEmitter) brief() bool {
+	if e.sites == 0 {
+		e.sites = 1
+		for _, b := range e.f.blocks {
+			for _, in := range b.insts {
+				if in.op == "load" || in.op == "store" {
+					if o := &in.args[len(in.args)-1]; !e.a.shapeOf(o, b).uniform() {
+						e.sites++
+					}
+				}
+			}
+		}
+	}
+	return e.sites > manySites && e.a.forest.of[e.at] == nil
 }
 
 // loadEach loads each lane's value in pieces of 16, 8, 4, 2 and 1 bytes. A
@@ -190,6 +216,10 @@ func (e *vectorEmitter) storeLanes(in *inst) {
 	}
 	if k, ok := e.stride(ptr); ok && a.n == 1 && k == int64(a.bytes) {
 		e.maskedStore(width, a.elem, e.vector(val)[0], e.firstAddress(ptr), a.align, e.mask)
+		return
+	}
+	if e.brief() {
+		e.eachLane(in)
 		return
 	}
 	e.storeEach(a, e.vector(val), e.storeAddresses(ptr))

@@ -218,13 +218,49 @@ func (e *vectorEmitter) toRows(t *typ, v string) string {
 	return e.permute(t, v, func(i int) int { return at[i] })
 }
 
-// multiply writes a*b+c of 8x8 matrices, two rows of the result at a time.
+// fewProducts is how many matrix products a kernel may have written out; with
+// more of them all are calls of one function.
+const fewProducts = 64
+
+// multiply writes a*b+c of 8x8 matrices.
 func (e *vectorEmitter) multiply(in *inst) {
-	f32 := tFloats["float"]
 	var m [3]string
 	for i := range m {
-		w := e.let("bitcast <32 x i64> %s to <64 x float>", e.vector(&in.args[i])[0])
-		m[i] = e.toRows(f32, w)
+		m[i] = e.let("bitcast <32 x i64> %s to <64 x float>", e.vector(&in.args[i])[0])
+	}
+	if e.products == 0 {
+		for _, b := range e.f.blocks {
+			for _, q := range b.insts {
+				if syncOf(q) == "mma" {
+					e.products++
+				}
+			}
+		}
+	}
+	if e.products <= fewProducts {
+		e.setVector(in, []string{e.product(m)})
+		return
+	}
+	if e.productFunc == "" {
+		e.productFunc = "@" + e.name + ".mma"
+		rest := e.b.String()
+		e.b.Reset()
+		fmt.Fprintf(&e.b, "define internal <32 x i64> %s(<64 x float> %%a, <64 x float> %%b, <64 x float> %%c) noinline #9900 {\n", e.productFunc)
+		r := e.product([3]string{"%a", "%b", "%c"})
+		e.line("ret <32 x i64> %s\n}", r)
+		e.globals.WriteString(e.b.String())
+		e.b.Reset()
+		e.b.WriteString(rest)
+	}
+	e.setVector(in, []string{e.let("call <32 x i64> %s(<64 x float> %s, <64 x float> %s, <64 x float> %s)", e.productFunc, m[0], m[1], m[2])})
+}
+
+// product computes a*b+c from matrices as lanes hold them, two rows of the
+// result at a time.
+func (e *vectorEmitter) product(m [3]string) string {
+	f32 := tFloats["float"]
+	for i := range m {
+		m[i] = e.toRows(f32, m[i])
 	}
 	pick := func(v string, at func(i int) int) string {
 		s := make([]string, 16)
@@ -248,7 +284,7 @@ func (e *vectorEmitter) multiply(in *inst) {
 		out[p] = acc
 	}
 	w := e.toLanes(f32, e.join(f32, 16, out[:]))
-	e.setVector(in, []string{e.let("bitcast <64 x float> %s to <32 x i64>", w)})
+	return e.let("bitcast <64 x float> %s to <32 x i64>", w)
 }
 
 // rowAddress is the address of row i of a matrix in memory.

@@ -36,16 +36,19 @@ type vectorEmitter struct {
 	checks map[*block]bool // back edges that look at the watchdog's flag
 	live   *liveness       // what is kept across a barrier
 
-	vars     []variableDef
-	isVar    map[string]bool
-	declared map[string]string
-	allocas  strings.Builder
-	globals  strings.Builder
-	tables   map[string]string // constant arrays made, by content
-	nowhere  string            // memory that lanes without part store to
-	storeAt  map[string]int64  // constants of the addresses that stores share
-	b        strings.Builder
-	tmp      int
+	vars        []variableDef
+	isVar       map[string]bool
+	declared    map[string]string
+	allocas     strings.Builder
+	globals     strings.Builder
+	tables      map[string]string // constant arrays made, by content
+	nowhere     string            // memory that lanes without part store to
+	sites       int               // scattered accesses, counted when first asked for
+	products    int               // matrix products, counted when the first is met
+	productFunc string            // the function that computes one, when there is one
+	storeAt     map[string]int64  // constants of the addresses that stores share
+	b           strings.Builder
+	tmp         int
 
 	at      *block
 	mask    string              // lanes that execute the current block
