@@ -218,7 +218,7 @@ func (f *File) Data(t *Tensor) ([]byte, error) {
 	skip := -int(uintptr(unsafe.Pointer(unsafe.SliceData(b)))) & (dataAlign - 1)
 	b = b[skip:][:t.Bytes:t.Bytes]
 	if n, err := f.file.ReadAt(b, t.Offset); err != nil {
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			err = fmt.Errorf("the file ends after %d of its %d bytes: it was truncated since it was opened", n, t.Bytes)
 		}
 		return nil, fmt.Errorf("gguf %s: tensor %q at offset %d: %w", f.Path, t.Name, t.Offset, err)

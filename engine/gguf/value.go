@@ -181,7 +181,9 @@ func (v Value) Strings() iter.Seq2[int, string] {
 		if v.kind != KindArray || v.elem != KindString {
 			return
 		}
-		s, b, ok := []byte(nil), v.raw, true
+		var s []byte
+		var ok bool
+		b := v.raw
 		for i := range v.n {
 			if s, b, ok = cutString(b); !ok || !yield(i, unsafe.String(unsafe.SliceData(s), len(s))) {
 				return

@@ -150,7 +150,6 @@ func TestCheckScales(t *testing.T) {
 		}
 		for _, at := range scaleBytes(v.typ) {
 			for _, bad := range [][]byte{{0, 0x7c}, {0, 0xfc}, {1, 0x7e}} { // inf, -inf, NaN as binary16
-				bad := bad
 				if v.typ == F32 || v.typ == BF16 { // the upper half of a float32
 					bad = []byte{0x80, bad[1] | 0x7f}
 				}

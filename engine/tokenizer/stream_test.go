@@ -87,7 +87,7 @@ func (upper) Decode(ids []int32) (string, error) {
 	if ids[0] > 25 {
 		return "", errors.New("no such letter")
 	}
-	return string(rune('A' + ids[0])), nil
+	return string('A' + ids[0]), nil
 }
 
 func TestStreamOfOtherTokenizer(t *testing.T) {

@@ -19,11 +19,12 @@ func guarded(length int) (region, inner []byte, err error) {
 	}
 	inner = region[guardBytes : guardBytes+size]
 	if err := unix.Mprotect(inner, unix.PROT_READ|unix.PROT_WRITE); err != nil {
-		unix.Munmap(region)
+		unmap(region)
 		return nil, nil, err
 	}
 	advise(inner)
 	return region, inner, nil
 }
 
-func unmap(region []byte) { unix.Munmap(region) }
+// unmap gives a region back, which only fails for what was never mapped.
+func unmap(region []byte) { _ = unix.Munmap(region) }

@@ -148,7 +148,7 @@ type writer struct {
 	order binary.ByteOrder
 }
 
-func (w *writer) num(v any) { binary.Write(w, w.order, v) } // a Buffer takes all
+func (w *writer) num(v any) { _ = binary.Write(w, w.order, v) } // a Buffer takes all
 
 func (w *writer) str(s string) {
 	w.num(uint64(len(s)))

@@ -133,8 +133,12 @@ func mulMM(c *Call, _ plan.Format, t quant.Type) error {
 	if err := c.coverGroups((tokens+31)/32, (n+63)/64, 1); err != nil {
 		return err
 	}
-	if bytes, err := t.RowBytes(k); err != nil || c.u64(5, 0) != bytes || c.u64(10, 0) != 4*k {
-		return fmt.Errorf("row strides %d and %d for rows of %d and %d bytes: %v", c.u64(5, 0), c.u64(10, 0), bytes, 4*k, err)
+	bytes, err := t.RowBytes(k)
+	if err != nil {
+		return err
+	}
+	if c.u64(5, 0) != bytes || c.u64(10, 0) != 4*k {
+		return fmt.Errorf("row strides %d and %d for rows of %d and %d bytes", c.u64(5, 0), c.u64(10, 0), bytes, 4*k)
 	}
 	w, x := make([]float32, k), c.floats(1, 0, tokens*k)
 	for r := range n {

@@ -43,7 +43,7 @@ func KeyOf(parts ...string) Key {
 		var n [8]byte
 		binary.LittleEndian.PutUint64(n[:], uint64(len(p)))
 		h.Write(n[:])
-		io.WriteString(h, p)
+		h.Write([]byte(p))
 	}
 	var k Key
 	h.Sum(k[:0])
@@ -135,7 +135,7 @@ func (c *Cache) Get(kind string, k Key) (*Entry, error) {
 		return nil, fmt.Errorf("%s: %w: %w", filepath.Base(path), ErrDamaged, err)
 	}
 	now := time.Now()
-	os.Chtimes(path, now, now) // for the order of removal; a read-only folder may refuse
+	_ = os.Chtimes(path, now, now) // for the order of removal; a read-only folder may refuse
 	return &Entry{payload, meta}, nil
 }
 

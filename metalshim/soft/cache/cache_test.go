@@ -30,7 +30,7 @@ func TestKeyOf(t *testing.T) {
 	if KeyOf("ab", "c") == KeyOf("a", "bc") || KeyOf("a") == KeyOf("a", "") {
 		t.Error("different lists have one key")
 	}
-	if KeyOf("a", "b") != KeyOf("a", "b") {
+	if one, two := KeyOf("a", "b"), KeyOf("a", "b"); one != two {
 		t.Error("the same list has two keys")
 	}
 }
