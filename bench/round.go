@@ -181,6 +181,14 @@ func generate(ctx context.Context, j Job, m engine.Model, ids []int32, rec *trac
 			r.Top = append(r.Top, Top(logits, j.TopLogits))
 		}
 	}
+	// An engine may hand out the largest logit's index without a look at the
+	// logits: once a round, outside of all phases, they are looked at. What is
+	// not finite stays so to the last step, through the keys and values.
+	sp := rec.Begin(results.SpanCheck, "", 0)
+	defer sp.End()
+	if _, err := m.Logits(); err != nil {
+		return fmt.Errorf("after decode step %d: %w", j.Tokens, err)
+	}
 	return nil
 }
 

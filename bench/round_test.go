@@ -29,6 +29,7 @@ type fake struct {
 	logits  []float32
 	closed  bool
 	closeBy error
+	badBy   error // what Logits answers
 }
 
 func (f *fake) Step(ids []int32, pos int) (int32, error) {
@@ -40,7 +41,7 @@ func (f *fake) Step(ids []int32, pos int) (int32, error) {
 	return int32(pos + len(ids)), nil
 }
 
-func (f *fake) Logits() ([]float32, error) { return f.logits, nil }
+func (f *fake) Logits() ([]float32, error) { return f.logits, f.badBy }
 func (f *fake) Context() int               { return f.context }
 func (f *fake) Close() error               { f.closed = true; return f.closeBy }
 
@@ -81,6 +82,19 @@ func TestRoundFeedsEveryNewTokenBack(t *testing.T) {
 	}
 	if got, want := strings.Join(order, ", "), "before 1, built 1, passed 1 0, passed 1 1, passed 1 2, passed 1 3"; got != want {
 		t.Errorf("hooks ran as %s, want %s", got, want)
+	}
+}
+
+// TestLogitsAreLookedAt: an engine that hands out indices without a look at
+// numbers that are not finite is asked for them, once a round.
+func TestLogitsAreLookedAt(t *testing.T) {
+	m := &fake{context: 100, badBy: &engine.NonFiniteError{Layer: -1, Where: "output", Value: float32(math.NaN())}}
+	rounds, err := Run(context.Background(), job(t, m), trace.New(), nil)
+	if err == nil || !errors.Is(err, m.badBy) || !strings.Contains(err.Error(), "after decode step 3: output is NaN") {
+		t.Errorf("error %v", err)
+	}
+	if len(rounds) != 1 || len(rounds[0].IDs) != 4 {
+		t.Errorf("rounds %+v, want what was measured", rounds)
 	}
 }
 

@@ -12,4 +12,5 @@ const (
 	SpanPrefill   = "prefill"       // the prompt, until its next token is known
 	SpanStep      = "decode step"   // one token, until its next one is known
 	SpanClose     = "close"         // giving the file back
+	SpanCheck     = "check"         // a look at the logits after the last step, whether they are finite
 )
