@@ -152,8 +152,16 @@ func (f *File) readKeys(c *cursor, n int) error {
 	return nil
 }
 
-// printable returns a key as it is, or quoted when a terminal should not get it.
+// printableBytes is how much of a key a message shows. Keys may have 64 KiB,
+// and a damaged file has keys that are anything.
+const printableBytes = 80
+
+// printable returns a key as it is, or quoted when a terminal should not get it,
+// and cut where it is long.
 func printable(key string) string {
+	if len(key) > printableBytes {
+		return fmt.Sprintf("%q… (%d bytes)", key[:printableBytes], len(key))
+	}
 	for i := range len(key) {
 		if key[i] <= ' ' || key[i] > '~' {
 			return strconv.Quote(key)
