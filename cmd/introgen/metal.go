@@ -133,7 +133,9 @@ func runMetal(c *cli.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	m, err := openMetal(c.Context, g, k, func(note string) { fmt.Fprintf(c.App.ErrWriter, "introgen: note: %s\n", note) })
+	notes := newNotes(c.App.ErrWriter)
+	defer notes.end()
+	m, err := openMetal(c.Context, g, k, notes.add)
 	if err != nil {
 		return errors.Join(err, g.close())
 	}

@@ -1,0 +1,45 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// notes prints what a driver has to say beside the run. Of each kind it prints
+// the first and counts the others: a damaged cache has hundreds of entries, and
+// a full disk refuses every one.
+type notes struct {
+	w  io.Writer
+	mu sync.Mutex // drivers compile in several goroutines
+	n  map[string]int
+}
+
+func newNotes(w io.Writer) *notes { return &notes{w: w, n: map[string]int{}} }
+
+// add takes a note, whose kind is what stands before its second colon.
+func (n *notes) add(text string) {
+	kind := text
+	if parts := strings.SplitN(text, ": ", 3); len(parts) == 3 {
+		kind = parts[0] + ": " + parts[1]
+	}
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.n[kind]++; n.n[kind] == 1 {
+		fmt.Fprintf(n.w, "introgen: note: %s\n", text)
+	}
+}
+
+// end says how many were not printed.
+func (n *notes) end() {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	for _, kind := range slices.Sorted(maps.Keys(n.n)) {
+		if more := n.n[kind] - 1; more > 0 {
+			fmt.Fprintf(n.w, "introgen: note: %s: %d more like it\n", kind, more)
+		}
+	}
+}
