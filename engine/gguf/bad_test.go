@@ -106,6 +106,7 @@ func TestBadFiles(t *testing.T) {
 		{"misaligned", tensors(f32("a", 8)), "data offset 8 is not a multiple of the alignment 32"},
 		{"offset past the end", tensors(f32("a", 1<<40)), "do not fit in the file"},
 		{"offset of 2^64-32", tensors(f32("a", math.MaxUint64-31)), "do not fit in the file"},
+		{"oversized", tensors(f32("a", 0), gguftest.Tensor{Name: "junk", Dims: []uint64{1}, Data: make([]byte, 4+60)}), "60 bytes follow the tensor data"},
 		{"data past the end", tensors(f32("a", 32)), "end behind the file"},
 
 		{"alignment 0", key("general.alignment", uint32(0)), "general.alignment is 0; it must be a power of two"},
