@@ -1,7 +1,5 @@
 package kernel
 
-// The assembly takes whole vectors and tiles; what is left goes to the twins.
-
 //go:noescape
 func quantizeAVX512(q *int16, scale, sum *float32, x *float32, blocks, tokens int)
 
