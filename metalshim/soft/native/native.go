@@ -6,7 +6,6 @@ package native
 import (
 	_ "embed"
 	"errors"
-	"os"
 	"time"
 	"unsafe"
 )
@@ -85,5 +84,4 @@ type Kernel struct {
 	Fn                uintptr
 	Frame, StaticSize uint64 // bytes
 	handle            uintptr
-	file              *os.File
 }

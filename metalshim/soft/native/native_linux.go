@@ -18,7 +18,6 @@ import (
 
 // Runtime is the loaded runtime. It stays loaded: its signal handler does.
 type Runtime struct {
-	file                                 *os.File
 	create, destroy, run, stop, progress uintptr
 }
 
@@ -48,20 +47,41 @@ func Memory(b []byte) (*os.File, error) {
 	return f, nil
 }
 
+// objects holds the files of the shared objects that are loaded. The dynamic
+// linker knows an object by its name, and that of a file in memory is its
+// number: if the file were closed first, be it by the collector because nobody
+// unloaded the object, the next file would get the number, and the linker would
+// answer with the old code.
+var objects = struct {
+	sync.Mutex
+	files map[uintptr]*os.File
+}{files: map[uintptr]*os.File{}}
+
 // open loads a shared object from memory. The bytes that were checked are the
-// bytes that run: nothing on disk can change under them. The file has to stay
-// open as long as the object is loaded, because the dynamic linker knows
-// objects by their names, and this one's is the file's number.
-func open(code []byte) (handle uintptr, file *os.File, err error) {
-	if file, err = Memory(code); err != nil {
-		return 0, nil, err
+// bytes that run: nothing on disk can change under them.
+func open(code []byte) (handle uintptr, err error) {
+	file, err := Memory(code)
+	if err != nil {
+		return 0, err
 	}
 	handle, err = purego.Dlopen(fmt.Sprintf("/proc/self/fd/%d", file.Fd()), purego.RTLD_NOW|purego.RTLD_LOCAL)
 	if err != nil {
 		file.Close()
-		return 0, nil, err
+		return 0, err
 	}
-	return handle, file, nil
+	objects.Lock()
+	objects.files[handle] = file
+	objects.Unlock()
+	return handle, nil
+}
+
+// unload is the reverse of open.
+func unload(handle uintptr) {
+	purego.Dlclose(handle)
+	objects.Lock()
+	defer objects.Unlock()
+	objects.files[handle].Close()
+	delete(objects.files, handle)
 }
 
 // loaded are the runtimes of this process, by their code.
@@ -81,11 +101,11 @@ func Load(code []byte) (*Runtime, error) {
 	if r := loaded.by[digest]; r != nil {
 		return r, nil
 	}
-	h, file, err := open(code)
+	h, err := open(code)
 	if err != nil {
 		return nil, fmt.Errorf("soft metal runtime: %w", err)
 	}
-	r := &Runtime{file: file}
+	r := &Runtime{}
 	var check uintptr
 	for _, s := range []struct {
 		name string
@@ -206,11 +226,11 @@ func (p *Pool) watchdog(limit time.Duration) *time.Timer {
 
 // LoadKernel loads a pipeline from the text of a shared object.
 func LoadKernel(code []byte) (*Kernel, error) {
-	h, file, err := open(code)
+	h, err := open(code)
 	if err != nil {
 		return nil, err
 	}
-	k := &Kernel{handle: h, file: file}
+	k := &Kernel{handle: h}
 	var frame, static uintptr
 	for _, s := range []struct {
 		name string
@@ -228,8 +248,7 @@ func LoadKernel(code []byte) (*Kernel, error) {
 // Unload frees the kernel's code. No command buffer may need it any more.
 func (k *Kernel) Unload() {
 	if k.handle != 0 {
-		purego.Dlclose(k.handle)
-		k.file.Close()
+		unload(k.handle)
 		k.handle = 0
 	}
 }
