@@ -96,8 +96,8 @@ func TestMain(m *testing.M) {
 // program is a transformed kernel with the runner, ready to run.
 type program string
 
-// build transforms IR and links it.
-func build(t testing.TB, ir string, o Options) program {
+// build transforms IR and links it, for this machine unless march says another.
+func build(t testing.TB, ir string, o Options, march ...string) program {
 	t.Helper()
 	out, err := Transform(ir, o)
 	if err != nil {
@@ -108,7 +108,7 @@ func build(t testing.TB, ir string, o Options) program {
 	if err := os.WriteFile(ll, []byte(out), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	args := []string{"-march=native", "-no-pie"}
+	args := append([]string{"-march=native", "-no-pie"}, march...)
 	for _, f := range Flags {
 		if f != "-shared" && f != "-fuse-ld=lld" && f != "-x" && f != "ir" && f != "-fPIC" {
 			args = append(args, f)

@@ -254,9 +254,8 @@ func TestMemory(t *testing.T) {
 	}
 }
 
-// TestArithmetic compares 16-bit floats, divisions and atomics with Go's.
-func TestArithmetic(t *testing.T) {
-	src := `typedef _Float16 half; typedef __bf16 bf;
+// arithmeticKernel divides, rounds to 16-bit floats, and adds up atomically.
+const arithmeticKernel = `typedef _Float16 half; typedef __bf16 bf;
 KERNEL { uint t = sg * 32 + lane; int a = IN(int, 0)[t], b = IN(int, 0)[t + 64];
   int *o = OUT(int, 1) + 8 * t;
   if (b != 0) { o[0] = a / b; o[1] = a % b; o[2] = (uint)a / (uint)b; o[3] = (uint)a % (uint)b; }
@@ -265,51 +264,55 @@ KERNEL { uint t = sg * 32 + lane; int a = IN(int, 0)[t], b = IN(int, 0)[t + 64];
   if (t % 3) o[6] = __atomic_fetch_add(OUT(uint, 2), a & 7, 0) >= 0;
   __atomic_fetch_max(OUT(int, 2) + 1 + t % 2, a, 0);
   o[7] = __builtin_popcount(a) + __builtin_clz(b | 1); }`
-	forms(t, src, func(t *testing.T, p program) {
-		r := rand.New(rand.NewPCG(9, 9))
-		in := make([]int32, 128)
-		for i := range in {
-			in[i] = int32(r.IntN(400) - 200)
+
+// TestArithmetic compares 16-bit floats, divisions and atomics with Go's.
+func TestArithmetic(t *testing.T) { forms(t, arithmeticKernel, checkArithmetic) }
+
+func checkArithmetic(t *testing.T, p program) {
+	t.Helper()
+	r := rand.New(rand.NewPCG(9, 9))
+	in := make([]int32, 128)
+	for i := range in {
+		in[i] = int32(r.IntN(400) - 200)
+	}
+	in[64+7], in[64+40] = 0, 0
+	got, atom := make([]int32, 8*64), []int32{0, -1 << 31, -1 << 31}
+	p.run(t, dispatch{tgd: [3]uint32{64}, bufs: []any{in, got, atom}})
+	want := []int32{0, -1 << 31, -1 << 31}
+	for i := range 64 {
+		a, b := in[i], in[64+i]
+		o := got[8*i:]
+		if b != 0 && (o[0] != a/b || o[1] != a%b || o[2] != int32(uint32(a)/uint32(b)) || o[3] != int32(uint32(a)%uint32(b))) {
+			t.Fatalf("thread %d: %d and %d give %v", i, a, b, o[:4])
 		}
-		in[64+7], in[64+40] = 0, 0
-		got, atom := make([]int32, 8*64), []int32{0, -1 << 31, -1 << 31}
-		p.run(t, dispatch{tgd: [3]uint32{64}, bufs: []any{in, got, atom}})
-		want := []int32{0, -1 << 31, -1 << 31}
-		for i := range 64 {
-			a, b := in[i], in[64+i]
-			o := got[8*i:]
-			if b != 0 && (o[0] != a/b || o[1] != a%b || o[2] != int32(uint32(a)/uint32(b)) || o[3] != int32(uint32(a)%uint32(b))) {
-				t.Fatalf("thread %d: %d and %d give %v", i, a, b, o[:4])
-			}
-			if i%3 != 0 {
-				want[0] += a & 7
-			}
-			want[1+i%2] = max(want[1+i%2], a)
-			h, k := toHalf(float64(float32(a)*0.37)), toHalf(float64(float32(b)*0.11))
-			if w := int32(toHalf(h+k) * 64); o[4] != w {
-				t.Fatalf("thread %d: half %d, want %d", i, o[4], w)
-			}
-			x, y := toBfloat(float32(a)*0.37), toBfloat(float32(b)*0.11)
-			if w := int32(toBfloat(x+y) * 64); o[5] != w {
-				t.Fatalf("thread %d: bfloat %d, want %d", i, o[5], w)
-			}
-			w := int32(0)
-			for v := uint32(a); v != 0; v &= v - 1 {
-				w++
-			}
-			for v := uint32(b | 1); v>>31 == 0; v <<= 1 {
-				w++
-			}
-			if o[7] != w {
-				t.Fatalf("thread %d: bits %d, want %d", i, o[7], w)
-			}
+		if i%3 != 0 {
+			want[0] += a & 7
 		}
-		for i, w := range want {
-			if atom[i] != w {
-				t.Errorf("atomic %d: %d, want %d", i, atom[i], w)
-			}
+		want[1+i%2] = max(want[1+i%2], a)
+		h, k := toHalf(float64(float32(a)*0.37)), toHalf(float64(float32(b)*0.11))
+		if w := int32(toHalf(h+k) * 64); o[4] != w {
+			t.Fatalf("thread %d: half %d, want %d", i, o[4], w)
 		}
-	})
+		x, y := toBfloat(float32(a)*0.37), toBfloat(float32(b)*0.11)
+		if w := int32(toBfloat(x+y) * 64); o[5] != w {
+			t.Fatalf("thread %d: bfloat %d, want %d", i, o[5], w)
+		}
+		w := int32(0)
+		for v := uint32(a); v != 0; v &= v - 1 {
+			w++
+		}
+		for v := uint32(b | 1); v>>31 == 0; v <<= 1 {
+			w++
+		}
+		if o[7] != w {
+			t.Fatalf("thread %d: bits %d, want %d", i, o[7], w)
+		}
+	}
+	for i, w := range want {
+		if atom[i] != w {
+			t.Errorf("atomic %d: %d, want %d", i, atom[i], w)
+		}
+	}
 }
 
 // toHalf rounds to the nearest number with 11 significant bits.

@@ -119,6 +119,9 @@ func (e *vectorEmitter) widen(t *typ, v string) string {
 }
 
 func (e *vectorEmitter) narrow(t *typ, v string) string {
+	if t.text == "bfloat" {
+		return e.roundLanes(v)
+	}
 	return e.let("fptrunc <32 x float> %s to %s", v, lanesOf(t))
 }
 
@@ -354,6 +357,11 @@ func (e *vectorEmitter) cast(in *inst) {
 		switch {
 		case half(tt) && (in.op == "sitofp" || in.op == "uitofp"):
 			x = e.narrow(tt, e.let("%s %s %s to <32 x float>", in.op, lanesOf(t), x))
+		case tt.text == "bfloat" && in.op == "fptrunc":
+			if t.text == "double" {
+				x = e.let("fptrunc <32 x double> %s to <32 x float>", x)
+			}
+			x = e.narrow(tt, x)
 		default:
 			x = e.let("%s %s %s to %s", in.op, lanesOf(t), x, lanesOf(tt))
 		}
