@@ -57,7 +57,6 @@ type Device struct {
 	cache *cache.Cache // nil if it cannot be used
 	why   string       // why it cannot
 	id    string       // compiler and CPU, part of every key
-	dir   string       // for what the compiler is given and gives in files
 	pool  *native.Pool
 
 	live   counts

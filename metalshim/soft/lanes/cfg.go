@@ -47,55 +47,6 @@ func dominators(blocks []*block) *domTree {
 	return domTreeOf(blocks[0], func(b *block) []*block { return b.succs }, func(b *block) []*block { return b.preds })
 }
 
-// postdominators computes the postdominator tree. exit is the virtual block
-// that follows every block without successors and, so that endless loops have
-// one too, a block of every cycle that reaches no such block.
-func postdominators(blocks []*block) (*domTree, *block) {
-	exit := &block{name: "exit", index: -1}
-	last := map[*block]bool{}
-	reach := map[*block]bool{}
-	mark := func(b *block) {
-		work := []*block{b}
-		for len(work) > 0 {
-			c := work[len(work)-1]
-			work = work[:len(work)-1]
-			if reach[c] {
-				continue
-			}
-			reach[c] = true
-			work = append(work, c.preds...)
-		}
-	}
-	var ends []*block
-	for _, b := range blocks {
-		if len(b.succs) == 0 {
-			last[b] = true
-			ends = append(ends, b)
-			mark(b)
-		}
-	}
-	for i := len(blocks) - 1; i >= 0; i-- { // latest first: the cycle's own end
-		if b := blocks[i]; !reach[b] {
-			last[b] = true
-			ends = append(ends, b)
-			mark(b)
-		}
-	}
-	next := func(b *block) []*block {
-		if b == exit {
-			return ends
-		}
-		return b.preds
-	}
-	prev := func(b *block) []*block {
-		if last[b] {
-			return append([]*block{exit}, b.succs...)
-		}
-		return b.succs
-	}
-	return domTreeOf(exit, next, prev), exit
-}
-
 func domTreeOf(root *block, next, prev func(*block) []*block) *domTree {
 	rpo := reversePostorder(root, next)
 	num := map[*block]int{}

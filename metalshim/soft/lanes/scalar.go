@@ -181,11 +181,10 @@ func (e *scalarEmitter) block(b *block) {
 		}
 		phis++
 		// a value that crosses a cut is read at the end of the predecessor
-		k := -1
 		text := in.render(nil, func(l string) string { return e.last[l] })
 		if e.phiCrosses(in) {
 			text = fmt.Sprintf("%%%s = phi %s%s ", in.res, flagText(in), in.typ)
-			for k = range in.args {
+			for k := range in.args {
 				if k > 0 {
 					text += ", "
 				}

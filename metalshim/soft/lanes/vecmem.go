@@ -10,7 +10,6 @@ type access struct {
 	elem  *typ
 	bytes int // of an element
 	n     int
-	step  int // elements from one lane's value to the next in an array: n rounded up to a power of two
 	align int
 }
 
