@@ -27,7 +27,19 @@ func (g *generator) expr(depth int) string {
 		return g.pick("a", "b", "c", "d", "lane", "t", "sg", "x", "n", strconv.Itoa(g.r.IntN(40)), "a", "b", "c")
 	}
 	x, y := g.expr(depth-1), g.expr(depth-1)
-	switch g.r.IntN(16) {
+	switch g.r.IntN(22) {
+	case 16: // an index that wraps below zero where it must not matter
+		return "(lane >= 5 ? IN(uint, 1)[lane - 5 + " + strconv.Itoa(g.r.IntN(9)) + "] : " + x + ")"
+	case 17:
+		return "IN(uint, 1)[n + t - " + strconv.Itoa(g.r.IntN(3)) + "]"
+	case 18:
+		return "(uint)IN(ulong, 1)[(ulong)(sg * 32 + lane) + " + x + " % 8ul]"
+	case 19:
+		return "(uint)IN(float4, 3)[" + g.pick("lane", "t / 4", x+" % 16") + "][" + x + " % 4]"
+	case 20:
+		return "pair(" + x + ", " + y + ")"
+	case 21:
+		return "(uint)(int)(short)(" + x + " >> " + strconv.Itoa(g.r.IntN(5)) + ")"
 	case 0:
 		return "(" + x + " / (" + y + " % 7 + 1))"
 	case 1:
@@ -37,7 +49,7 @@ func (g *generator) expr(depth int) string {
 	case 3:
 		return "(" + x + " < " + y + " ? " + g.expr(depth-1) + " : " + x + ")"
 	case 4:
-		return "IN(uint, 1)[" + x + " % 64]"
+		return "IN(uint, 1)[" + x + " % 200]"
 	case 5:
 		return "(uint)IN(uchar, 2)[(" + x + ") % 250 + " + strconv.Itoa(g.r.IntN(4)) + "]"
 	case 6:
@@ -158,7 +170,8 @@ func (g *generator) exchange(v string) {
 // kernel returns the text of a random kernel.
 func randomKernel(seed uint64) string {
 	g := &generator{r: rand.New(rand.NewPCG(seed, 1))}
-	g.b.WriteString("THREADGROUP uint shared[1024];\nKERNEL {\n  uint n = g->tgd[0] * g->tgd[1], t = sg * 32 + lane, a = t, b = 7, c = lane * 3, d = x + y;\n" +
+	g.b.WriteString("static inline uint pair(uint x, uint y) { float2 v = {(float)(x % 64), (float)(y % 64)}; v = v * v + v.yx; return (uint)v.x * 3 + (uint)v.y; }\n" +
+		"THREADGROUP uint shared[1024];\nKERNEL {\n  uint n = g->tgd[0] * g->tgd[1], t = sg * 32 + lane, a = t, b = 7, c = lane * 3, d = x + y;\n" +
 		"  uint arr[6] = {t, 1, 2, lane, 4, 5};\n  shared[t] = t; msl_sy_tgbar();\n")
 	for range 4 + g.r.IntN(6) {
 		g.statement(true)
@@ -186,7 +199,7 @@ func TestRandomKernels(t *testing.T) {
 				run := func(p program) []uint32 {
 					r := rand.New(rand.NewPCG(seed, 2))
 					threads := tgd[0] * tgd[1] * tgd[2]
-					in := make([]uint32, 64)
+					in := make([]uint32, 256)
 					for i := range in {
 						in[i] = r.Uint32() % 1000
 					}
@@ -194,7 +207,7 @@ func TestRandomKernels(t *testing.T) {
 					for i := range bytes {
 						bytes[i] = uint8(r.Uint32())
 					}
-					floats := make([]float32, 64)
+					floats := make([]float32, 128)
 					for i := range floats {
 						floats[i] = float32(r.IntN(50))
 					}
