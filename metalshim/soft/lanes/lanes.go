@@ -30,7 +30,7 @@ var Header string
 
 // Version changes whenever the same input may give another output; a cache of
 // compiled kernels has it in its key.
-const Version = "2"
+const Version = "3"
 
 // Options choose the form of the result.
 type Options struct {
