@@ -54,7 +54,9 @@ func (f *function) scalarForm() (string, error) {
 			e.frame.add("v:"+c.in.res, fmt.Sprintf("[32 x %s]", memType(c.in.typ)))
 		}
 	}
-	e.laneFunction(lv)
+	if err := e.laneFunction(lv); err != nil {
+		return "", err
+	}
 	e.table()
 	fmt.Fprintf(&e.b, "define i32 @msl_sgk(ptr %%g, i32 %%sg, i32 %%n, ptr %%frame, i32 %%pc) #9900 {\n"+
 		"  %%r = call i32 @msl_sg_drive(ptr %%g, i32 %%sg, i32 %%n, ptr %%frame, i32 %%pc, ptr @msl.lane, ptr @msl.cuts)\n"+
@@ -87,8 +89,8 @@ func (e *scalarEmitter) fresh() string {
 }
 
 // laneFunction writes @msl.lane.
-func (e *scalarEmitter) laneFunction(lv *liveness) {
-	f := e.f
+func (e *scalarEmitter) laneFunction(lv *liveness) error {
+	f, private := e.f, int64(0)
 	fmt.Fprintf(&e.b, "define internal i32 @msl.lane(ptr %%%s, i32 %%%s, i32 %%%s, ptr %%frame, i32 %%pc) #9900 {\nhead:\n", f.g, f.lane, f.sg)
 	e.line("%%lane64 = zext i32 %%%s to i64", f.lane)
 	for i, n := range []string{f.x, f.y, f.z} {
@@ -104,7 +106,14 @@ func (e *scalarEmitter) laneFunction(lv *liveness) {
 		if in.op != "alloca" {
 			continue
 		}
-		if len(e.cuts) == 0 {
+		size, _, err := f.mod.layout(in.elem)
+		if err != nil {
+			return fmt.Errorf("block %s: %q: %w", f.blocks[0].name[2:], clip(in.text), err)
+		}
+		if size > maxPrivate/width {
+			return fmt.Errorf("block %s: %q: private variable of %d bytes a lane", f.blocks[0].name[2:], clip(in.text), size)
+		}
+		if private += size; len(e.cuts) == 0 && private <= maxStack {
 			e.line("%s", in.render(nil, nil))
 			continue
 		}
@@ -132,6 +141,7 @@ func (e *scalarEmitter) laneFunction(lv *liveness) {
 	}
 	e.b.WriteString("stopped:\n")
 	e.line("ret i32 %d\n}", codeStopped)
+	return nil
 }
 
 // restore moves a value from the frame to its variable.

@@ -194,12 +194,15 @@ func (e *vectorEmitter) eachLane(in *inst) {
 			continue
 		}
 		slots[o.local] = slot{e.spill(o), "memory", ""}
+		defer e.release(laneArray(o.typ), slots[o.local].mem)
 	}
 	var result string
 	if in.res != "" {
-		result = e.scratch(fmt.Sprintf("[32 x %s]", memType(in.typ)))
+		result = e.scratch(laneArray(in.typ))
+		defer e.release(laneArray(in.typ), result)
 	}
 	left := e.scratch("i32")
+	defer e.release("i32", left)
 	e.line("store i32 %s, ptr %s", e.maskBits(e.mask), left)
 	e.tmp++
 	id := e.tmp
@@ -249,10 +252,13 @@ func (e *vectorEmitter) eachLane(in *inst) {
 	}
 }
 
+// laneArray is the type of memory that holds a value of each lane.
+func laneArray(t *typ) string { return fmt.Sprintf("[32 x %s]", memType(t)) }
+
 // spill stores a value of all lanes as an array, one element a lane.
 func (e *vectorEmitter) spill(o *operand) string {
 	t := o.typ
-	mem := e.scratch(fmt.Sprintf("[32 x %s]", memType(t)))
+	mem := e.scratch(laneArray(t))
 	v := e.vector(o)
 	switch {
 	case t.kind == kInt && t.bits == 1:

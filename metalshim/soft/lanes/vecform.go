@@ -127,7 +127,7 @@ func (e *vectorEmitter) function() (string, error) {
 	e.line("%s = alloca %s", liveVar, maskType)
 	for _, in := range f.blocks[0].insts {
 		if in.op == "alloca" {
-			e.private(in)
+			e.placePrivate(in)
 		}
 	}
 	for i, n := range []string{f.x, f.y, f.z} {
@@ -165,9 +165,10 @@ func (e *vectorEmitter) function() (string, error) {
 	return e.b.String(), e.err
 }
 
-// private gives a private variable its memory, a copy for each lane: in the
-// frame when the kernel returns in between, else on the stack.
-func (e *vectorEmitter) private(in *inst) {
+// placePrivate gives a private variable its memory, a copy for each lane: in
+// the frame when the kernel returns in between or when there is much of it,
+// else on the stack.
+func (e *vectorEmitter) placePrivate(in *inst) {
 	stride := e.a.strides[in.res]
 	size := stride * width
 	if stride == 0 {
@@ -177,12 +178,13 @@ func (e *vectorEmitter) private(in *inst) {
 		}
 		size = 1
 	}
-	if size > maxPrivate {
+	if size > maxPrivate || size < 0 {
 		e.fail("%q: private variable of %d bytes a lane", clip(in.text), stride)
 		return
 	}
 	t := fmt.Sprintf("[%d x i8]", size)
-	if len(e.cuts) > 0 {
+	e.private += size
+	if len(e.cuts) > 0 || e.private > maxStack {
 		e.frame.add("p:"+in.res, t)
 		e.b.WriteString(e.frame.address("%"+in.res, "p:"+in.res, ""))
 		return
@@ -190,5 +192,9 @@ func (e *vectorEmitter) private(in *inst) {
 	e.line("%%%s = alloca %s, align 64", in.res, t)
 }
 
-// maxPrivate bounds the bytes of one private variable of all lanes.
-const maxPrivate = 64 << 20
+// maxPrivate bounds the bytes of one private variable of all lanes, maxStack
+// those of all private variables on the stack.
+const (
+	maxPrivate = 64 << 20
+	maxStack   = 64 << 10
+)

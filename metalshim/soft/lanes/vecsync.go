@@ -161,6 +161,7 @@ func (e *vectorEmitter) lookUp(t *typ, v string, src *operand) string {
 	if s := e.shapeOf(src); s.kind == offset {
 		if k, ok := s.c.linear(); ok && k == 1 { // neighbours: one load from the value, written twice
 			mem := e.scratch(fmt.Sprintf("[64 x %s]", t))
+			defer e.release(fmt.Sprintf("[64 x %s]", t), mem)
 			e.line("store %s %s, ptr %s", lt, v, mem)
 			p := e.let("getelementptr %s, ptr %s, i64 32", t, mem)
 			e.line("store %s %s, ptr %s", lt, v, p)
@@ -170,6 +171,7 @@ func (e *vectorEmitter) lookUp(t *typ, v string, src *operand) string {
 		}
 	}
 	mem := e.scratch(lt)
+	defer e.release(lt, mem)
 	e.line("store %s %s, ptr %s", lt, v, mem)
 	q := e.let("and <32 x i32> %s, splat (i32 31)", e.vector(src)[0])
 	var of [width]int

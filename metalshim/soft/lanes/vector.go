@@ -41,12 +41,14 @@ type vectorEmitter struct {
 	declared    map[string]string
 	allocas     strings.Builder
 	globals     strings.Builder
-	tables      map[string]string // constant arrays made, by content
-	nowhere     string            // memory that lanes without part store to
-	sites       int               // scattered accesses, counted when first asked for
-	products    int               // matrix products, counted when the first is met
-	productFunc string            // the function that computes one, when there is one
-	storeAt     map[string]int64  // constants of the addresses that stores share
+	tables      map[string]string   // constant arrays made, by content
+	nowhere     string              // memory that lanes without part store to
+	free        map[string][]string // scratch memory to be used again, by type
+	private     int64               // bytes of private variables so far
+	sites       int                 // scattered accesses, counted when first asked for
+	products    int                 // matrix products, counted when the first is met
+	productFunc string              // the function that computes one, when there is one
+	storeAt     map[string]int64    // constants of the addresses that stores share
 	b           strings.Builder
 	tmp         int
 
@@ -63,7 +65,7 @@ type variableDef struct{ name, typ string }
 func newVectorEmitter(f *function, name string, cuts []*cut, forest *loopForest, fr *frame, row bool) *vectorEmitter {
 	e := &vectorEmitter{f: f, a: analyse(f, forest, row), name: name, cuts: cuts, frame: fr,
 		order: forest.order(f.blocks), pos: map[*block]int{}, groups: map[*node][]*block{},
-		shared: map[string]bool{}, lasts: map[string]bool{}, isVar: map[string]bool{}, declared: map[string]string{}, tables: map[string]string{}, storeAt: map[string]int64{}}
+		shared: map[string]bool{}, lasts: map[string]bool{}, isVar: map[string]bool{}, declared: map[string]string{}, tables: map[string]string{}, storeAt: map[string]int64{}, free: map[string][]string{}}
 	for i, b := range e.order {
 		e.pos[b] = i
 		if e.a.masked[b] {
@@ -147,12 +149,21 @@ func (e *vectorEmitter) variable(prefix, local string, i int, typ string) string
 	return "%" + n
 }
 
-// scratch declares stack memory of its own.
+// scratch declares stack memory, or takes what release gave back.
 func (e *vectorEmitter) scratch(typ string) string {
+	if f := e.free[typ]; len(f) > 0 {
+		e.free[typ] = f[:len(f)-1]
+		return f[len(f)-1]
+	}
 	e.tmp++
 	n := fmt.Sprintf("%%x.%d", e.tmp)
 	fmt.Fprintf(&e.allocas, "  %s = alloca %s, align 64\n", n, typ)
 	return n
+}
+
+// release gives scratch memory back once everything has been read from it.
+func (e *vectorEmitter) release(typ, name string) {
+	e.free[typ] = append(e.free[typ], name)
 }
 
 // intrinsic declares an LLVM function and returns its name with @.
