@@ -17,8 +17,9 @@ type metalTracer struct {
 	on   bool
 
 	round  int
-	steps  int    // decode steps begun in this round
-	header string // of the phase under way, until it is printed
+	steps  int          // decode steps begun in this round
+	header string       // of the phase under way, until it is printed
+	ended  trace.Record // the phase that ended last
 	last   metalshim.Tally
 	phases []results.MetalPhase
 }
@@ -50,7 +51,7 @@ func (t *metalTracer) hear(e trace.Event) {
 		if begins {
 			t.begin(e.Span)
 		} else {
-			t.header = ""
+			t.header, t.ended = "", e.Span
 		}
 	case metalshim.SpanLibrary:
 		if !begins {
@@ -92,6 +93,9 @@ func (t *metalTracer) keep(err error) {
 
 // after takes what a phase did: the difference of two tallies.
 func (t *metalTracer) after(round int, phase string) {
+	if !t.on {
+		return
+	}
 	now := t.shim.Tally()
 	d := now.Sub(t.last)
 	t.last = now
@@ -99,18 +103,11 @@ func (t *metalTracer) after(round int, phase string) {
 		return
 	}
 	p := results.MetalPhase{
-		Round: round, Name: phase, Compile: d.Compile, Encode: d.Encode, Commit: d.Commit, Wait: d.Wait, GPU: d.GPU,
+		Round: round, Name: phase, Wall: t.ended.Duration(), Compile: d.Compile, Encode: d.Encode, Commit: d.Commit, Wait: d.Wait, GPU: d.GPU,
 		Dispatches: d.Dispatches, Encoders: d.Encoders, CommandBuffers: d.CommandBuffers,
 	}
-	spans := t.g.rec.Spans()
-	for i := len(spans) - 1; i >= 0; i-- {
-		if s := spans[i]; s.Name == phase {
-			p.Wall = s.Duration()
-			if phase == results.SpanStep {
-				p.Name = fmt.Sprintf("%s %d", phase, s.N)
-			}
-			break
-		}
+	if phase == results.SpanStep {
+		p.Name = fmt.Sprintf("%s %d", phase, t.ended.N)
 	}
 	t.phases = append(t.phases, p)
 }
