@@ -1,0 +1,310 @@
+// Package recording is the file that a run leaves behind, and its readers: JSON
+// lines, one event each, appended as the run goes. docs/recording.md describes
+// the format, recording.schema.json in this folder is its JSON Schema.
+//
+// Everything that a person or a program sees of a run is a view of these
+// events: the lines on the console are made of the same events while the run
+// goes on as later, when the file is shown again.
+//
+// A file holds one run, or a plan with many: then the events of each run, as
+// the run itself wrote them, stand between a Start and an Exit of the parent
+// that measured it. Times are nanoseconds on the run's own monotonic clock,
+// from 0 where its recorder was made; Header.Clock ties them to the machine's.
+package recording
+
+import (
+	"time"
+
+	"github.com/introgen/introgen/trace"
+)
+
+// Format and Version stand in the header of every run. A reader refuses a
+// newer version; it keeps events that it does not know as Unknown.
+const (
+	Format  = "introgen recording"
+	Version = 1
+)
+
+// Ending is what the name of a recording ends in.
+const Ending = ".introgen"
+
+// Event is one line of a recording: *Header, *Plan, *Start, *Exit, *Span,
+// *Count, *Subject, *Device, *Library, *Pipeline, *Kernel, *Round, *Evidence,
+// *Machine, *Note, *End or *Unknown.
+type Event interface {
+	// Kind is the value of the line's first key, "k".
+	Kind() string
+}
+
+// Header is the first event of a run.
+type Header struct {
+	Format  string    `json:"format"`
+	Version int       `json:"version"`
+	Tool    Tool      `json:"tool"`
+	Command string    `json:"command"`  // "cpu", "metal"; of a plan "compare", "sweep", "bench" …
+	Args    []string  `json:"args"`     // as given, without the program's name
+	Started time.Time `json:"started"`  // by the wall clock, which may step; only to be shown
+	Clock   int64     `json:"clock_ns"` // the machine's monotonic clock when this run's clock was 0; 0 where there is none
+	PID     int       `json:"pid"`
+	Host    Host      `json:"host"`
+	Model   Model     `json:"model"`
+	Knobs   []Knob    `json:"knobs"`
+	// Environment holds the variables that change what a run does (INTROGEN_*,
+	// INTRO_*, CANDLE_*, GOMAXPROCS, GODEBUG …) as far as they are set.
+	Environment map[string]string `json:"environment,omitempty"`
+	View        View              `json:"view"`
+}
+
+// Tool is the program that ran.
+type Tool struct {
+	Version string `json:"version"`
+	Commit  string `json:"commit,omitempty"` // "" where it was not built from a repository
+	Go      string `json:"go"`               // the Go version that built it
+}
+
+// Host is the machine. What cannot be read is empty or 0.
+type Host struct {
+	Name        string `json:"name,omitempty"`
+	OS          string `json:"os"`       // runtime.GOOS
+	Arch        string `json:"arch"`     // runtime.GOARCH
+	Build       string `json:"os_build"` // kernel release, or macOS build
+	CPU         string `json:"cpu"`
+	Cores       int    `json:"cores"` // that this process may use
+	MemoryBytes int64  `json:"memory_bytes"`
+}
+
+// Model is the model file.
+type Model struct {
+	File   string `json:"file"` // base name
+	Bytes  int64  `json:"bytes"`
+	Digest string `json:"sha256,omitempty"` // "" while nobody has computed it
+	Types  string `json:"types"`            // "211 Q8_0 + 61 F32"
+}
+
+// Origins of a knob's value.
+const (
+	FromFlag        = "flag"
+	FromEnvironment = "environment"
+	FromDefault     = "default"
+)
+
+// Knob is a setting of the run, whoever set it.
+type Knob struct {
+	Name   string `json:"name"` // the flag's name: "commands-per-buffer"
+	Value  string `json:"value"`
+	Origin string `json:"origin"`             // one of the From constants
+	Source string `json:"variable,omitempty"` // the environment variable, where it was one
+}
+
+// View says how the console shows the run, so that it can be shown again.
+type View struct {
+	Label string `json:"label"` // what lines begin with: "cpu", "metal"
+	Quiet bool   `json:"quiet,omitempty"`
+	IDs   bool   `json:"ids,omitempty"`
+	Trace bool   `json:"trace,omitempty"`
+}
+
+// Plan is what a file of many runs was meant to hold. It follows the Header of
+// the process that ran the plan.
+type Plan struct {
+	Arms    []Arm    `json:"arms"`
+	Blocks  int      `json:"blocks"`          // wanted; with Until the most
+	Order   string   `json:"order"`           // "random" or "abba"
+	Seed    uint64   `json:"seed"`            // of the order
+	Until   float64  `json:"until,omitempty"` // the width of the interval to reach, as a part of the median; 0: a fixed number
+	Factors []string `json:"factors"`         // names of what arms differ in: "cache", "per-buffer"; they become parts of benchmark names
+}
+
+// Arm is one way to run; a block has one run of every arm.
+type Arm struct {
+	Name   string            `json:"name"`             // "cold", "per-buffer=50"
+	State  string            `json:"state,omitempty"`  // one of the State constants, where it claims one
+	Args   []string          `json:"args"`             // of introgen
+	Env    map[string]string `json:"env,omitempty"`    // beside the parent's
+	Levels map[string]string `json:"levels,omitempty"` // factor → level: "cache" → "cold"
+}
+
+// States that a run can claim to be in; its evidence is held against the claim.
+const (
+	StateCold        = "cold"         // a nonce: nothing in any cache can match
+	StateColdNatural = "cold-natural" // no nonce: a cache folder that is empty, or holds a part
+	StateWarmCache   = "warm-cache"   // a fresh process, everything in the cache
+	StateWarmProcess = "warm-process" // later rounds of a process
+	StateColdFile    = "cold-file"    // the model is not in the page cache
+	StateCPU         = "cpu"          // nothing to compile
+)
+
+// Start is written by a plan's parent before the events of a child run.
+type Start struct {
+	Run   int    `json:"run"` // from 1 in the order of execution
+	Block int    `json:"block"`
+	Arm   string `json:"arm"`
+}
+
+// Exit is written by a plan's parent after the events of a child run.
+type Exit struct {
+	Run     int   `json:"run"`
+	Spawned int64 `json:"spawned_ns"` // the machine's monotonic clock right before the process was started
+	Reaped  int64 `json:"reaped_ns"`  // and right after it had ended
+	Code    int   `json:"code"`       // −1 where a signal ended it
+	// Signal is the signal's name, Error what the parent saw go wrong.
+	Signal string `json:"signal,omitempty"`
+	Error  string `json:"error,omitempty"`
+	// Refused says why the run does not count: what its evidence contradicts,
+	// or that it failed. Flags say what taints a run that does count.
+	Refused string   `json:"refused,omitempty"`
+	Flags   []string `json:"flags,omitempty"`
+	MaxRSS  int64    `json:"max_rss_bytes,omitempty"`
+}
+
+// Span is a span of package trace. End is −1 as long as it is open: an open
+// span is written when others must be flushed meanwhile, and once more when it
+// has ended.
+type Span struct{ trace.Record }
+
+// Count is a sample of package trace.
+type Count struct{ trace.Sample }
+
+// Subject says what is measured; the line with # on the console. It stands
+// before the first round, or after its first build where only the engine knows.
+type Subject struct {
+	IO        string `json:"io"`
+	PageCache string `json:"page_cache"` // in words
+	Engine    string `json:"engine"`     // "cpu: avx512, 2 threads, …"
+	Tokenizer string `json:"tokenizer"`  // "go" or "hf"
+}
+
+// Device is the Metal device.
+type Device struct {
+	Driver   string `json:"driver"` // "soft" or "apple"
+	Name     string `json:"name"`
+	Compiler string `json:"compiler,omitempty"` // "clang 19.1.7"; of apple the language version
+	Nonce    string `json:"nonce,omitempty"`
+	Kernels  string `json:"kernels"`                  // "own", "candle@0.11.0", a folder
+	Digest   string `json:"kernels_sha256,omitempty"` // of the kernel set's sources
+}
+
+// Library belongs to the span LIB of its ID.
+type Library struct {
+	Span        trace.ID `json:"span"`
+	Name        string   `json:"name"`
+	SourceBytes int      `json:"source_bytes"` // without the nonce
+	Kernels     int      `json:"kernels"`      // functions in it
+	Cache       string   `json:"cache"`        // "hit", "miss", "off", or "" where nobody can tell
+}
+
+// Pipeline belongs to the span PIPE of its ID.
+type Pipeline struct {
+	Span      trace.ID `json:"span"`
+	Library   string   `json:"library"`
+	Function  string   `json:"function"`
+	Constants string   `json:"constants,omitempty"` // in words, to tell pipelines of one function apart
+	Cache     string   `json:"cache"`
+}
+
+// Kernel is the device's time in one kernel over the whole run.
+type Kernel struct {
+	Name       string `json:"name"`
+	Dispatches int64  `json:"dispatches"`
+	Time       int64  `json:"ns"`
+}
+
+// Logit is a vocabulary entry's logit.
+type Logit struct {
+	ID    int32   `json:"id"`
+	Value float32 `json:"value"`
+}
+
+// Round is written when a round has ended, whole or not; its times are the
+// spans below Span.
+type Round struct {
+	Number int       `json:"round"`
+	Span   trace.ID  `json:"span"`
+	Prompt int       `json:"prompt"` // tokens
+	IDs    []int32   `json:"ids"`    // the new ones in order
+	Text   string    `json:"text"`   // of IDs
+	Top    [][]Logit `json:"top,omitempty"`
+	Error  string    `json:"error,omitempty"` // what cut it short
+}
+
+// Kinds of evidence.
+const (
+	EvidenceMetalCache = "metal cache" // Before and After: entries and bytes in the folder
+	EvidencePageCache  = "page cache"  // of the model file before round Round
+)
+
+// Evidence is what a label such as cold or warm rests on.
+type Evidence struct {
+	What  string `json:"what"` // one of the Evidence constants
+	Round int    `json:"round,omitempty"`
+	// Of the Metal cache:
+	LibraryHits    int          `json:"library_hits,omitempty"`
+	LibraryMisses  int          `json:"library_misses,omitempty"`
+	PipelineHits   int          `json:"pipeline_hits,omitempty"`
+	PipelineMisses int          `json:"pipeline_misses,omitempty"`
+	Nonce          string       `json:"nonce,omitempty"`
+	Folder         string       `json:"folder,omitempty"` // "" where there is none
+	Before         *CacheFolder `json:"before,omitempty"`
+	After          *CacheFolder `json:"after,omitempty"`
+	// Of the page cache: the resident part of the file, from 0 to 1, negative
+	// where it cannot be read.
+	Resident float64 `json:"resident,omitempty"`
+	Evicted  bool    `json:"evicted,omitempty"` // whether it was evicted right before
+}
+
+// CacheFolder is the state of a folder of compiled code.
+type CacheFolder struct {
+	Entries int   `json:"entries"`
+	Bytes   int64 `json:"bytes"`
+}
+
+// Machine is the state of the machine around a run. What cannot be read is
+// negative.
+type Machine struct {
+	At         int64   `json:"at_ns"`       // on the run's clock
+	Load       float64 `json:"load"`        // load average of one minute
+	OtherCores float64 `json:"other_cores"` // cores that other processes kept busy since the last reading
+	MHz        float64 `json:"mhz"`         // CPU frequency now, the mean of the cores
+	Throttled  int64   `json:"throttled"`   // thermal throttle events so far
+	Thermal    string  `json:"thermal,omitempty"`
+}
+
+// Note is something that was said on stderr.
+type Note struct {
+	Text string `json:"text"`
+}
+
+// End is the last event of a run; a run without one was cut off.
+type End struct {
+	At          int64  `json:"at_ns"`
+	Code        int    `json:"code"` // the exit code to come
+	Error       string `json:"error,omitempty"`
+	MajorFaults int64  `json:"major_faults"` // page faults that waited for a disk, of the whole process; negative where unknown
+	MinorFaults int64  `json:"minor_faults"`
+	SpanCost    int64  `json:"span_cost_ps"` // what one span costs, measured at the end, in picoseconds
+}
+
+// Unknown is a line whose kind this version does not know, kept as it is.
+type Unknown struct {
+	Name string
+	Line []byte
+}
+
+// Kind is the line's name for the event.
+func (*Header) Kind() string    { return "header" }
+func (*Plan) Kind() string      { return "plan" }     // see Event
+func (*Start) Kind() string     { return "start" }    // see Event
+func (*Exit) Kind() string      { return "exit" }     // see Event
+func (*Span) Kind() string      { return "span" }     // see Event
+func (*Count) Kind() string     { return "count" }    // see Event
+func (*Subject) Kind() string   { return "subject" }  // see Event
+func (*Device) Kind() string    { return "device" }   // see Event
+func (*Library) Kind() string   { return "library" }  // see Event
+func (*Pipeline) Kind() string  { return "pipeline" } // see Event
+func (*Kernel) Kind() string    { return "kernel" }   // see Event
+func (*Round) Kind() string     { return "round" }    // see Event
+func (*Evidence) Kind() string  { return "evidence" } // see Event
+func (*Machine) Kind() string   { return "machine" }  // see Event
+func (*Note) Kind() string      { return "note" }     // see Event
+func (*End) Kind() string       { return "end" }      // see Event
+func (u *Unknown) Kind() string { return u.Name }

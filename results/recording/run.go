@@ -1,0 +1,58 @@
+package recording
+
+import (
+	"slices"
+
+	"github.com/introgen/introgen/trace"
+)
+
+// Run is one run, collected from its events.
+type Run struct {
+	Header Header
+	Start  *Start // nil outside of plans
+	Exit   *Exit  // nil outside of plans, and where the parent was cut off
+	End    *End   // nil where the run was cut off
+
+	Spans     []trace.Record // in the order of their IDs, which is that of their begin
+	Samples   []trace.Sample
+	Subject   *Subject
+	Device    *Device
+	Libraries []Library
+	Pipelines []Pipeline
+	Kernels   []Kernel
+	Rounds    []Round
+	Evidence  []Evidence
+	Machine   []Machine
+	Notes     []Note
+	Unknown   []Unknown
+}
+
+// File is a recording, read to its end or to where it breaks off.
+type File struct {
+	Path string // "" where it was not read from a file
+	// Header and Plan are those of the process that ran a plan; nil in a
+	// recording of one run.
+	Header *Header
+	Plan   *Plan
+	Runs   []*Run
+	// PlanEnd is the End of the plan's own process; nil where it was cut off.
+	PlanEnd *End
+	// Broken says in words where and why reading ended before the file did, or
+	// that the last line is not whole; "" where all was well.
+	Broken string
+	// Warnings are lines that were skipped, and anything else odd.
+	Warnings []string
+}
+
+// Counted are the runs of the arm that count: ended, and not refused. An empty
+// arm means every run.
+func (f *File) Counted(arm string) []*Run {
+	return slices.DeleteFunc(slices.Clone(f.Runs), func(r *Run) bool {
+		return arm != "" && (r.Start == nil || r.Start.Arm != arm) || !r.Counts()
+	})
+}
+
+// Counts says whether the run ended well and was not refused.
+func (r *Run) Counts() bool {
+	return r.End != nil && r.End.Code == 0 && (r.Exit == nil || r.Exit.Refused == "")
+}
