@@ -1,0 +1,104 @@
+package table
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"strings"
+	"unicode/utf8"
+)
+
+// Width is the number of columns that sentences on a terminal are broken at.
+const Width = 80
+
+// Document is what a command prints: tables and sentences in order.
+type Document struct{ blocks []block }
+
+// block is a table, or a paragraph where table is nil.
+type block struct {
+	table *Table
+	text  string
+}
+
+// Table appends a table, with its title.
+func (d *Document) Table(t *Table) { d.blocks = append(d.blocks, block{table: t}) }
+
+// Say appends a paragraph.
+func (d *Document) Say(format string, a ...any) {
+	d.blocks = append(d.blocks, block{text: fmt.Sprintf(format, a...)})
+}
+
+// Append appends all of another document.
+func (d *Document) Append(o *Document) { d.blocks = append(d.blocks, o.blocks...) }
+
+// Write writes the document. A table stands apart from what comes before it by
+// an empty line; paragraphs follow their table at once. In CSV titles and
+// paragraphs are lines that begin with #.
+func (d *Document) Write(w io.Writer, s Style) error {
+	var b bytes.Buffer
+	for i, k := range d.blocks {
+		// Markdown takes lines that follow a table for rows of it.
+		if i > 0 && (k.table != nil || s == Markdown || d.blocks[i-1].table != nil && s != Plain && s != CSV) {
+			b.WriteByte('\n')
+		}
+		if k.table == nil {
+			b.WriteString(paragraph(k.text, s))
+			continue
+		}
+		if title := k.table.Title; title != "" {
+			switch s {
+			case Markdown:
+				fmt.Fprintf(&b, "**%s**\n\n", title)
+			case CSV:
+				fmt.Fprintf(&b, "# %s\n", title)
+			default:
+				b.WriteString(Wrap(title, Width))
+			}
+		}
+		if err := k.table.Write(&b, s); err != nil {
+			return err
+		}
+	}
+	_, err := w.Write(b.Bytes())
+	return err
+}
+
+func paragraph(text string, s Style) string {
+	switch s {
+	case Markdown:
+		return text + "\n"
+	case CSV:
+		return "# " + strings.ReplaceAll(text, "\n", "\n# ") + "\n"
+	}
+	var b strings.Builder
+	for line := range strings.Lines(text) {
+		b.WriteString(Wrap(strings.TrimSuffix(line, "\n"), Width))
+	}
+	return b.String()
+}
+
+// Wrap breaks a line at spaces so that none is longer than width columns,
+// unless a word is. What follows the first line is indented as that is, and two
+// columns more. The result ends in a line break.
+func Wrap(line string, width int) string {
+	indent := line[:len(line)-len(strings.TrimLeft(line, " "))]
+	var b strings.Builder
+	b.WriteString(indent)
+	used := len(indent)
+	for i, word := range strings.Fields(line) {
+		n := utf8.RuneCountInString(word)
+		switch {
+		case i == 0:
+		case used+1+n > width:
+			b.WriteString("\n" + indent + "  ")
+			used = len(indent) + 2
+		default:
+			b.WriteByte(' ')
+			used++
+		}
+		b.WriteString(word)
+		used += n
+	}
+	b.WriteByte('\n')
+	return b.String()
+}

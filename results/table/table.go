@@ -1,0 +1,212 @@
+// Package table writes answers as tables and sentences, in the style that the
+// reader wants: for a terminal, for Markdown, or for a program. It computes
+// nothing.
+//
+// A style for the terminal is at most as wide as its cells; who fills a table
+// keeps it within 80 columns. Widths are those of a terminal that shows
+// ambiguous characters (±, –) narrow, whatever the locale of the reader, so
+// that the same recording always gives the same bytes.
+package table
+
+import (
+	"bytes"
+	"encoding/csv"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/olekukonko/tablewriter"
+	"github.com/olekukonko/tablewriter/pkg/twwidth"
+	"github.com/olekukonko/tablewriter/renderer"
+	"github.com/olekukonko/tablewriter/tw"
+)
+
+// Style is how tables look.
+type Style string
+
+// The styles. Plain has no lines at all.
+const (
+	Plain    Style = "plain"
+	Rounded  Style = "rounded"
+	Box      Style = "box"
+	ASCII    Style = "ascii"
+	Markdown Style = "markdown"
+	CSV      Style = "csv"
+)
+
+// Styles are all styles, the default first.
+var Styles = []Style{Plain, Rounded, Box, ASCII, Markdown, CSV}
+
+// ParseStyle takes a style's name.
+func ParseStyle(name string) (Style, error) {
+	if s := Style(name); slices.Contains(Styles, s) {
+		return s, nil
+	}
+	names := make([]string, len(Styles))
+	for i, s := range Styles {
+		names[i] = string(s)
+	}
+	return "", fmt.Errorf("style %q is not known: %s are allowed", name, strings.Join(names, ", "))
+}
+
+// Column is a column and its heading.
+type Column struct {
+	Name string
+	// Left says that the column's cells are words; else they are numbers and
+	// stand to the right.
+	Left bool
+	// Parts are the columns that take this one's place in CSV, their names
+	// following its own: "" for the name alone. None means the column itself.
+	Parts []string
+}
+
+// Cell is what stands in a table.
+type Cell struct {
+	Text string
+	// Parts are the cell's values in CSV, one for each part of its column.
+	// A cell without them has its text in the first part.
+	Parts []string
+}
+
+// Text is a cell of a text.
+func Text(s string) Cell { return Cell{Text: s} }
+
+// Texts is a row of texts.
+func Texts(s ...string) []Cell {
+	row := make([]Cell, len(s))
+	for i := range s {
+		row[i].Text = s[i]
+	}
+	return row
+}
+
+// Table is a table. Rows that are shorter than the columns end in empty cells.
+type Table struct {
+	Title   string
+	Columns []Column
+	Rows    [][]Cell
+	Footer  []Cell // a sum, set apart from the rows; nil for none
+}
+
+// Add appends a row.
+func (t *Table) Add(cells ...Cell) { t.Rows = append(t.Rows, cells) }
+
+// Write writes the table without its title.
+func (t *Table) Write(w io.Writer, s Style) error {
+	if s == CSV {
+		return t.writeCSV(w)
+	}
+	twwidth.SetOptions(twwidth.Options{})
+	var b bytes.Buffer
+	tab := tablewriter.NewTable(&b, tablewriter.WithRenderer(t.renderer(s)), tablewriter.WithConfig(t.config(s)))
+	tab.Header(t.names())
+	for _, r := range t.Rows {
+		if err := tab.Append(t.texts(r)); err != nil {
+			return err
+		}
+	}
+	if t.Footer != nil {
+		tab.Footer(t.texts(t.Footer))
+	}
+	if err := tab.Render(); err != nil {
+		return err
+	}
+	for line := range strings.Lines(b.String()) {
+		if _, err := io.WriteString(w, strings.TrimRight(line, " \n")+"\n"); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (t *Table) renderer(s Style) tw.Renderer {
+	switch s {
+	case Markdown:
+		return renderer.NewMarkdown()
+	case Rounded, Box, ASCII:
+		style := map[Style]tw.BorderStyle{Rounded: tw.StyleRounded, Box: tw.StyleLight, ASCII: tw.StyleASCII}[s]
+		return renderer.NewBlueprint(tw.Rendition{Symbols: tw.NewSymbols(style)})
+	}
+	return renderer.NewBlueprint(tw.Rendition{
+		Borders: tw.BorderNone,
+		Settings: tw.Settings{
+			Separators: tw.Separators{BetweenColumns: tw.Off, BetweenRows: tw.Off},
+			Lines:      tw.Lines{ShowHeaderLine: tw.Off, ShowFooterLine: tw.Off},
+		},
+	})
+}
+
+func (t *Table) config(s Style) tablewriter.Config {
+	align := make([]tw.Align, len(t.Columns))
+	for i, c := range t.Columns {
+		if align[i] = tw.AlignRight; c.Left {
+			align[i] = tw.AlignLeft
+		}
+	}
+	// The plain style has two spaces between columns and none outside.
+	padding := tw.CellPadding{Global: tw.Padding{Left: " ", Right: " ", Overwrite: true}}
+	if s == Plain {
+		padding = tw.CellPadding{Global: tw.Padding{Left: "", Right: "  ", Overwrite: true}}
+	}
+	cells := tw.CellConfig{
+		Formatting: tw.CellFormatting{AutoFormat: tw.Off, AutoWrap: tw.WrapNone},
+		Alignment:  tw.CellAlignment{PerColumn: align},
+		Padding:    padding,
+	}
+	return tablewriter.Config{Header: cells, Row: cells, Footer: cells,
+		Behavior: tw.Behavior{TrimSpace: tw.Off}}
+}
+
+func (t *Table) names() []string {
+	out := make([]string, len(t.Columns))
+	for i, c := range t.Columns {
+		out[i] = c.Name
+	}
+	return out
+}
+
+func (t *Table) texts(row []Cell) []string {
+	out := make([]string, len(t.Columns))
+	for i, c := range row {
+		out[i] = c.Text
+	}
+	return out
+}
+
+func (t *Table) writeCSV(w io.Writer) error {
+	c := csv.NewWriter(w)
+	var head []string
+	for _, col := range t.Columns {
+		if len(col.Parts) == 0 {
+			head = append(head, col.Name)
+		}
+		for _, p := range col.Parts {
+			head = append(head, strings.TrimSpace(col.Name+" "+p))
+		}
+	}
+	lines := append([][]string{head}, make([][]string, 0, len(t.Rows)+1)...)
+	rows := t.Rows
+	if t.Footer != nil {
+		rows = append(slices.Clip(rows), t.Footer)
+	}
+	for _, r := range rows {
+		var line []string
+		for i, col := range t.Columns {
+			var cell Cell
+			if i < len(r) {
+				cell = r[i]
+			}
+			parts := make([]string, max(1, len(col.Parts)))
+			if parts[0] = cell.Text; cell.Parts != nil {
+				copy(parts, cell.Parts)
+			}
+			for k := range parts {
+				parts[k] = strings.TrimSpace(parts[k])
+			}
+			line = append(line, parts...)
+		}
+		lines = append(lines, line)
+	}
+	return c.WriteAll(lines)
+}
