@@ -1,0 +1,63 @@
+package machine
+
+import (
+	"encoding/binary"
+	"fmt"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+func facts() (build, cpu string, memory int64) {
+	version, _ := unix.Sysctl("kern.osproductversion") // "15.1"
+	build, _ = unix.Sysctl("kern.osversion")           // "24B83"
+	if version != "" {
+		build = fmt.Sprintf("macOS %s (%s)", version, build)
+	}
+	cpu, _ = unix.Sysctl("machdep.cpu.brand_string")
+	if n, err := unix.SysctlUint64("hw.memsize"); err == nil {
+		memory = int64(n)
+	}
+	return build, cpu, memory
+}
+
+func clock() int64 {
+	var t unix.Timespec
+	if unix.ClockGettime(unix.CLOCK_MONOTONIC, &t) != nil {
+		return 0
+	}
+	return t.Nano()
+}
+
+// load reads struct loadavg of <sys/resource.h>: three fixed-point averages of
+// 32 bits, and after padding their scale as a long.
+func load() float64 {
+	b, err := unix.SysctlRaw("vm.loadavg")
+	if err != nil || len(b) < 24 {
+		return -1
+	}
+	scale := binary.LittleEndian.Uint64(b[16:])
+	if scale == 0 {
+		return -1
+	}
+	return float64(binary.LittleEndian.Uint32(b)) / float64(scale)
+}
+
+// busyTime is told only by a Mach call (host_processor_info), not by sysctl.
+func busyTime() (time.Duration, bool) { return 0, false }
+
+// frequency is known on Intel's processors only.
+func frequency() float64 {
+	if hz, err := unix.SysctlUint64("hw.cpufrequency"); err == nil && hz > 0 {
+		return float64(hz) / 1e6
+	}
+	return -1
+}
+
+// thermal: macOS tells a level, on Intel's processors only, and counts nothing.
+func thermal() (throttled int64, level string) {
+	if n, err := unix.SysctlUint32("machdep.xcpm.cpu_thermal_level"); err == nil {
+		return -1, fmt.Sprintf("level %d of 100", n)
+	}
+	return -1, ""
+}

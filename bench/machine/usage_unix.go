@@ -1,0 +1,21 @@
+//go:build unix
+
+package machine
+
+import (
+	"syscall"
+	"time"
+)
+
+func usage() (used, bool) {
+	var self, children syscall.Rusage
+	if syscall.Getrusage(syscall.RUSAGE_SELF, &self) != nil ||
+		syscall.Getrusage(syscall.RUSAGE_CHILDREN, &children) != nil {
+		return used{}, false
+	}
+	var sum int64
+	for _, t := range []syscall.Timeval{self.Utime, self.Stime, children.Utime, children.Stime} {
+		sum += t.Nano()
+	}
+	return used{cpu: time.Duration(sum), major: int64(self.Majflt), minor: int64(self.Minflt)}, true
+}
