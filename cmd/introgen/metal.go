@@ -48,7 +48,7 @@ func metalCommand() *cli.Command {
 			&cli.GenericFlag{Name: "nonce", Value: &optionalText{}, DefaultText: "none",
 				Usage: "end every source with a comment, so that no cache can match: --nonce takes the time, --nonce=TEXT a text"},
 			&cli.StringFlag{Name: "driver", Value: "auto", Usage: "auto, soft or apple"},
-			&cli.StringFlag{Name: "kernels", Value: kernels.Own, Usage: "own, or a folder `DIR` with candle's 16 .metal files"},
+			&cli.StringFlag{Name: "kernels", Value: kernels.Own, Usage: "`SET`: own, candle or candle@VERSION (introgen kernels fetch brings it), a folder with candle's .metal files, or a .crate file"},
 			&cli.StringFlag{Name: "commands-per-buffer", Usage: "operations `N` a command buffer holds before it is committed; 0 commits every one (default: $" + commands.Env + ", or 50)"},
 			&cli.StringFlag{Name: "fault", Hidden: true, Usage: "delay or fail calls: lib=Reduce,delay=2s"},
 		),
@@ -98,7 +98,7 @@ func readMetalKnobs(c *cli.Context) (k metalKnobs, err error) {
 		return k, usageError{err}
 	}
 	if k.kernels = c.String("kernels"); k.kernels == "" {
-		return k, usagef("--kernels is empty: %s or a folder is wanted", kernels.Own)
+		return k, usagef("--kernels is empty: %s, candle, a folder or a .crate file is wanted", kernels.Own)
 	}
 	if text := c.String("fault"); text != "" {
 		if k.faults, err = fault.Parse(text); err != nil {
@@ -129,13 +129,17 @@ func runMetal(c *cli.Context) (err error) {
 	if err != nil {
 		return err
 	}
+	set, err := openKernels(k.kernels)
+	if err != nil {
+		return err
+	}
 	g, err := newGeneration(c, "metal", 2)
 	if err != nil {
 		return err
 	}
 	notes := newNotes(c.App.ErrWriter)
 	defer notes.end()
-	m, err := openMetal(c.Context, g, k, notes.add)
+	m, err := openMetal(c.Context, g, k, set, notes.add)
 	if err != nil {
 		return errors.Join(err, g.close())
 	}
@@ -172,7 +176,7 @@ type openedMetal struct {
 
 // openMetal opens the driver, wraps it (faults inside, timing outside, so that
 // a delay is measured), and prints how long that took.
-func openMetal(ctx context.Context, g *generation, k metalKnobs, note func(string)) (*openedMetal, error) {
+func openMetal(ctx context.Context, g *generation, k metalKnobs, set *kernels.Set, note func(string)) (*openedMetal, error) {
 	m := &openedMetal{}
 	sp := g.rec.Begin(results.SpanDevice, "", 0)
 	defer sp.End()
@@ -188,7 +192,7 @@ func openMetal(ctx context.Context, g *generation, k metalKnobs, note func(strin
 	if err != nil {
 		return nil, errors.Join(usageError{err}, m.soft.Close())
 	}
-	m.device, err = metal.NewDevice(ctx, m.shim, metal.Options{CommandsPerBuffer: k.perBuffer, Kernels: k.kernels})
+	m.device, err = metal.NewDevice(ctx, m.shim, metal.Options{CommandsPerBuffer: k.perBuffer, Kernels: set})
 	if err != nil {
 		return nil, errors.Join(err, m.soft.Close())
 	}

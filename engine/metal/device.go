@@ -20,9 +20,9 @@ type Options struct {
 	// with candle's meaning (see commands.Counter). candle's default is
 	// commands.DefaultPerBuffer.
 	CommandsPerBuffer int
-	// Kernels is kernels.Own, or a folder with candle's kernel files; "" means
-	// the project's own.
-	Kernels string
+	// Kernels is where the libraries' source comes from; nil means the
+	// project's own.
+	Kernels *kernels.Set
 }
 
 // Device is a Metal device with a queue, and with what outlives a model: the
@@ -85,9 +85,9 @@ func NewDevice(ctx context.Context, dev metalshim.Device, o Options) (*Device, e
 	if o.CommandsPerBuffer < 0 {
 		return nil, fmt.Errorf("metal: %d commands per buffer; it must be 0 or more", o.CommandsPerBuffer)
 	}
-	set, err := kernels.Open(o.Kernels)
-	if err != nil {
-		return nil, err
+	set := o.Kernels
+	if set == nil {
+		set = kernels.OwnSet()
 	}
 	queue, err := dev.NewQueue()
 	if err != nil {
@@ -106,8 +106,8 @@ func NewDevice(ctx context.Context, dev metalshim.Device, o Options) (*Device, e
 	return d, nil
 }
 
-// Kernels names the kernels in use: kernels.Own or a folder.
-func (d *Device) Kernels() string { return d.set.String() }
+// Kernels are the kernels in use.
+func (d *Device) Kernels() *kernels.Set { return d.set }
 
 // CommandsPerBuffer is the setting in use.
 func (d *Device) CommandsPerBuffer() int { return d.counter.PerBuffer }

@@ -269,10 +269,6 @@ func TestRefused(t *testing.T) {
 			_, err := NewDevice(context.Background(), dev, Options{CommandsPerBuffer: -1})
 			return err
 		},
-		"/nowhere/at/all": func() error {
-			_, err := NewDevice(context.Background(), dev, Options{Kernels: "/nowhere/at/all"})
-			return err
-		},
 	} {
 		if err := step(); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want one with %q", err, want)

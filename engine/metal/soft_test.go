@@ -49,13 +49,16 @@ func TestSoft(t *testing.T) {
 
 // TestCandleKernels runs the real model on candle's own kernel files.
 func TestCandleKernels(t *testing.T) {
-	folder := metaltest.Candle(t)
-	if folder == kernels.Own {
-		t.Fatal("candle's folder is the project's own")
+	set, err := kernels.Open(metaltest.Candle(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if set.Digest() == kernels.OwnSet().Digest() {
+		t.Fatal("candle's kernels are the project's own")
 	}
 	m := load(t, modeltest.Path(t, llamatest.Files[0].File))
 	dev := metaltest.Soft(t)
-	d, err := NewDevice(context.Background(), dev, Options{CommandsPerBuffer: 50, Kernels: folder})
+	d, err := NewDevice(context.Background(), dev, Options{CommandsPerBuffer: 50, Kernels: set})
 	if err != nil {
 		t.Fatal(err)
 	}

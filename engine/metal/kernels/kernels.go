@@ -1,4 +1,4 @@
-// Package kernels holds the project's Metal kernels, and finds other people's:
+// Package kernels holds the project's Metal kernels, and reads other people's:
 // source text by the name of a library.
 //
 // The project's files are named as candle's libraries, and their functions and
@@ -7,12 +7,13 @@
 package kernels
 
 import (
+	"crypto/sha256"
 	"embed"
-	"errors"
+	"encoding/hex"
 	"fmt"
-	"io/fs"
-	"os"
-	"path/filepath"
+	"io"
+	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -21,6 +22,9 @@ var own embed.FS
 
 // Own names the project's kernels where a folder could be named.
 const Own = "own"
+
+// ownLicence is the project's, as an SPDX expression (LICENSE).
+const ownLicence = "Apache-2.0"
 
 // Libraries are the libraries that a forward pass needs, in the order of their
 // names.
@@ -35,79 +39,86 @@ var candleFiles = map[string]string{
 	"Sdpa": "scaled_dot_product_attention.metal", "Sort": "sort.metal", "Ternary": "ternary.metal", "Unary": "unary.metal",
 }
 
-// maxFile bounds a kernel file, in bytes. candle's largest is 330 kB.
-const maxFile = 16 << 20
-
-// Set is a set of libraries.
-type Set struct {
-	dir string // "" for the project's own
+// File is the source of one library.
+type File struct {
+	Library string // "Gemm"
+	Name    string // of the file: "mlx_gemm.metal"
+	Text    string
+	path    string // as diagnostics name it
 }
 
-// Open returns the project's kernels for "" and Own, else those in the folder
-// dir: candle's files under their names. That all of Libraries are there is
-// checked here.
-func Open(dir string) (*Set, error) {
-	if dir == "" || dir == Own {
-		return &Set{}, nil
-	}
-	info, err := os.Stat(dir)
-	switch {
-	case err != nil:
-		return nil, fmt.Errorf("kernels: %w; give %q or a folder with candle's .metal files", err, Own)
-	case !info.IsDir():
-		return nil, fmt.Errorf("kernels: %s is not a folder; give %q or a folder with candle's .metal files", dir, Own)
-	}
-	s := &Set{dir: dir}
-	var missing []string
-	for _, l := range Libraries {
-		_, err := os.Stat(filepath.Join(dir, candleFiles[l]))
-		if errors.Is(err, fs.ErrNotExist) {
-			missing = append(missing, candleFiles[l])
-		} else if err != nil {
-			return nil, fmt.Errorf("kernels: library %s: %w", l, err)
+// licenceLine is a line of a file's first comments that says whose it is.
+var licenceLine = regexp.MustCompile(`(?i)copyright|SPDX-License-Identifier|licensed under`)
+
+// LicenceLine is the line by which the file itself says whose it is, or "".
+// What a whole set says of that is Set.Licence.
+func (f File) LicenceLine() string {
+	n := 0
+	for line := range strings.Lines(f.Text) {
+		if licenceLine.MatchString(line) {
+			return strings.TrimSpace(strings.Trim(strings.TrimSpace(line), "/*#"))
+		}
+		if n++; n == 30 {
+			break
 		}
 	}
-	if len(missing) > 0 {
-		return nil, fmt.Errorf("kernels: %s has no %s; it must hold candle's files, such as candle-metal-kernels/src/metal_src", dir, strings.Join(missing, ", "))
-	}
-	return s, nil
+	return ""
 }
 
-// String names the set: Own or the folder.
-func (s *Set) String() string {
-	if s.dir == "" {
-		return Own
+// Set is a set of libraries, as it was read: what lies on disk afterwards does
+// not change it.
+type Set struct {
+	name, path, licence string
+	files               []File // by library
+}
+
+// OwnSet is the project's kernels.
+func OwnSet() *Set {
+	s := &Set{name: Own, licence: ownLicence}
+	for _, l := range Libraries {
+		name := strings.ToLower(l) + ".metal"
+		if b, err := own.ReadFile(name); err == nil { // Library tells of one that was not embedded
+			s.files = append(s.files, File{l, name, string(b), name})
+		}
 	}
-	return s.dir
+	return s
+}
+
+// String names the set: Own, or how it was asked for.
+func (s *Set) String() string { return s.name }
+
+// Path is where the set lies: a folder or a .crate file, "" for the project's.
+func (s *Set) Path() string { return s.path }
+
+// Licence is what the set's origin says of its licence, as an SPDX expression,
+// or "" where it is not known.
+func (s *Set) Licence() string { return s.licence }
+
+// Files are the libraries that the set holds, by name. They may be more than
+// Libraries.
+func (s *Set) Files() []File { return slices.Clone(s.files) }
+
+// Digest is the SHA-256, in lower-case hex, of all that the set could compile:
+// for each library, by name, a line "NAME BYTES" and its text. Two sets of one
+// digest are the same source, wherever they lie.
+func (s *Set) Digest() string {
+	sum := sha256.New()
+	for _, f := range s.files {
+		fmt.Fprintf(sum, "%s %d\n", f.Library, len(f.Text))
+		_, _ = io.WriteString(sum, f.Text)
+	}
+	return hex.EncodeToString(sum.Sum(nil))
 }
 
 // Library is the source text of a library, and the file it stands in.
 func (s *Set) Library(name string) (text, file string, err error) {
-	base, known := candleFiles[name]
-	if !known {
+	for _, f := range s.files {
+		if f.Library == name {
+			return f.Text, f.path, nil
+		}
+	}
+	if _, known := candleFiles[name]; !known {
 		return "", "", fmt.Errorf("kernels: no library is called %q", name)
 	}
-	if s.dir == "" {
-		file = strings.ToLower(name) + ".metal"
-		b, err := own.ReadFile(file)
-		if err != nil {
-			return "", "", fmt.Errorf("kernels: library %s is not among the project's own", name)
-		}
-		return string(b), file, nil
-	}
-	file = filepath.Join(s.dir, base)
-	info, err := os.Stat(file)
-	switch {
-	case err != nil:
-		return "", "", fmt.Errorf("kernels: library %s: %w", name, err)
-	case !info.Mode().IsRegular():
-		return "", "", fmt.Errorf("kernels: library %s: %s is not a regular file", name, file)
-	case info.Size() > maxFile:
-		return "", "", fmt.Errorf("kernels: library %s: %s has %d bytes; at most %d are read", name, file, info.Size(), maxFile)
-	}
-	b, err := os.ReadFile(file)
-	if err != nil {
-		return "", "", fmt.Errorf("kernels: library %s: %w", name, err)
-	}
-	return string(b), file, nil
+	return "", "", fmt.Errorf("kernels: library %s is not among %s's %d", name, s.name, len(s.files))
 }

@@ -1,6 +1,12 @@
 package kernels
 
 import (
+	"archive/tar"
+	"bytes"
+	"compress/gzip"
+	"crypto/sha256"
+	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -56,28 +62,130 @@ func TestFolder(t *testing.T) {
 	if s.String() != dir {
 		t.Errorf("the set is called %q", s)
 	}
-	if _, err := Open(file); err == nil || !strings.Contains(err.Error(), "not a folder") {
+	if _, err := Open(file); err == nil || !strings.Contains(err.Error(), "neither a folder") {
 		t.Errorf("a file for a folder: %v", err)
 	}
-	// Removed, or no file at all, after it was opened.
+	// What happens to the files afterwards changes nothing.
+	before := s.Digest()
 	if err := os.Remove(file); err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := s.Library("Gemm"); err == nil || !strings.Contains(err.Error(), "Gemm") {
-		t.Errorf("a file that has gone: %v", err)
+	if text, _, err := s.Library("Gemm"); err != nil || text != "// Gemm" || s.Digest() != before {
+		t.Errorf("a file that has gone: %q, %v", text, err)
 	}
 	if err := os.Mkdir(file, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := s.Library("Gemm"); err == nil || !strings.Contains(err.Error(), "not a regular file") {
+	if _, err := Open(dir); err == nil || !strings.Contains(err.Error(), "not a regular file") {
 		t.Errorf("a folder for a file: %v", err)
+	}
+	if err := os.Remove(file); err != nil {
+		t.Fatal(err)
 	}
 	// Larger than any kernel file; the file is empty on disk.
 	affine := filepath.Join(dir, "affine.metal")
 	if err := os.Truncate(affine, maxFile+1); err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := s.Library("Affine"); err == nil || !strings.Contains(err.Error(), "at most") {
+	if _, err := Open(dir); err == nil || !strings.Contains(err.Error(), "at most") {
 		t.Errorf("a huge file: %v", err)
+	}
+}
+
+// small is a set in which each file is a comment.
+func small() map[string][]byte {
+	texts := map[string][]byte{}
+	for _, l := range Libraries {
+		texts[candleFiles[l]] = []byte("// " + l)
+	}
+	return texts
+}
+
+// packed is a .crate file of small in folder.
+func packed(t *testing.T, folder string) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	zip := gzip.NewWriter(&b)
+	w := tar.NewWriter(zip)
+	put := func(name, text string) {
+		if err := w.WriteHeader(&tar.Header{Name: "candle-metal-kernels-9.8.7/" + name, Mode: 0o644, Size: int64(len(text))}); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := w.Write([]byte(text)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	put("Cargo.toml", "[package]\nname = \"candle-metal-kernels\"\nversion = \"9.8.7\"\nlicense = \"MIT\"\n")
+	for name, text := range small() {
+		put(folder+name, string(text))
+	}
+	if err := errors.Join(w.Close(), zip.Close()); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// TestCrate: the same files are the same set, in a folder and in a crate of
+// either of candle's layouts.
+func TestCrate(t *testing.T) {
+	want, err := New("folder", "", "", small())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, folder := range []string{"src/", "src/metal_src/"} {
+		file := filepath.Join(t.TempDir(), "any.crate")
+		if err := os.WriteFile(file, packed(t, folder), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		s, err := Open(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s.Digest() != want.Digest() || s.Licence() != "MIT" || s.Path() != file || len(s.Files()) != 10 {
+			t.Errorf("layout %d: digest %s, want %s; licence %q, %d files of %s", i, s.Digest(), want.Digest(), s.Licence(), len(s.Files()), s.Path())
+		}
+		if err := os.WriteFile(file, packed(t, folder)[:300], 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Open(file); err == nil || !strings.Contains(err.Error(), file) {
+			t.Errorf("a crate cut off: %v", err)
+		}
+	}
+	if _, err := Open("set_test.go"); err == nil || !strings.Contains(err.Error(), "neither a folder nor a .crate file") {
+		t.Errorf("a file that is no crate: %v", err)
+	}
+}
+
+// TestDigest: it is the SHA-256 that its comment describes, made here by hand
+// for a set of ten comments, and any change changes it.
+func TestDigest(t *testing.T) {
+	s, err := New("small", "", "", small())
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := ""
+	for _, l := range Libraries {
+		text += fmt.Sprintf("%s %d\n// %s", l, len(l)+3, l)
+	}
+	if want := fmt.Sprintf("%x", sha256.Sum256([]byte(text))); s.Digest() != want {
+		t.Errorf("digest %s, want %s", s.Digest(), want)
+	}
+	changed := small()
+	changed["conv.metal"] = nil
+	if other, err := New("small", "", "", changed); err != nil || other.Digest() == s.Digest() {
+		t.Errorf("a library more leaves the digest as it was (%v)", err)
+	}
+}
+
+func TestLicenceLine(t *testing.T) {
+	for text, want := range map[string]string{
+		"// Copyright © 2024 Apple Inc.\n\n#include <metal_stdlib>\n": "Copyright © 2024 Apple Inc.",
+		"/* SPDX-License-Identifier: MIT */\n":                        "SPDX-License-Identifier: MIT",
+		"#include <metal_stdlib>\n":                                   "",
+		strings.Repeat("\n", 40) + "// Copyright nobody\n":            "",
+	} {
+		if got := (File{Text: text}).LicenceLine(); got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
 	}
 }
