@@ -291,7 +291,7 @@ type Unknown struct {
 }
 
 // Kind is the line's name for the event.
-func (*Header) Kind() string    { return "header" }
+func (*Header) Kind() string    { return kindHeader }
 func (*Plan) Kind() string      { return "plan" }     // see Event
 func (*Start) Kind() string     { return "start" }    // see Event
 func (*Exit) Kind() string      { return "exit" }     // see Event

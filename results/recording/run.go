@@ -34,6 +34,9 @@ type File struct {
 	// recording of one run.
 	Header *Header
 	Plan   *Plan
+	// Parent is what the plan's own process wrote outside of its runs: notes,
+	// readings of the machine. Header and PlanEnd are its Header and End.
+	Parent *Run
 	Runs   []*Run
 	// PlanEnd is the End of the plan's own process; nil where it was cut off.
 	PlanEnd *End

@@ -1,0 +1,162 @@
+package recording
+
+import (
+	"cmp"
+	"fmt"
+	"iter"
+	"slices"
+
+	"github.com/introgen/introgen/trace"
+)
+
+// Collect puts events together to runs.
+func Collect(events iter.Seq[Event]) *File {
+	c := newCollector()
+	for e := range events {
+		c.add(e)
+	}
+	return c.finish()
+}
+
+// collector builds a File. In a file of one run after another all events
+// belong to the header before them; in a plan, to the child between Start and
+// Exit, and outside of these to the plan's own process.
+type collector struct {
+	file  *File
+	run   *gathering // whom the next event belongs to; nil before the first header
+	plan  *gathering // the plan's own process, or nil
+	all   []*gathering
+	stray int // events that belong to nobody
+}
+
+// gathering is a run being collected.
+type gathering struct {
+	*Run
+	headed bool
+	at     map[trace.ID]int // where in Spans, for those written while open
+	last   trace.ID
+	sorted bool
+}
+
+func newCollector() *collector { return &collector{file: &File{}} }
+
+func (c *collector) warn(format string, a ...any) {
+	c.file.Warnings = append(c.file.Warnings, fmt.Sprintf(format, a...))
+}
+
+func (c *collector) begin() *gathering {
+	g := &gathering{Run: &Run{}, at: map[trace.ID]int{}, sorted: true}
+	c.all = append(c.all, g)
+	c.file.Runs = append(c.file.Runs, g.Run)
+	return g
+}
+
+func (c *collector) add(e Event) {
+	switch e := e.(type) {
+	case *Header:
+		if c.run == nil || c.run.headed {
+			c.run = c.begin()
+			if c.plan != nil {
+				c.warn("a run of %q stands between the runs of the plan without its start", e.Command)
+			}
+		}
+		c.run.Header, c.run.headed = *e, true
+		return
+	case *Plan:
+		if c.run == nil || c.plan != nil || c.run.Start != nil {
+			c.warn("a plan stands where none is expected: skipped")
+			return
+		}
+		c.plan = c.run
+		c.file.Plan, c.file.Header, c.file.Parent = e, &c.plan.Run.Header, c.plan.Run
+		c.file.Runs = slices.DeleteFunc(c.file.Runs, func(r *Run) bool { return r == c.plan.Run })
+		return
+	case *Start:
+		c.run = c.begin()
+		c.run.Start = e
+		return
+	case *Exit:
+		if c.run == nil || c.run.Start == nil || c.run.Start.Run != e.Run {
+			c.warn("run %d has an exit and no start: skipped", e.Run)
+			return
+		}
+		c.run.Exit = e
+		c.run = c.plan
+		return
+	}
+	if c.run == nil {
+		c.stray++
+		return
+	}
+	c.run.add(e)
+}
+
+func (g *gathering) add(e Event) {
+	r := g.Run
+	switch e := e.(type) {
+	case *Span:
+		g.span(e.Record)
+	case *Count:
+		r.Samples = append(r.Samples, e.Sample)
+	case *Subject:
+		r.Subject = e
+	case *Device:
+		r.Device = e
+	case *Library:
+		r.Libraries = append(r.Libraries, *e)
+	case *Pipeline:
+		r.Pipelines = append(r.Pipelines, *e)
+	case *Kernel:
+		r.Kernels = append(r.Kernels, *e)
+	case *Round:
+		r.Rounds = append(r.Rounds, *e)
+	case *Evidence:
+		r.Evidence = append(r.Evidence, *e)
+	case *Machine:
+		r.Machine = append(r.Machine, *e)
+	case *Note:
+		r.Notes = append(r.Notes, *e)
+	case *End:
+		r.End = e
+	case *Unknown:
+		r.Unknown = append(r.Unknown, *e)
+	}
+}
+
+// span takes a span; one that was written while it was open is replaced.
+func (g *gathering) span(s trace.Record) {
+	if i, ok := g.at[s.ID]; ok {
+		g.Spans[i] = s
+		if s.End >= 0 {
+			delete(g.at, s.ID)
+		}
+		return
+	}
+	if s.End < 0 {
+		g.at[s.ID] = len(g.Spans)
+	}
+	g.sorted = g.sorted && s.ID > g.last
+	g.last = s.ID
+	g.Spans = append(g.Spans, s)
+}
+
+func (c *collector) finish() *File {
+	for _, g := range c.all {
+		if g.sorted {
+			continue
+		}
+		slices.SortStableFunc(g.Spans, func(a, b trace.Record) int { return cmp.Compare(a.ID, b.ID) })
+		n := len(g.Spans)
+		g.Spans = slices.CompactFunc(g.Spans, func(a, b trace.Record) bool { return a.ID == b.ID })
+		if n -= len(g.Spans); n > 0 {
+			c.warn("%d spans have the number of another one: only the first is kept", n)
+		}
+	}
+	if c.stray > 0 {
+		c.warn("%d events stand before any header: skipped", c.stray)
+	}
+	if c.plan != nil {
+		c.file.PlanEnd = c.plan.End
+	}
+	return c.file
+}

@@ -1,0 +1,391 @@
+package recording
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/introgen/introgen/trace"
+)
+
+// small is a run with an event of every kind.
+func small() []Event {
+	return []Event{
+		&Header{Format: Format, Version: Version, Tool: Tool{Version: "v1", Go: "go1.26"}, Command: "metal",
+			Args: []string{"metal", "2", "<é>"}, Started: time.Date(2026, 11, 29, 20, 0, 0, 5, time.UTC), Clock: 77, PID: 4711,
+			Host:        Host{Name: "h", OS: "linux", Arch: "amd64", Build: "6.1", CPU: "a \"fast\" one", Cores: 2, MemoryBytes: 1 << 33},
+			Model:       Model{File: "m.gguf", Bytes: 144811072, Types: "211 Q8_0 + 61 F32"},
+			Knobs:       []Knob{{"threads", "2", FromDefault, ""}, {"commands-per-buffer", "10", FromEnvironment, "CANDLE_METAL_COMPUTE_PER_BUFFER"}},
+			Environment: map[string]string{"INTROGEN_CPU": "avx2"}, View: View{Label: "metal", Trace: true}},
+		&Device{Driver: "soft", Name: "soft: clang", Compiler: "clang 19.1.7", Nonce: "nonce 1", Kernels: "own", Digest: "ab"},
+		&Subject{IO: "mmap", PageCache: "100 % of the file in the page cache", Engine: "metal", Tokenizer: "go"},
+		&Span{trace.Record{ID: 1, Name: "arguments", Start: 0, End: 100}},
+		&Span{trace.Record{ID: 2, Name: "round", N: 1, Start: 200, End: -1}},
+		&Span{trace.Record{ID: 3, Parent: 2, Name: "prefill", Detail: "ü\"", N: 13, Start: 210, End: 1 << 40}},
+		&Count{trace.Sample{Span: 3, Name: "metal dispatches", Value: -904, At: 220}},
+		&Library{Span: 3, Name: "Gemm", SourceBytes: 10, Kernels: 3, Cache: "miss"},
+		&Pipeline{Span: 3, Library: "Gemm", Function: "gemm_nn", Constants: "1=2", Cache: ""},
+		&Round{Number: 1, Span: 2, Prompt: 13, IDs: []int32{66, 467}, Text: "ends in \xf0\x9f", Top: [][]Logit{{{66, 30.892009}, {7, -0.1}}}},
+		&Span{trace.Record{ID: 2, Name: "round", N: 1, Start: 200, End: 1<<40 + 1}},
+		&Kernel{Name: "k", Dispatches: 7, Time: 12345},
+		&Evidence{What: EvidenceMetalCache, LibraryHits: 10, Folder: "/c", Before: &CacheFolder{3, 40}, After: &CacheFolder{}},
+		&Machine{At: 9, Load: 0.25, OtherCores: -1, MHz: 3000.5},
+		&Note{Text: "cache: rebuilt\nin two lines"},
+		&Unknown{Name: "weather", Line: []byte(`{"k":"weather", "sun":true}`)},
+		&End{At: 1 << 41, Code: 130, Error: "interrupted", MajorFaults: -1, MinorFaults: 3, SpanCost: 61000},
+	}
+}
+
+func encode(t testing.TB, events ...Event) []byte {
+	t.Helper()
+	var out []byte
+	for _, e := range events {
+		var err error
+		if out, err = Encode(out, e); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return out
+}
+
+func TestEveryEventComesBack(t *testing.T) {
+	want := small()
+	var got []Event
+	for e, err := range Events(bytes.NewReader(encode(t, want...))) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		got = append(got, e)
+	}
+	if len(got) != len(want) {
+		t.Fatalf("%d events, want %d", len(got), len(want))
+	}
+	for i := range want {
+		if !reflect.DeepEqual(got[i], want[i]) {
+			t.Errorf("event %d is\n%+v, want\n%+v", i, got[i], want[i])
+		}
+	}
+	again := encode(t, got...)
+	if !bytes.Equal(again, encode(t, want...)) {
+		t.Error("written again it differs")
+	}
+}
+
+func TestLinesAreAsDocumented(t *testing.T) {
+	for want, e := range map[string]Event{
+		`{"k":"span","id":3,"in":2,"name":"prefill","n":13,"start":210,"end":-1}`: &Span{trace.Record{ID: 3, Parent: 2, Name: "prefill", N: 13, Start: 210, End: -7}},
+		`{"k":"span","id":1,"in":0,"name":"a\"b","detail":"ü","start":0,"end":1}`: &Span{trace.Record{ID: 1, Name: "a\"b", Detail: "ü", End: 1}},
+		`{"k":"count","in":0,"name":"c","value":-1,"at":5}`:                       &Count{trace.Sample{Name: "c", Value: -1, At: 5}},
+		`{"k":"note","text":"<a>"}`:                                               &Note{"<a>"},
+	} {
+		if got := string(encode(t, e)); got != want+"\n" {
+			t.Errorf("got %s, want %s", got, want)
+		}
+	}
+}
+
+func TestNotANumber(t *testing.T) {
+	nan := math.NaN()
+	line := encode(t, &Round{Number: 1, Span: 1, Top: [][]Logit{{{1, float32(nan)}, {2, float32(math.Inf(1))}, {3, 0.5}}}})
+	e, err := new(decoder).decode(bytes.TrimSpace(line))
+	if err != nil {
+		t.Fatal(err)
+	}
+	top := e.(*Round).Top[0]
+	if !math.IsNaN(float64(top[0].Value)) || !math.IsNaN(float64(top[1].Value)) || top[2].Value != 0.5 {
+		t.Errorf("logits came back as %v", top)
+	}
+	line = encode(t, &Machine{Load: nan, OtherCores: math.Inf(-1), MHz: 1})
+	if want := `{"k":"machine","at_ns":0,"load":-1,"other_cores":-1,"mhz":1,"throttled":0}` + "\n"; string(line) != want {
+		t.Errorf("got %s, want %s", line, want)
+	}
+	if _, err := Encode(nil, &Plan{Until: nan}); err == nil {
+		t.Error("a plan until NaN was written")
+	}
+	// Other writers' NaN is no JSON: the line is skipped, the file is good.
+	text := string(encode(t, small()[0])) + `{"k":"machine","load":NaN}` + "\n" + `{"k":"machine","load":1e999}` + "\n" + string(encode(t, &End{}))
+	f, err := Read(strings.NewReader(text), "x")
+	if err != nil || len(f.Warnings) != 2 || f.Runs[0].End == nil || len(f.Runs[0].Machine) != 0 {
+		t.Errorf("%v, %+v", err, f)
+	}
+}
+
+// TestCutAnywhere cuts a recording at every byte: it opens, and holds what
+// stands before the cut.
+func TestCutAnywhere(t *testing.T) {
+	events := small()
+	whole := encode(t, events...)
+	full, err := Read(bytes.NewReader(whole), "whole")
+	if err != nil || full.Broken != "" || len(full.Warnings) > 0 {
+		t.Fatalf("%v, %+v", err, full)
+	}
+	ends := []int{0}
+	for i := range events {
+		ends = append(ends, len(encode(t, events[:i+1]...)))
+	}
+	for n := range whole {
+		f, err := Read(bytes.NewReader(whole[:n]), "cut")
+		if err != nil {
+			t.Fatalf("cut after %d bytes: %v", n, err)
+		}
+		// A line is good when all but its line break is there.
+		good := 0
+		for good < len(events) && n >= ends[good+1]-1 {
+			good++
+		}
+		atEnd := slices.Contains(ends[1:], n) || slices.Contains(ends[1:], n+1)
+		if (f.Broken == "") != atEnd {
+			t.Errorf("cut after %d bytes: broken is %q", n, f.Broken)
+		}
+		want := Collect(slices.Values(events[:good]))
+		want.Path, want.Broken = f.Path, f.Broken
+		if !reflect.DeepEqual(f, want) {
+			t.Fatalf("cut after %d bytes it holds\n%+v, want\n%+v", n, f, want)
+		}
+	}
+}
+
+func TestBadInput(t *testing.T) {
+	header := string(encode(t, small()[0]))
+	newer := strings.Replace(header, `"version":1`, `"version":2`, 1)
+	for _, c := range []struct {
+		name, text string
+		is         error  // the error, or nil
+		want       string // in the error, Broken or a warning
+	}{
+		{"a text", "Hello\n", ErrNotRecording, "invalid character"},
+		{"a text without an end", "Hello", ErrNotRecording, "x.introgen: not a recording"},
+		{"JSON of something else", `{"k":"span","id":1}` + "\n", ErrNotRecording, ""},
+		{"another format", strings.Replace(header, Format, "other", 1), ErrNotRecording, `format "other"`},
+		{"version 0", strings.Replace(header, `"version":1`, `"version":0`, 1), ErrNotRecording, "version 0"},
+		{"a newer version", newer, ErrNewer, "version 2, written by introgen v1, and this introgen reads versions up to 1"},
+		{"a newer version in a plan", header + `{"k":"start","run":1}` + "\n" + newer, ErrNewer, ""},
+		{"a first line without end", strings.Repeat("x", MaxLine+1), ErrNotRecording, ""},
+		{"nothing", "", nil, "before its header"},
+		{"half a header", header[:60], nil, "cut off"},
+		{"a huge line", header + strings.Repeat("x", MaxLine+1) + "\n", nil, "line 2: longer than 16777216 bytes"},
+		{"a line with no kind", header + "{}\n", nil, `"k", its kind`},
+		{"an array", header + "[1]\n", nil, "line 2"},
+		{"an empty line", header + "\n", nil, "line 2"},
+		{"a span of itself", header + `{"k":"span","id":1,"in":1,"name":"a","start":1,"end":2}` + "\n", nil, "younger"},
+		{"a span backwards", header + `{"k":"span","id":2,"in":1,"name":"a","start":5,"end":2}` + "\n", nil, "ends before it begins"},
+		{"a span without a name", header + `{"k":"span","id":2,"in":1,"start":5,"end":8}` + "\n", nil, "no name"},
+		{"a span's number", header + `{"k":"span","id":99999999999,"in":1,"name":"a","start":5,"end":8}` + "\n", nil, "99999999999"},
+		{"a count before time", header + `{"k":"count","in":2,"name":"a","value":5,"at":-8}` + "\n", nil, "negative"},
+		{"an event of a wrong shape", header + `{"k":"round","round":"one"}` + "\n", nil, `event "round"`},
+		{"an exit without a start", header + `{"k":"exit","run":7}` + "\n", nil, "run 7 has an exit"},
+		{"two plans", header + strings.Repeat(`{"k":"plan","order":"abba"}`+"\n", 2), nil, "plan stands"},
+	} {
+		f, err := Read(strings.NewReader(c.text), "x.introgen")
+		if !errors.Is(err, c.is) {
+			t.Errorf("%s: error %v, want %v", c.name, err, c.is)
+			continue
+		}
+		said := fmt.Sprint(err)
+		if f != nil {
+			said = f.Broken + strings.Join(f.Warnings, "\n")
+		}
+		if !strings.Contains(said, c.want) || len(said) > 400 {
+			t.Errorf("%s: said %q, want %q in it", c.name, said, c.want)
+		}
+	}
+	f, err := Read(strings.NewReader(header+strings.Repeat("?\n", 1000)), "x")
+	if err != nil || len(f.Warnings) != maxWarnings+1 || !strings.Contains(f.Warnings[maxWarnings], "980 more") {
+		t.Errorf("%v, %d warnings", err, len(f.Warnings))
+	}
+	if _, err := Open(t.TempDir()); err == nil || !strings.Contains(err.Error(), "directory") {
+		t.Errorf("a folder was read: %v", err)
+	}
+	if _, err := Encode(nil, &Note{strings.Repeat("x", MaxLine)}); err == nil {
+		t.Error("a line too long to be read was written")
+	}
+}
+
+func TestPlansAndMixedRuns(t *testing.T) {
+	run := func(command string) []Event {
+		return []Event{&Header{Format: Format, Version: 1, Command: command}, &Note{command + " note"}, &End{}}
+	}
+	events := []Event{&Header{Format: Format, Version: 1, Command: "compare"}, &Plan{Order: "abba"}, &Note{"before"}}
+	events = append(append(append(events, &Start{Run: 1, Arm: "cold"}), run("metal")...), &Exit{Run: 1})
+	events = append(events, &Machine{Load: 1})
+	events = append(events, &Start{Run: 2, Arm: "cpu"}, &Exit{Run: 2, Code: -1, Refused: "it crashed"})
+	events = append(append(append(events, &Start{Run: 3, Arm: "cpu"}), run("cpu")...), &Exit{Run: 3})
+	events = append(events, &Start{Run: 4, Arm: "cpu"}, &Header{Format: Format, Version: 1}, &Exit{Run: 4, Code: -1})
+	events = append(events, &Note{"after"}, &End{Code: 3})
+	f := Collect(slices.Values(events))
+	if f.Header == nil || f.Header.Command != "compare" || f.Plan == nil || f.PlanEnd == nil || f.PlanEnd.Code != 3 {
+		t.Fatalf("the plan is %+v", f)
+	}
+	if got := fmt.Sprint(f.Parent.Notes, len(f.Parent.Machine)); got != "[{before} {after}] 1" {
+		t.Errorf("the plan's own process wrote %s", got)
+	}
+	if len(f.Runs) != 4 || f.Runs[0].Header.Command != "metal" || f.Runs[1].Header.Version != 0 || f.Runs[2].Notes[0].Text != "cpu note" {
+		t.Fatalf("runs are %+v", f.Runs)
+	}
+	if got := f.Counted(""); len(got) != 2 || len(f.Counted("cpu")) != 1 || f.Counted("cpu")[0] != f.Runs[2] {
+		t.Errorf("%d runs count", len(got))
+	}
+	// Recordings put behind each other are a file of several runs.
+	f = Collect(slices.Values(append(run("cpu"), run("metal")...)))
+	if len(f.Runs) != 2 || f.Runs[1].Header.Command != "metal" || f.Header != nil || len(f.Warnings) > 0 {
+		t.Errorf("two recordings behind each other are %+v", f)
+	}
+}
+
+// TestSpansInAnyOrder: spans that were open at a flush come twice, and other
+// writers may put them in another order.
+func TestSpansInAnyOrder(t *testing.T) {
+	span := func(id, parent trace.ID, end time.Duration) Event {
+		return &Span{trace.Record{ID: id, Parent: parent, Name: "s", Start: time.Duration(id), End: end}}
+	}
+	f := Collect(slices.Values([]Event{&Header{}, span(1, 0, -1), span(2, 1, 9), span(1, 0, 10), span(5, 1, 9), span(4, 1, 8), span(5, 1, 11)}))
+	var got []string
+	for _, s := range f.Runs[0].Spans {
+		got = append(got, fmt.Sprint(s.ID, "-", int64(s.End)))
+	}
+	if s := strings.Join(got, " "); s != "1-10 2-9 4-8 5-9" || len(f.Warnings) != 1 {
+		t.Errorf("spans are %s, warnings %q", s, f.Warnings)
+	}
+}
+
+func TestWriter(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a"+Ending)
+	if err := os.WriteFile(path, []byte("of an earlier run, and longer than what comes"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	w, err := Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Create(path); !errors.Is(err, ErrBusy) || !strings.Contains(err.Error(), path) {
+		t.Errorf("two runs write one file: %v", err)
+	}
+	if !Busy(path) {
+		t.Error("the file does not count as being written")
+	}
+	if err := errors.Join(w.Put(small()[0]), w.PutLine([]byte(`{"k":"note","text":"verbatim"}`))); err != nil {
+		t.Fatal(err)
+	}
+	if b, _ := os.ReadFile(path); len(b) != 0 {
+		t.Errorf("%d bytes were written before the flush", len(b))
+	}
+	if err := w.Flush(); err != nil {
+		t.Fatal(err)
+	}
+	f, err := Open(path)
+	if err != nil || len(f.Runs) != 1 || f.Runs[0].Notes[0].Text != "verbatim" || f.Broken != "" {
+		t.Errorf("while it is written: %v, %+v", err, f)
+	}
+	if err := errors.Join(w.Put(&End{}), w.Close()); err != nil {
+		t.Fatal(err)
+	}
+	if f, err = Open(path); err != nil || f.Runs[0].End == nil || Busy(path) {
+		t.Errorf("at the end: %v, %+v", err, f)
+	}
+	if err := w.Put(&End{}); !errors.Is(err, os.ErrClosed) {
+		t.Errorf("after the end: %v", err)
+	}
+	if _, err := Create(filepath.Join(path, "b")); err == nil {
+		t.Error("a file below a file was created")
+	}
+}
+
+// tight refuses what is written after so many bytes, as a full disk does.
+type tight struct {
+	bytes.Buffer
+	left int
+}
+
+func (f *tight) Write(p []byte) (int, error) {
+	n := min(len(p), f.left)
+	f.left -= n
+	f.Buffer.Write(p[:n])
+	if n < len(p) {
+		return n, errors.New("no space left on device")
+	}
+	return n, nil
+}
+
+func TestFullDisk(t *testing.T) {
+	out := &tight{left: len(encode(t, small()[0])) + 20}
+	w := NewWriter(out)
+	for _, e := range small()[:3] {
+		if err := w.Put(e); err != nil {
+			t.Fatal(err)
+		}
+	}
+	first := w.Flush()
+	out.left = 1000 // space comes back, but a hole must not be written over
+	if err := w.Put(&End{}); first == nil || err == nil {
+		t.Errorf("errors %v and %v", first, err)
+	}
+	f, err := Read(&out.Buffer, "full")
+	if err != nil || f.Broken == "" || len(f.Runs) != 1 {
+		t.Errorf("%v, %+v", err, f)
+	}
+}
+
+func FuzzRead(f *testing.F) {
+	whole := encode(f, small()...)
+	f.Add(whole)
+	f.Add(whole[:len(whole)/2])
+	f.Add([]byte(`{"k":"header","format":"introgen recording","version":1}` + "\n" + `{"k":"plan"}` + "\n" + `{"k":"start","run":1}` + "\n" + `{"k":"exit","run":1}`))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		var events []Event
+		for e, err := range Events(bytes.NewReader(b)) {
+			if err == nil {
+				events = append(events, e)
+			}
+		}
+		if _, err := Read(bytes.NewReader(b), "fuzz"); err != nil && !errors.Is(err, ErrNotRecording) && !errors.Is(err, ErrNewer) {
+			t.Errorf("error %v", err)
+		}
+		// What was read can be written, and is then the same.
+		again := encode(t, events...)
+		i := 0
+		for e, err := range Events(bytes.NewReader(again)) {
+			if err != nil {
+				t.Fatalf("what was written is refused: %v", err)
+			}
+			if second := encode(t, e); !bytes.Equal(second, encode(t, events[i])) {
+				t.Fatalf("%s was read again as %s", encode(t, events[i]), second)
+			}
+			i++
+		}
+		if i != len(events) {
+			t.Fatalf("%d of %d events came back", i, len(events))
+		}
+	})
+}
+
+// FuzzQuick holds the quick reader to package json's reading.
+func FuzzQuick(f *testing.F) {
+	f.Add([]byte(`{"k":"span","id":3,"in":2,"name":"prefill","n":13,"start":210,"end":-1}`))
+	f.Add([]byte(`{"k":"count","in":0,"name":"c","value":-1,"at":5}`))
+	f.Add([]byte(`{"k":"count","in":00,"name":"c","value":-0,"at":5}`))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		e, ok := new(decoder).quick(b)
+		if !ok {
+			return
+		}
+		spaced := bytes.Replace(b, []byte(`{"k":`), []byte(`{ "k":`), 1)
+		slow, err := new(decoder).decode(spaced)
+		if check(e) != nil {
+			if err == nil {
+				t.Fatalf("%s: package json takes what is refused", b)
+			}
+			return
+		}
+		if err != nil || !reflect.DeepEqual(e, slow) {
+			t.Fatalf("%s: %+v, package json %+v, %v", b, e, slow, err)
+		}
+	})
+}
