@@ -8,9 +8,13 @@ import (
 	"time"
 )
 
-// ms prints a duration in milliseconds as the experiment does, with one
-// decimal.
-func ms(d time.Duration) string {
+// ms is short for Milliseconds.
+func ms(d time.Duration) string { return Milliseconds(d) }
+
+// Milliseconds prints a duration in milliseconds as the experiment does, with
+// one decimal. Lines, tables and the console agree to the last digit because
+// all print through it.
+func Milliseconds(d time.Duration) string {
 	return strconv.FormatFloat(float64(d.Nanoseconds())/1e6, 'f', 1, 64)
 }
 
