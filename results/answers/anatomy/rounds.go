@@ -1,0 +1,286 @@
+// Package anatomy takes a run apart: into its rounds, the phases of each, and
+// what was compiled, encoded and waited for in them; and into the lines of an
+// account that add up to the wall clock. Every answer stands on it. It reads
+// the spans and samples of a recording and judges nothing.
+package anatomy
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/introgen/introgen/results"
+	"github.com/introgen/introgen/results/recording"
+	"github.com/introgen/introgen/trace"
+)
+
+// Names of spans and counters that package metalshim records; a test holds
+// them equal to its own.
+const (
+	spanLibrary   = "LIB"
+	spanPipeline  = "PIPE"
+	spanEncode    = "encode"
+	spanCommit    = "commit"
+	spanWait      = "wait"
+	spanGPU       = "gpu"
+	spanQueued    = "queued"
+	countDispatch = "metal dispatches"
+	countEncoders = "metal encoders"
+	countBuffers  = "metal command buffers"
+)
+
+// What a part of a phase can be, besides the phase itself.
+const (
+	KindLibrary   = spanLibrary
+	KindPipeline  = spanPipeline
+	KindRecording = "recording" // the instrument writes its own file
+)
+
+// Compile is a library or a pipeline that was made, from source or from a
+// cache.
+type Compile struct {
+	Library  string
+	Function string // "" for the library itself
+	// Constants tell pipelines of one function apart; "" where none are known.
+	Constants string
+	Cache     string // "hit", "miss", "off", or ""
+	Start     time.Duration
+	Time      time.Duration
+}
+
+// IsLibrary tells a library from a pipeline.
+func (c Compile) IsLibrary() bool { return c.Function == "" }
+
+// Phase is a part of a round. Its parts Compiles, Recording, Encode, Commit and
+// Wait do not overlap. GPU is the device's own time, which overlaps with all of
+// them.
+type Phase struct {
+	Name       string // one of results' names of spans
+	N          int64  // a prefill's tokens, a decode step's number from 1
+	Start, End time.Duration
+	Open       bool // the recording ends within it
+
+	Compiles             []Compile     // in order
+	Recording            time.Duration // in which the recording was written
+	Encode, Commit, Wait time.Duration // encoding without what was compiled meanwhile
+	GPU                  time.Duration // in which the device ran something
+	Overlap              time.Duration // of GPU, while the CPU did something else than wait for it
+
+	Dispatches, Encoders, CommandBuffers int64
+}
+
+// Time is the phase's wall clock.
+func (p Phase) Time() time.Duration { return p.End - p.Start }
+
+// Compiling is the time of all that was compiled in the phase.
+func (p Phase) Compiling() time.Duration {
+	var sum time.Duration
+	for _, c := range p.Compiles {
+		sum += c.Time
+	}
+	return sum
+}
+
+// Own is the phase's wall clock less compiling and recording.
+func (p Phase) Own() time.Duration { return p.Time() - p.Compiling() - p.Recording }
+
+// Round is one generation.
+type Round struct {
+	Number     int
+	Start, End time.Duration
+	Phases     []Phase // in order
+}
+
+// Phase returns the first phase of the name.
+func (r Round) Phase(name string) (Phase, bool) {
+	i := slices.IndexFunc(r.Phases, func(p Phase) bool { return p.Name == name })
+	if i < 0 {
+		return Phase{}, false
+	}
+	return r.Phases[i], true
+}
+
+// Steps are the decode steps that have ended, in order.
+func (r Round) Steps() []Phase {
+	return slices.DeleteFunc(slices.Clone(r.Phases), func(p Phase) bool { return p.Name != results.SpanStep || p.Open })
+}
+
+// Token is the time from the round's start, which opens the file, until new
+// token n is known, from 1: the end of the prefill, then of the decode steps.
+func (r Round) Token(n int) (time.Duration, bool) {
+	p, ok := r.Phase(results.SpanPrefill)
+	if !ok || p.Open || n < 1 {
+		return 0, false
+	}
+	if n > 1 {
+		steps := r.Steps()
+		if len(steps) < n-1 {
+			return 0, false
+		}
+		p = steps[n-2]
+	}
+	return p.End - r.Start, true
+}
+
+// Rounds takes a run's rounds apart, in order.
+func Rounds(run *recording.Run) []Round {
+	t := newTree(run)
+	var out []Round
+	for _, s := range run.Spans {
+		if s.Name == results.SpanRound && s.Parent == 0 {
+			out = append(out, t.round(s))
+		}
+	}
+	return out
+}
+
+// tree finds what is inside of what.
+type tree struct {
+	run      *recording.Run
+	at       map[trace.ID]int
+	end      time.Duration // of the recording
+	library  map[trace.ID]recording.Library
+	pipeline map[trace.ID]recording.Pipeline
+	inside   map[trace.ID][]trace.Record // spans by the phase, or span at the top, that they are in
+	samples  map[trace.ID][]trace.Sample
+}
+
+func newTree(run *recording.Run) *tree {
+	t := &tree{run: run, at: map[trace.ID]int{}, library: map[trace.ID]recording.Library{}, pipeline: map[trace.ID]recording.Pipeline{},
+		inside: map[trace.ID][]trace.Record{}, samples: map[trace.ID][]trace.Sample{}}
+	for i, s := range run.Spans {
+		t.at[s.ID] = i
+		t.end = max(t.end, s.Start, s.End)
+	}
+	if run.End != nil {
+		t.end = max(t.end, time.Duration(run.End.At))
+	}
+	for _, l := range run.Libraries {
+		t.library[l.Span] = l
+	}
+	for _, p := range run.Pipelines {
+		t.pipeline[p.Span] = p
+	}
+	for _, s := range run.Spans {
+		if top := t.phase(s.ID); top != s.ID {
+			t.inside[top] = append(t.inside[top], s)
+		}
+	}
+	for _, s := range run.Samples {
+		top := t.phase(s.Span)
+		t.samples[top] = append(t.samples[top], s)
+	}
+	return t
+}
+
+// phase is the outermost span around id, id itself included, that is no round.
+func (t *tree) phase(id trace.ID) trace.ID {
+	for {
+		i, ok := t.at[id]
+		if !ok {
+			return id
+		}
+		parent := t.run.Spans[i].Parent
+		j, ok := t.at[parent]
+		// A parent begins before its child; what says otherwise is damaged.
+		if !ok || parent >= id || t.run.Spans[j].Name == results.SpanRound {
+			return id
+		}
+		id = parent
+	}
+}
+
+func (t *tree) ends(s trace.Record) time.Duration {
+	if s.End < 0 {
+		return max(t.end, s.Start)
+	}
+	return max(s.End, s.Start)
+}
+
+func (t *tree) round(round trace.Record) Round {
+	r := Round{Number: int(round.N), Start: round.Start, End: t.ends(round)}
+	for _, s := range t.run.Spans {
+		// The device's own time is no phase, even where it was told between two.
+		if s.Parent != round.ID || s.Name == spanGPU || s.Name == spanQueued {
+			continue
+		}
+		r.Phases = append(r.Phases, t.take(s))
+	}
+	slices.SortStableFunc(r.Phases, func(a, b Phase) int { return cmp.Compare(a.Start, b.Start) })
+	return r
+}
+
+// take makes a phase of a span and all that is inside of it.
+func (t *tree) take(top trace.Record) Phase {
+	p := Phase{Name: top.Name, N: top.N, Start: top.Start, End: t.ends(top), Open: top.End < 0}
+	var gpu, waits []interval
+	inside := t.inside[top.ID]
+	if top.Name == spanLibrary || top.Name == spanPipeline {
+		inside = append([]trace.Record{top}, inside...)
+	}
+	for _, s := range inside {
+		took := t.ends(s) - s.Start
+		switch s.Name {
+		case spanLibrary, spanPipeline:
+			p.Compiles = append(p.Compiles, t.compile(s, took))
+			t.encoding(s, took, &p)
+		case KindRecording:
+			p.Recording += took
+			t.encoding(s, took, &p)
+		case spanEncode:
+			p.Encode += took
+		case spanCommit:
+			p.Commit += took
+		case spanWait:
+			p.Wait += took
+			waits = append(waits, interval{s.Start, t.ends(s)})
+		case spanGPU:
+			gpu = append(gpu, interval{s.Start, t.ends(s)})
+		}
+	}
+	gpu, waits = union(gpu), union(waits)
+	p.GPU = length(gpu)
+	p.Overlap = p.GPU - common(gpu, waits)
+	for _, c := range t.samples[top.ID] {
+		switch c.Name {
+		case countDispatch:
+			p.Dispatches += c.Value
+		case countEncoders:
+			p.Encoders += c.Value
+		case countBuffers:
+			p.CommandBuffers += c.Value
+		}
+	}
+	return p
+}
+
+// encoding takes away from the time of encoding what was done inside of an
+// encoder but is not encoding.
+func (t *tree) encoding(s trace.Record, took time.Duration, p *Phase) {
+	if i, ok := t.at[s.Parent]; ok && t.run.Spans[i].Name == spanEncode {
+		p.Encode -= took
+	}
+}
+
+// compile tells what was compiled by the event that belongs to the span, or by
+// the span's own detail where there is none.
+func (t *tree) compile(s trace.Record, took time.Duration) Compile {
+	c := Compile{Library: s.Detail, Start: s.Start, Time: took}
+	if s.Name == spanPipeline {
+		c.Library, c.Function, _ = strings.Cut(s.Detail, " ")
+		if c.Function == "" {
+			c.Function = "?"
+		}
+	}
+	if l, ok := t.library[s.ID]; ok {
+		c.Cache = l.Cache
+	}
+	if p, ok := t.pipeline[s.ID]; ok {
+		c.Library, c.Constants, c.Cache = p.Library, p.Constants, p.Cache
+		if p.Function != "" {
+			c.Function = p.Function
+		}
+	}
+	return c
+}
