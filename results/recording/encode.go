@@ -25,7 +25,7 @@ func Encode(dst []byte, e Event) ([]byte, error) {
 	case *Count:
 		return appendCount(dst, e), nil
 	case *Unknown:
-		if bytes.ContainsAny(e.Line, "\r\n") || len(e.Line) == 0 {
+		if bytes.ContainsRune(e.Line, '\n') || len(e.Line) == 0 {
 			return dst, fmt.Errorf("event %q cannot be written: its line is empty or holds a line break", e.Name)
 		}
 		return append(append(dst, e.Line...), '\n'), nil

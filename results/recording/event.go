@@ -122,6 +122,10 @@ type Arm struct {
 	Args   []string          `json:"args"`             // of introgen
 	Env    map[string]string `json:"env,omitempty"`    // beside the parent's
 	Levels map[string]string `json:"levels,omitempty"` // factor → level: "cache" → "cold"
+	// Cache is what the folder of compiled code holds when a run begins: "empty"
+	// or "half" of what is needed, in a folder of the run's own; "" is the user's
+	// folder as it is.
+	Cache string `json:"cache,omitempty"`
 }
 
 // States that a run can claim to be in; its evidence is held against the claim.
