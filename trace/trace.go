@@ -274,25 +274,36 @@ func (r *Recorder) Record(id ID) Record {
 }
 
 // Spans returns a copy of all spans in the order in which they began.
-func (r *Recorder) Spans() []Record {
+func (r *Recorder) Spans() []Record { return r.SpansFrom(0) }
+
+// SpansFrom returns a copy of the spans from number n+1 on: those that began
+// since a time when there were n.
+func (r *Recorder) SpansFrom(n int) []Record {
 	if r == nil {
 		return nil
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	out := make([]Record, 0, r.n)
-	for i, b := range r.blocks {
-		out = append(out, b[:min(block, r.n-i*block)]...)
+	n = max(0, n)
+	if n >= r.n {
+		return nil
+	}
+	out := make([]Record, 0, r.n-n)
+	for i := n / block; i < len(r.blocks); i++ {
+		out = append(out, r.blocks[i][max(0, n-i*block):min(block, r.n-i*block)]...)
 	}
 	return out
 }
 
 // Samples returns a copy of all counter readings in order.
-func (r *Recorder) Samples() []Sample {
+func (r *Recorder) Samples() []Sample { return r.SamplesFrom(0) }
+
+// SamplesFrom returns a copy of the readings behind the first n.
+func (r *Recorder) SamplesFrom(n int) []Sample {
 	if r == nil {
 		return nil
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return append([]Sample(nil), r.samples...)
+	return append([]Sample(nil), r.samples[min(max(0, n), len(r.samples)):]...)
 }

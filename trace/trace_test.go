@@ -1,6 +1,7 @@
 package trace
 
 import (
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -168,5 +169,27 @@ func BenchmarkCount(b *testing.B) {
 			r.samples = r.samples[:0]
 		}
 		r.Count("dispatches", 1)
+	}
+}
+
+// TestReadingOn reads a recorder bit by bit, over the edges of its blocks.
+func TestReadingOn(t *testing.T) {
+	r := New()
+	for n := range 2*block + 3 {
+		r.Begin("s", "", int64(n)).End()
+		r.Count("c", int64(n))
+	}
+	all, samples := r.Spans(), r.Samples()
+	for _, n := range []int{-1, 0, 1, block - 1, block, block + 1, 2 * block, 2*block + 2, 2*block + 3, 5 * block} {
+		from := min(max(0, n), len(all))
+		if got := r.SpansFrom(n); !slices.Equal(got, all[from:]) {
+			t.Errorf("from %d on there are %d spans, want %d", n, len(got), len(all)-from)
+		}
+		if got := r.SamplesFrom(n); !slices.Equal(got, samples[from:]) {
+			t.Errorf("from %d on there are %d samples, want %d", n, len(got), len(samples)-from)
+		}
+	}
+	if len(all) != 2*block+3 || all[block].N != block {
+		t.Errorf("%d spans", len(all))
 	}
 }

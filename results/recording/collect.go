@@ -11,17 +11,17 @@ import (
 
 // Collect puts events together to runs.
 func Collect(events iter.Seq[Event]) *File {
-	c := newCollector()
+	c := NewCollector()
 	for e := range events {
-		c.add(e)
+		c.Add(e)
 	}
-	return c.finish()
+	return c.File()
 }
 
-// collector builds a File. In a file of one run after another all events
+// Collector builds a File from events as they come. In a file of one run after another all events
 // belong to the header before them; in a plan, to the child between Start and
 // Exit, and outside of these to the plan's own process.
-type collector struct {
+type Collector struct {
 	file  *File
 	run   *gathering // whom the next event belongs to; nil before the first header
 	plan  *gathering // the plan's own process, or nil
@@ -38,20 +38,22 @@ type gathering struct {
 	sorted bool
 }
 
-func newCollector() *collector { return &collector{file: &File{}} }
+// NewCollector returns a collector of nothing yet.
+func NewCollector() *Collector { return &Collector{file: &File{}} }
 
-func (c *collector) warn(format string, a ...any) {
+func (c *Collector) warn(format string, a ...any) {
 	c.file.Warnings = append(c.file.Warnings, fmt.Sprintf(format, a...))
 }
 
-func (c *collector) begin() *gathering {
+func (c *Collector) begin() *gathering {
 	g := &gathering{Run: &Run{}, at: map[trace.ID]int{}, sorted: true}
 	c.all = append(c.all, g)
 	c.file.Runs = append(c.file.Runs, g.Run)
 	return g
 }
 
-func (c *collector) add(e Event) {
+// Add takes the next event.
+func (c *Collector) Add(e Event) {
 	switch e := e.(type) {
 	case *Header:
 		if c.run == nil || c.run.headed {
@@ -140,7 +142,8 @@ func (g *gathering) span(s trace.Record) {
 	g.Spans = append(g.Spans, s)
 }
 
-func (c *collector) finish() *File {
+// File is what has been collected; nothing is added afterwards.
+func (c *Collector) File() *File {
 	for _, g := range c.all {
 		if g.sorted {
 			continue

@@ -186,13 +186,13 @@ const maxWarnings = 20
 func Read(r io.Reader, path string) (*File, error) {
 	var fatal error
 	skipped := 0
-	c := newCollector()
+	c := NewCollector()
 	for e, err := range Events(r) {
 		var line *LineError
 		var cut *CutError
 		switch {
 		case err == nil:
-			c.add(e)
+			c.Add(e)
 		case errors.As(err, &line):
 			if skipped++; skipped <= maxWarnings {
 				c.warn("%v: skipped", err)
@@ -209,7 +209,7 @@ func Read(r io.Reader, path string) (*File, error) {
 	if skipped > maxWarnings {
 		c.warn("%d more lines were skipped", skipped-maxWarnings)
 	}
-	f := c.finish()
+	f := c.File()
 	f.Path = path
 	return f, nil
 }
