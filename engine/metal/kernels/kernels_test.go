@@ -3,9 +3,11 @@ package kernels_test
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/introgen/introgen/engine/metal/kernels"
+	"github.com/introgen/introgen/engine/metal/kernels/source"
 	"github.com/introgen/introgen/engine/metal/metaltest"
 	"github.com/introgen/introgen/engine/metal/plan"
 	"github.com/introgen/introgen/engine/metal/reference"
@@ -42,6 +44,27 @@ func TestCandleCompiles(t *testing.T) {
 		for _, l := range names {
 			if n := len(b.library(t, l).FunctionNames()); n == 0 {
 				t.Errorf("library %s has no functions", l)
+			}
+		}
+	})
+}
+
+// TestDeclarations holds what is read without a compiler against the driver,
+// which lets clang preprocess the text.
+func TestDeclarations(t *testing.T) {
+	each(t, func(t *testing.T, b *bench, _ *rand.Rand) {
+		for _, f := range b.set.Files() {
+			l, err := source.Read(f.Name, f.Text)
+			if err != nil {
+				t.Error(err)
+				continue
+			}
+			var names []string
+			for _, k := range l.Kernels {
+				names = append(names, k.Name)
+			}
+			if want := b.library(t, f.Library).FunctionNames(); !slices.Equal(names, want) {
+				t.Errorf("%s: %d kernels, the driver finds %d:\n%v\n%v", f.Name, len(names), len(want), names, want)
 			}
 		}
 	})

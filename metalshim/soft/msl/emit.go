@@ -52,7 +52,7 @@ func (r *rewriter) result() *Result {
 		if limit != "" {
 			fmt.Fprintf(&b, "extern \"C\" __attribute__((visibility(\"default\"))) uint %s_limit() { return %s; }\n", symbol, limit)
 		}
-		res.Kernels = append(res.Kernels, Kernel{in.name, symbol, limit != "", params})
+		res.Kernels = append(res.Kernels, Kernel{in.name, in.function, symbol, limit != "", params})
 	}
 	res.CXX = b.String()
 	return res

@@ -326,6 +326,7 @@ func (r *rewriter) parameter(function string, from, to int) (Param, error) {
 			continue
 		}
 		text := r.joined(k+2, end-2)
+		p.Optional = p.Optional || strings.Contains(text, "function_constant(")
 		if m := indexed.FindStringSubmatch(text); m != nil {
 			index, err := strconv.Atoi(m[2])
 			if err != nil || index < 0 || index > 30 {

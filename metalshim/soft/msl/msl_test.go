@@ -113,12 +113,12 @@ template [[host_name("made_h_3")]] kernel void made<half, (3 > 2)>(device half* 
 		t.Fatal(err)
 	}
 	want := []Kernel{
-		{"plain", "msl_k_0", false, []Param{
-			{Buffer, 3, "device const float* x"}, {Buffer, 0, "constant S& s"}, {Threadgroup, 1, "threadgroup float* t"},
-			{Buffer, 1, "device int* y"}, {"thread_position_in_grid", -1, "uint2 p"}, {"thread_index_in_simdgroup", -1, "uint l"}}},
-		{"made_f_2", "msl_k_1", true, []Param{{Buffer, 0, "device T* x"}, {Buffer, 10, "device T* m"}}},
-		{"made_h_3", "msl_k_2", true, []Param{{Buffer, 0, "device T* x"}, {Buffer, 10, "device T* m"}}},
-		{"other", "msl_k_3", true, nil},
+		{"plain", "plain", "msl_k_0", false, []Param{
+			{Buffer, 3, "device const float* x", false}, {Buffer, 0, "constant S& s", false}, {Threadgroup, 1, "threadgroup float* t", false},
+			{Buffer, 1, "device int* y", false}, {"thread_position_in_grid", -1, "uint2 p", false}, {"thread_index_in_simdgroup", -1, "uint l", false}}},
+		{"made_f_2", "made", "msl_k_1", true, []Param{{Buffer, 0, "device T* x", false}, {Buffer, 10, "device T* m", true}}},
+		{"made_h_3", "made", "msl_k_2", true, []Param{{Buffer, 0, "device T* x", false}, {Buffer, 10, "device T* m", true}}},
+		{"other", "third", "msl_k_3", true, nil},
 	}
 	if !reflect.DeepEqual(r.Kernels, want) {
 		t.Errorf("kernels\n%+v\nwant\n%+v", r.Kernels, want)

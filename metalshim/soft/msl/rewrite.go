@@ -45,14 +45,18 @@ type Param struct {
 	Kind  Kind
 	Index int    // of the buffer or the threadgroup memory, else −1
 	Text  string // type and name as written, attributes left out
+	// Optional says that the parameter is there only where a function constant
+	// holds.
+	Optional bool `json:",omitempty"`
 }
 
 // Kernel is one entry of a library.
 type Kernel struct {
-	Name    string // the name the host asks for
-	Symbol  string // the C function that runs one thread of it
-	Limited bool   // a C function named Symbol + "_limit" tells its max_total_threads_per_threadgroup
-	Params  []Param
+	Name     string // the name the host asks for
+	Function string // the function of the source, of which it may be an instance
+	Symbol   string // the C function that runs one thread of it
+	Limited  bool   // a C function named Symbol + "_limit" tells its max_total_threads_per_threadgroup
+	Params   []Param
 }
 
 // FunctionConstant is a constant that the host supplies.

@@ -1,0 +1,209 @@
+package source
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// expand replaces macros by the rules of C's standard (ISO C 6.10.3), each token
+// remembering the macros that it came from.
+func (p *preprocessor) expand(in []token) ([]token, error) {
+	if p.depth++; p.depth > maxDepth {
+		return nil, fmt.Errorf("macros are nested deeper than %d", maxDepth)
+	}
+	defer func() { p.depth-- }()
+	stack := slices.Clone(in)
+	slices.Reverse(stack)
+	out := make([]token, 0, len(in))
+	for len(stack) > 0 {
+		if p.budget--; p.budget < 0 {
+			return nil, errTooLarge
+		}
+		t := stack[len(stack)-1]
+		stack = stack[:len(stack)-1]
+		if t.text == "_Pragma" {
+			if args, rest, _, ok := arguments(stack); ok && len(args) == 1 {
+				stack = rest
+				continue
+			}
+		}
+		m, is := p.macros[t.text]
+		if !is || !t.identifier() || t.hide.has(t.text) {
+			out = append(out, t)
+			continue
+		}
+		body, hide, lines := m.body, t.hide, t.lines
+		if m.function {
+			args, rest, end, ok := arguments(stack)
+			if !ok || !m.fits(&args) {
+				out = append(out, t)
+				continue
+			}
+			var err error
+			if body, err = p.substitute(m, args); err != nil {
+				return nil, err
+			}
+			stack, hide = rest, t.hide.both(end.hide)
+			for _, arg := range append(args, []token{end}) {
+				for _, x := range arg {
+					lines += x.lines
+				}
+			}
+		}
+		if len(body) == 0 && len(stack) > 0 {
+			stack[len(stack)-1].lines += lines
+		}
+		if p.budget -= len(body); p.budget < 0 {
+			return nil, errTooLarge
+		}
+		hide = &names{t.text, hide} // a token whose set has it is not expanded
+		for i := len(body) - 1; i >= 0; i-- {
+			x := body[i]
+			x.hide = x.hide.with(hide)
+			if i == 0 {
+				x.space, x.lines = t.space, lines
+			}
+			stack = append(stack, x)
+		}
+	}
+	return out, nil
+}
+
+// arguments reads the arguments of a macro from a stack of tokens, the next one
+// last. end is the closing bracket.
+func arguments(stack []token) (args [][]token, rest []token, end token, ok bool) {
+	i := len(stack) - 1
+	if i < 0 || stack[i].text != "(" {
+		return nil, nil, token{}, false
+	}
+	depth := 0
+	arg := []token{}
+	for ; i >= 0; i-- {
+		t := stack[i]
+		switch t.text {
+		case "(":
+			if depth++; depth == 1 {
+				continue
+			}
+		case ")":
+			if depth--; depth == 0 {
+				return append(args, arg), stack[:i], t, true
+			}
+		case ",":
+			if depth == 1 {
+				args = append(args, arg)
+				arg = []token{}
+				continue
+			}
+		}
+		arg = append(arg, t)
+	}
+	return nil, nil, token{}, false
+}
+
+// fits says whether m takes args, and joins those of the three dots.
+func (m macro) fits(args *[][]token) bool {
+	a, n := *args, len(m.params)
+	if n == 0 {
+		return len(a) == 1 && len(a[0]) == 0
+	}
+	if m.variadic {
+		if len(a) == n-1 {
+			a = append(a, nil)
+		}
+		for len(a) > n {
+			last := append(append(slices.Clone(a[n-1]), token{text: ","}), a[n]...)
+			a = append(append(slices.Clone(a[:n-1]), last), a[n+1:]...)
+		}
+	}
+	*args = a
+	return len(a) == n
+}
+
+// substitute is m's body with the arguments in their places.
+func (p *preprocessor) substitute(m macro, args [][]token) ([]token, error) {
+	expanded := make([][]token, len(args))
+	index := func(i int) int {
+		if i < 0 || i >= len(m.body) {
+			return -1
+		}
+		return slices.Index(m.params, m.body[i].text)
+	}
+	var out []token
+	for i := 0; i < len(m.body); i++ {
+		t := m.body[i]
+		if t.text == "#" {
+			if k := index(i + 1); k >= 0 {
+				out = append(out, token{text: quoted(args[k]), space: t.space})
+				i++
+				continue
+			}
+		}
+		if t.text == "##" && i+1 < len(m.body) {
+			right := m.body[i+1 : i+2]
+			if k := index(i + 1); k >= 0 {
+				right = args[k]
+			}
+			out = paste(out, right)
+			i++
+			continue
+		}
+		k := index(i)
+		if k < 0 {
+			out = append(out, t)
+			continue
+		}
+		arg := args[k]
+		if i+1 >= len(m.body) || m.body[i+1].text != "##" {
+			if expanded[k] == nil && len(arg) > 0 {
+				var err error
+				if expanded[k], err = p.expand(arg); err != nil {
+					return nil, err
+				}
+			}
+			arg = expanded[k]
+		}
+		if p.budget -= len(arg); p.budget < 0 {
+			return nil, errTooLarge
+		}
+		for j, x := range arg {
+			x.lines = 0
+			if j == 0 {
+				x.space = t.space
+			}
+			out = append(out, x)
+		}
+	}
+	return out, nil
+}
+
+// paste joins the last token of left to the first of right.
+func paste(left, right []token) []token {
+	if len(right) == 0 {
+		if n := len(left); n > 0 && left[n-1].text == "," { // the comma before three dots that are empty
+			return left[:n-1]
+		}
+		return left
+	}
+	n := len(left)
+	if n == 0 || left[n-1].text == "," {
+		return append(left, right...)
+	}
+	left = slices.Clone(left)
+	left[n-1].text += right[0].text
+	return append(left, right[1:]...)
+}
+
+// quoted is the text of an argument as a string.
+func quoted(arg []token) string {
+	var b strings.Builder
+	for i, t := range arg {
+		if i > 0 && (t.space || t.lines > 0) {
+			b.WriteByte(' ')
+		}
+		b.WriteString(t.text)
+	}
+	return strconv.Quote(b.String())
+}

@@ -1,0 +1,220 @@
+package source
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// maxTokens bounds the work of expanding macros, in tokens. candle's largest
+// source has 120,000.
+const maxTokens = 4 << 20
+
+// maxDepth bounds how deep macros' arguments and conditions may be nested.
+const maxDepth = 200
+
+// predefined are the macros that a Metal compiler for language version 3.1
+// defines, as far as they choose between declarations.
+var predefined = map[string]string{"__METAL__": "1", "__METAL_VERSION__": "310", "__HAVE_BFLOAT__": "1"}
+
+type macro struct {
+	function bool
+	params   []string
+	variadic bool
+	body     []token
+}
+
+type preprocessor struct {
+	macros map[string]macro
+	out    []token
+	budget int
+	depth  int
+	// conditions are the #if's that are open.
+	conditions []condition
+}
+
+type condition struct {
+	taken  bool // one of its branches was the one
+	active bool // this branch is
+}
+
+// preprocess does what a C preprocessor does, includes left out: a Metal source
+// includes nothing but the standard library. What is malformed is passed on, as
+// the compiler will say what is wrong with it.
+func preprocess(text string) ([]token, error) {
+	p := &preprocessor{macros: map[string]macro{}, budget: maxTokens}
+	for name, value := range predefined {
+		p.macros[name] = macro{body: []token{{text: value}}}
+	}
+	var pending []token // tokens up to the next directive
+	owed := 0           // line breaks of what gave no tokens
+	flush := func() error {
+		if len(pending) == 0 {
+			return nil
+		}
+		expanded, err := p.expand(pending)
+		p.out = append(p.out, expanded...)
+		pending = pending[:0]
+		return err
+	}
+	for line := range strings.Lines(logical(text)) {
+		directive, is := strings.CutPrefix(strings.TrimSpace(line), "#")
+		switch {
+		case is:
+			if err := flush(); err != nil {
+				return nil, err
+			}
+			if err := p.directive(strings.TrimSpace(directive)); err != nil {
+				return nil, err
+			}
+		case p.active():
+			tokens := lex(line)
+			for i := range tokens {
+				tokens[i].lines = 0
+			}
+			if len(tokens) > 0 {
+				tokens[0].lines, tokens[0].space = owed, true
+				owed = 0
+			}
+			pending = append(pending, tokens...)
+		}
+		owed += strings.Count(line, "\n")
+	}
+	return p.out, flush()
+}
+
+// active says whether the text under way is in use.
+func (p *preprocessor) active() bool {
+	for _, c := range p.conditions {
+		if !c.active {
+			return false
+		}
+	}
+	return true
+}
+
+func (p *preprocessor) directive(text string) error {
+	word := text
+	for i := range len(text) {
+		if !letter(text[i]) {
+			word = text[:i]
+			break
+		}
+	}
+	rest := text[len(word):]
+	n := len(p.conditions)
+	switch word {
+	case "if", "ifdef", "ifndef":
+		if n == maxDepth {
+			return fmt.Errorf("conditions are nested deeper than %d", maxDepth)
+		}
+		is := p.active() && p.holds(word, rest)
+		p.conditions = append(p.conditions, condition{is, is})
+	case "elif":
+		if n > 0 {
+			c := &p.conditions[n-1]
+			c.active = false // so that active asks for those around it alone
+			outer := p.conditions
+			p.conditions = p.conditions[:n-1]
+			is := !c.taken && p.active() && p.holds("if", rest)
+			p.conditions = outer
+			c.active, c.taken = is, c.taken || is
+		}
+	case "else":
+		if n > 0 {
+			c := &p.conditions[n-1]
+			c.active, c.taken = !c.taken, true
+		}
+	case "endif":
+		if n > 0 {
+			p.conditions = p.conditions[:n-1]
+		}
+	case "define":
+		if p.active() {
+			p.define(rest)
+		}
+	case "undef":
+		if p.active() {
+			delete(p.macros, strings.TrimSpace(rest))
+		}
+	}
+	return nil
+}
+
+func (p *preprocessor) holds(word, rest string) bool {
+	if word == "if" {
+		return p.evaluate(lex(rest)) != 0
+	}
+	tokens := lex(rest)
+	if len(tokens) == 0 {
+		return false
+	}
+	_, is := p.macros[tokens[0].text]
+	return is == (word == "ifdef")
+}
+
+func (p *preprocessor) define(rest string) {
+	t := lex(rest)
+	if len(t) == 0 || !t[0].identifier() {
+		return
+	}
+	name, m := t[0].text, macro{}
+	t = t[1:]
+	if len(t) > 0 && t[0].text == "(" && !t[0].space {
+		m.function = true
+		i := 1
+		for ; i < len(t) && t[i].text != ")"; i++ {
+			switch {
+			case t[i].text == ".": // the three dots of a variadic macro
+				m.variadic = true
+			case t[i].identifier():
+				m.params = append(m.params, t[i].text)
+			}
+		}
+		t = t[min(i+1, len(t)):]
+	}
+	if m.variadic {
+		m.params = append(m.params, "__VA_ARGS__")
+	}
+	for i := range t {
+		t[i].lines = 0
+	}
+	if len(t) > 0 {
+		t[0].space = false
+	}
+	m.body = t
+	p.macros[name] = m
+}
+
+// errTooLarge is the error of a source that expands without bounds.
+var errTooLarge = errors.New("macros expand to too much")
+
+// write joins tokens to a text.
+func write(tokens []token) string {
+	var b strings.Builder
+	for i, t := range tokens {
+		switch {
+		case t.lines > 0:
+			b.WriteString(strings.Repeat("\n", t.lines))
+		case t.space:
+			b.WriteByte(' ')
+		case i > 0 && glued(tokens[i-1].text, t.text):
+			b.WriteByte(' ')
+		}
+		b.WriteString(t.text)
+	}
+	b.WriteByte('\n')
+	return b.String()
+}
+
+// glued says whether two tokens would read as one, or others, side by side.
+func glued(a, b string) bool {
+	if a == "" || b == "" {
+		return false
+	}
+	last, first := a[len(a)-1], b[0]
+	if letter(last) || digit(last) {
+		return letter(first) || digit(first)
+	}
+	return strings.IndexByte("+-*/%&|^<>=!:#", last) >= 0 && strings.IndexByte("+-*/%&|^<>=!:#", first) >= 0 && last != '>' && a != "<"
+}
