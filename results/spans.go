@@ -14,3 +14,7 @@ const (
 	SpanClose     = "close"         // giving the file back
 	SpanCheck     = "check"         // a look at the logits after the last step, whether they are finite
 )
+
+// SamplePause names the samples by which a run says that it pauses before the
+// next decode step because it was told to, and how long: nanoseconds.
+const SamplePause = "pause"

@@ -1,0 +1,145 @@
+package plan
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/introgen/introgen/results"
+	"github.com/introgen/introgen/results/recording"
+)
+
+// states are those that an arm may claim; the first claims none.
+var states = []string{"", recording.StateCold, recording.StateColdNatural, recording.StateWarmCache,
+	recording.StateWarmProcess, recording.StateColdFile, recording.StateCPU}
+
+// mostResident is the part of the model file that may lie in memory where it
+// is to be cold: what reading its header before the first round brought in.
+const mostResident = 0.02
+
+// Check holds a run's evidence against the state that it claims to have begun
+// in, and says what contradicts it. A state of which there is no evidence is
+// not believed.
+func Check(state string, arm recording.Arm, r *recording.Run) error {
+	var err error
+	switch state {
+	case "":
+		return nil
+	case recording.StateCPU:
+		if r.Device != nil || len(r.Libraries) > 0 || r.Header.Command != "cpu" {
+			err = fmt.Errorf("it was a run of %q on a Metal device", r.Header.Command)
+		}
+	case recording.StateColdFile:
+		err = checkColdFile(r)
+	case recording.StateWarmProcess:
+		err = checkWarmProcess(r)
+	case recording.StateCold, recording.StateColdNatural, recording.StateWarmCache:
+		err = checkCache(state, arm, r)
+	default:
+		err = errors.New("no such state is known")
+	}
+	if err != nil {
+		return fmt.Errorf("labelled %s: %w", state, err)
+	}
+	return nil
+}
+
+func checkColdFile(r *recording.Run) error {
+	seen := false
+	for _, e := range r.Evidence {
+		if e.What != recording.EvidencePageCache {
+			continue
+		}
+		seen = true
+		switch {
+		case !e.Evicted:
+			return fmt.Errorf("the model was not evicted from the page cache before round %d", e.Round)
+		case e.Resident < 0:
+			return errors.New("nobody can tell how much of the model lay in the page cache")
+		case e.Resident > mostResident:
+			return fmt.Errorf("%.0f %% of the model still lay in the page cache before round %d", 100*e.Resident, e.Round)
+		}
+	}
+	if !seen {
+		return errors.New("the run says nothing of the page cache")
+	}
+	return nil
+}
+
+// checkWarmProcess wants later rounds in which nothing was compiled.
+func checkWarmProcess(r *recording.Run) error {
+	if len(r.Rounds) < 2 {
+		return fmt.Errorf("only later rounds of a process are warm, and the run has %d", len(r.Rounds))
+	}
+	began, round := time.Duration(-1), int64(0)
+	for _, s := range r.Spans {
+		if s.Name == results.SpanRound && s.N >= 2 && (began < 0 || s.Start < began) {
+			began, round = s.Start, s.N
+		}
+	}
+	compiled := compiledAfter(r, began)
+	if began < 0 || compiled == 0 {
+		return nil
+	}
+	return fmt.Errorf("%d libraries or pipelines were compiled from round %d on", compiled, round)
+}
+
+// compiledAfter counts libraries and pipelines that were compiled since then,
+// not taken from the cache.
+func compiledAfter(r *recording.Run, since time.Duration) int {
+	start := map[int]time.Duration{}
+	for _, s := range r.Spans {
+		start[int(s.ID)] = s.Start
+	}
+	n := 0
+	for _, l := range r.Libraries {
+		if l.Cache != cacheHit && start[int(l.Span)] >= since {
+			n++
+		}
+	}
+	for _, p := range r.Pipelines {
+		if p.Cache != cacheHit && start[int(p.Span)] >= since {
+			n++
+		}
+	}
+	return n
+}
+
+const cacheHit = "hit" // of recording.Library.Cache
+
+func checkCache(state string, arm recording.Arm, r *recording.Run) error {
+	var e *recording.Evidence
+	for i := range r.Evidence {
+		if r.Evidence[i].What == recording.EvidenceMetalCache {
+			e = &r.Evidence[i]
+		}
+	}
+	if e == nil {
+		return errors.New("the run says nothing of a cache of compiled code")
+	}
+	hits, misses := e.LibraryHits+e.PipelineHits, e.LibraryMisses+e.PipelineMisses
+	held := ""
+	if e.Before != nil && e.Folder != "" {
+		held = fmt.Sprintf(" (%s held %d entries before)", e.Folder, e.Before.Entries)
+	}
+	switch {
+	case hits+misses == 0:
+		return errors.New("no library and no pipeline was needed")
+	case state == recording.StateCold && e.Nonce == "":
+		return errors.New("its sources had no nonce")
+	case state == recording.StateCold && hits > 0:
+		return fmt.Errorf("%d libraries and %d pipelines came from the cache%s", e.LibraryHits, e.PipelineHits, held)
+	case state != recording.StateCold && e.Nonce != "":
+		return fmt.Errorf("its sources ended in the nonce %q", e.Nonce)
+	case state == recording.StateWarmCache && misses > 0:
+		return fmt.Errorf("%d of %d libraries and %d of %d pipelines were compiled%s", e.LibraryMisses, e.LibraryHits+e.LibraryMisses,
+			e.PipelineMisses, e.PipelineHits+e.PipelineMisses, held)
+	case state == recording.StateColdNatural && misses == 0:
+		return fmt.Errorf("everything came from the cache%s", held)
+	case state == recording.StateColdNatural && arm.Cache == CacheEmpty && (hits > 0 || e.Before != nil && e.Before.Entries > 0):
+		return fmt.Errorf("its cache was not empty: %d libraries and %d pipelines came from it%s", e.LibraryHits, e.PipelineHits, held)
+	case state == recording.StateColdNatural && arm.Cache == CacheHalf && hits == 0:
+		return fmt.Errorf("nothing came from its half-filled cache%s", held)
+	}
+	return nil
+}

@@ -1,0 +1,4 @@
+package plan
+
+// CopyHalf is copyHalf, for tests.
+var CopyHalf = copyHalf
