@@ -147,4 +147,8 @@ var (
 	ErrPageFault = errors.New("the kernel accessed memory outside of its buffers")
 	ErrReleased  = errors.New("the object was already released")
 	ErrNoDevice  = errors.New("no metal device")
+	// ErrDeviceLost means that the device is gone or refuses this process.
+	ErrDeviceLost = errors.New("the device was lost")
+	// ErrOutOfMemory means that the device had no memory for the work.
+	ErrOutOfMemory = errors.New("the device ran out of memory")
 )

@@ -1,0 +1,154 @@
+package apple
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sync"
+
+	"github.com/introgen/introgen/metalshim"
+)
+
+// Archive is an MTLBinaryArchive: compiled pipelines in a file of ours, apart
+// from the system's own cache. Unlike that one it says what it has, so it
+// tells a cold pipeline from a warm one.
+type Archive struct {
+	d    *Device
+	mu   sync.Mutex // an archive is changed by one thread at a time
+	x    mtlArchive
+	path string
+	done bool
+}
+
+// NewArchive reads the archive at path, or begins an empty one if there is no
+// such file. A file that is none of this device and system is an error.
+func (d *Device) NewArchive(path string) (*Archive, error) {
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return nil, fmt.Errorf("metal binary archive: %w", err)
+	}
+	if err := d.usable("binary archive " + path); err != nil {
+		return nil, err
+	}
+	defer d.a.Push().Pop()
+	desc := d.a.newArchiveDescriptor()
+	defer desc.release()
+	switch _, err := os.Stat(path); {
+	case err == nil:
+		url, err := d.a.FileURL(path)
+		if err != nil {
+			return nil, fmt.Errorf("metal binary archive: %w", err)
+		}
+		desc.setURL(url)
+	case !errors.Is(err, fs.ErrNotExist):
+		return nil, fmt.Errorf("metal binary archive: %w", err)
+	}
+	x, err := d.d.newBinaryArchive(desc)
+	if err != nil {
+		return nil, fmt.Errorf("metal binary archive %s: %w; remove it to begin a new one", path, err)
+	}
+	d.live.archives.Add(1)
+	return &Archive{d: d, x: x, path: path}, nil
+}
+
+// NewPipeline takes a pipeline from the archive, or compiles it and adds it;
+// its Evidence says which. lib is a library of the archive's device.
+func (x *Archive) NewPipeline(ctx context.Context, lib metalshim.Library, function string, constants []metalshim.Constant) (metalshim.Pipeline, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	l, ok := lib.(*library)
+	if !ok || l.d != x.d {
+		return nil, fmt.Errorf("metal binary archive %s: the library is of another device", x.path)
+	}
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.done {
+		return nil, fmt.Errorf("metal binary archive %s: %w", x.path, metalshim.ErrReleased)
+	}
+	defer x.d.a.Push().Pop()
+	f, err := l.function(function, constants)
+	if err != nil {
+		return nil, err
+	}
+	defer f.release()
+	label, err := x.d.a.NewString(function)
+	if err != nil {
+		return nil, fmt.Errorf("metal pipeline %s: %w", function, err)
+	}
+	defer x.d.a.Release(label)
+	desc := x.d.a.newPipelineDescriptor()
+	defer desc.release()
+	desc.setLabel(label)
+	desc.setComputeFunction(f)
+	desc.setBinaryArchives(x.d.a.Array(x.x.o))
+	if p, err := x.d.d.newPipelineWithDescriptor(desc, failOnArchiveMiss); err == nil {
+		return l.pipeline(p, function, constants, metalshim.Evidence{State: metalshim.CacheHit}), nil
+	}
+	p, err := x.d.d.newPipelineWithDescriptor(desc, 0)
+	if err != nil {
+		return nil, l.pipelineError(function, err)
+	}
+	e := metalshim.Evidence{State: metalshim.CacheMiss}
+	if err := x.x.add(desc); err != nil {
+		e.Note = fmt.Sprintf("not kept in %s: %v", x.path, err)
+	}
+	return l.pipeline(p, function, constants, e), nil
+}
+
+// Save writes the archive to its path, all or nothing. An archive that nothing
+// was added to may be refused by the system.
+func (x *Archive) Save() (err error) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.done {
+		return fmt.Errorf("metal binary archive %s: %w", x.path, metalshim.ErrReleased)
+	}
+	partial := fmt.Sprintf("%s.%d.partial", x.path, os.Getpid())
+	defer func() {
+		if err != nil {
+			err = errors.Join(fmt.Errorf("metal binary archive %s: %w", x.path, err), removed(partial))
+		}
+	}()
+	if err := x.serialize(partial); err != nil {
+		return err
+	}
+	return os.Rename(partial, x.path)
+}
+
+func (x *Archive) serialize(path string) error {
+	defer x.d.a.Push().Pop()
+	url, err := x.d.a.FileURL(path)
+	if err != nil {
+		return err
+	}
+	return x.x.serialize(url)
+}
+
+// removed removes a file that may not be there.
+func removed(path string) error {
+	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
+// Release gives it back. Its pipelines stay.
+func (x *Archive) Release() {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.done {
+		return
+	}
+	x.done = true
+	x.d.live.archives.Add(-1)
+	defer x.d.a.Push().Pop()
+	x.x.release()
+}
+
+// Archives is how many archives have been made and not yet released, for which
+// metalshim.Counts has no place.
+func (d *Device) Archives() int { return int(d.live.archives.Load()) }

@@ -1,0 +1,202 @@
+package apple
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/introgen/introgen/metalshim"
+	"github.com/introgen/introgen/metalshim/apple/objc"
+)
+
+// commands is an MTLCommandBuffer.
+type commands struct {
+	q        *queue
+	cb       mtlCommands
+	refs     atomic.Int32 // the user, and the work in flight
+	kept     []*shared
+	open     *encoding // the open encoder, or nil
+	handlers []func(metalshim.CommandBuffer)
+
+	status atomic.Int32
+	done   atomic.Bool // released by the user
+	mu     sync.Mutex  // guards what follows
+	times  metalshim.Times
+	err    error
+	ended  chan struct{}
+}
+
+// Status is its stage. Between commit and end it does not say more: what is
+// known about a completed one is complete by then.
+func (c *commands) Status() metalshim.Status { return metalshim.Status(c.status.Load()) }
+
+// Err is why it failed.
+func (c *commands) Err() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.err
+}
+
+// Times is when it passed its stages, of which the device's are by its clock.
+func (c *commands) Times() metalshim.Times {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.times
+}
+
+// OnCompleted registers f.
+func (c *commands) OnCompleted(f func(metalshim.CommandBuffer)) { c.handlers = append(c.handlers, f) }
+
+// Commit hands it to the device.
+func (c *commands) Commit() error {
+	switch {
+	case c.done.Load():
+		return fmt.Errorf("metal command buffer: %w", metalshim.ErrReleased)
+	case c.open != nil:
+		return &metalshim.EncodeError{Reason: "commit while an encoder is open"}
+	case c.Status() != metalshim.NotEnqueued:
+		return &metalshim.EncodeError{Reason: "the command buffer was committed before"}
+	case !c.q.begin():
+		return fmt.Errorf("metal command buffer: the queue is released: %w", metalshim.ErrReleased)
+	}
+	c.refs.Add(1)
+	c.mu.Lock()
+	c.times.Committed = time.Now()
+	c.mu.Unlock()
+	c.status.Store(int32(metalshim.Committed))
+	func() {
+		defer c.q.d.a.Push().Pop()
+		if h := c.q.d.handlers; h != nil {
+			h.add(c)
+		}
+		c.cb.commit()
+	}()
+	if c.q.ch != nil {
+		c.q.ch <- c
+	}
+	return nil
+}
+
+// Wait returns when it has completed.
+func (c *commands) Wait(ctx context.Context) error {
+	if c.Status() == metalshim.NotEnqueued {
+		return &metalshim.EncodeError{Reason: "wait before commit"}
+	}
+	select {
+	case <-c.ended:
+		return c.Err()
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// Release gives it back. One that was never committed lets go of what it
+// holds, after the end of an encoder that is still open; one in flight does so
+// when it has completed.
+func (c *commands) Release() {
+	if c.done.Swap(true) {
+		return
+	}
+	c.q.d.live.commands.Add(-1)
+	defer c.q.d.a.Push().Pop()
+	if c.Status() == metalshim.NotEnqueued {
+		if c.open != nil {
+			c.open.close()
+		}
+		c.letGo()
+	}
+	c.drop()
+}
+
+func (c *commands) drop() {
+	if c.refs.Add(-1) == 0 {
+		c.cb.release()
+	}
+}
+
+// finish learns how it went, once the device is done with it, and tells
+// whoever waits. wait is how to wait for that, nil if it has happened.
+func (c *commands) finish(wait func()) {
+	status := c.outcome(wait)
+	c.status.Store(int32(status))
+	for _, f := range c.handlers {
+		f(c)
+	}
+	close(c.ended)
+	c.q.pending.Done()
+}
+
+func (c *commands) outcome(wait func()) metalshim.Status {
+	defer c.q.d.a.Push().Pop()
+	if wait != nil {
+		wait()
+	}
+	status := metalshim.Status(c.cb.status())
+	var err error
+	switch status {
+	case metalshim.Completed:
+	case metalshim.Failed:
+		err = commandError(c.cb.error())
+	default:
+		err = &metalshim.CommandError{Reason: fmt.Sprintf("after the wait its status was %v (%d), neither completed nor error", status, status)}
+		status = metalshim.Failed
+	}
+	at := clock()
+	c.mu.Lock()
+	c.times.Scheduled, c.times.GPUStart, c.times.GPUEnd = at(c.cb.kernelEndTime()), at(c.cb.gpuStartTime()), at(c.cb.gpuEndTime())
+	c.err = err
+	c.mu.Unlock()
+	c.letGo()
+	c.drop()
+	return status
+}
+
+// clock turns times of the device, in seconds of uptime, into Go's. Zero, which
+// stands for a stage that was not passed, gives the zero time.
+func clock() func(seconds float64) time.Time {
+	now, up := time.Now(), uptime()
+	return func(seconds float64) time.Time {
+		if seconds <= 0 {
+			return time.Time{}
+		}
+		return now.Add(time.Duration(seconds*1e9) - up)
+	}
+}
+
+// handlers receives the system's calls about completed command buffers. One
+// block serves all of them: what it is called with says which one it is.
+type handlers struct {
+	block objc.Block
+	mu    sync.Mutex
+	at    map[id]*commands
+}
+
+// completedHandlers is the process's: a block and a callback cannot be given
+// back.
+func (a *api) completedHandlers() *handlers {
+	a.once.Do(func() {
+		a.handlers = &handlers{at: map[id]*commands{}}
+		a.handlers.block = a.NewGlobalBlock(a.handlers.completed)
+	})
+	return a.handlers
+}
+
+func (h *handlers) add(c *commands) {
+	h.mu.Lock()
+	h.at[c.cb.o] = c
+	h.mu.Unlock()
+	c.cb.addCompletedHandler(h.block)
+}
+
+// completed is called on a thread of the system.
+func (h *handlers) completed(o id) {
+	h.mu.Lock()
+	c := h.at[o]
+	delete(h.at, o)
+	h.mu.Unlock()
+	if c != nil {
+		c.finish(nil)
+	}
+}

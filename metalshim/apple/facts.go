@@ -1,0 +1,97 @@
+package apple
+
+import (
+	"fmt"
+	"regexp"
+)
+
+// ThermalState is NSProcessInfoThermalState.
+type ThermalState int
+
+// Thermal states, with Foundation's values. From serious on the system slows
+// down.
+const (
+	ThermalNominal  ThermalState = 0
+	ThermalFair     ThermalState = 1
+	ThermalSerious  ThermalState = 2
+	ThermalCritical ThermalState = 3
+)
+
+// String is "nominal", "fair", "serious" or "critical".
+func (s ThermalState) String() string {
+	names := [...]string{"nominal", "fair", "serious", "critical"}
+	if s < 0 || int(s) >= len(names) {
+		return fmt.Sprintf("thermal state %d", int(s))
+	}
+	return names[s]
+}
+
+// Facts are what a recording says about the machine. The last four change
+// while it runs.
+type Facts struct {
+	Device         string
+	RegistryID     uint64
+	Architecture   string // "applegpu_g13g", or "" before macOS 14
+	Family         Family
+	System         string // "14.5.0"
+	Build          string // "23F79", or "" if the system's text has none
+	Language       string // of sources that state none: "3.1"
+	PhysicalMemory uint64 // bytes
+	WorkingSet     uint64 // bytes that the device recommends to stay below
+	UnifiedMemory  bool
+	ResidencySet   bool // buffers are in one
+
+	Thermal   ThermalState
+	LowPower  bool   // low power mode is on
+	Allocated uint64 // bytes of the process's buffers and textures on the device
+	Cache     CacheFolder
+}
+
+// build is at the end of operatingSystemVersionString, "Version 14.5 (Build
+// 23F79)", whose words and brackets are those of the user's language.
+var build = regexp.MustCompile(`([0-9]+[A-Z][0-9]+[a-z]?)[)）]?$`)
+
+// Facts reads them now.
+func (d *Device) Facts() (Facts, error) {
+	if err := d.usable("facts"); err != nil {
+		return Facts{}, err
+	}
+	cache, err := Cache()
+	if err != nil {
+		return Facts{}, err
+	}
+	defer d.a.Push().Pop()
+	p := d.a.process()
+	version := p.operatingSystemVersion()
+	f := Facts{
+		Device: d.info.Name, RegistryID: d.info.RegistryID, Architecture: d.info.Architecture, Family: d.family,
+		System:         fmt.Sprintf("%d.%d.%d", version.Major, version.Minor, version.Patch),
+		Language:       fmt.Sprintf("%d.%d", d.language>>16, d.language&0xffff),
+		PhysicalMemory: p.physicalMemory(),
+		WorkingSet:     d.d.recommendedMaxWorkingSetSize(),
+		UnifiedMemory:  d.info.UnifiedMemory,
+		ResidencySet:   d.residency.used(),
+		Thermal:        ThermalState(p.thermalState()),
+		LowPower:       p.isLowPowerModeEnabled(),
+		Allocated:      d.d.currentAllocatedSize(),
+		Cache:          cache,
+	}
+	if m := build.FindStringSubmatch(p.operatingSystemVersionString()); m != nil {
+		f.Build = m[1]
+	}
+	return f, nil
+}
+
+// String is one line: "macOS 14.5.0 (23F79), Apple M2, Apple8, Mac2, Metal3,
+// MSL 3.1, thermal state nominal, low power mode off".
+func (f Facts) String() string {
+	system := f.System
+	if f.Build != "" {
+		system += " (" + f.Build + ")"
+	}
+	mode := "off"
+	if f.LowPower {
+		mode = "on"
+	}
+	return fmt.Sprintf("macOS %s, %s, %v, MSL %s, thermal state %v, low power mode %s", system, f.Device, f.Family, f.Language, f.Thermal, mode)
+}

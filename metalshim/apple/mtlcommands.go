@@ -1,0 +1,228 @@
+package apple
+
+import (
+	"unsafe"
+
+	"github.com/introgen/introgen/metalshim/apple/objc"
+)
+
+// mtlBuffer is MTLBuffer.
+type mtlBuffer struct{ object }
+
+// contents is -[MTLBuffer contents], not for a private buffer.
+func (b mtlBuffer) contents() unsafe.Pointer {
+	m := &b.a.m.BufferContents
+	return m.Send(b.o, m.SEL)
+}
+
+// length is -[MTLBuffer length], in bytes.
+func (b mtlBuffer) length() uint64 {
+	m := &b.a.m.BufferLength
+	return m.Send(b.o, m.SEL)
+}
+
+// mtlResidencySet is MTLResidencySet, macOS 15 or later.
+type mtlResidencySet struct{ object }
+
+// newResidencyDescriptor is +[MTLResidencySetDescriptor new], +1.
+func (a *api) newResidencyDescriptor() object {
+	m := &a.m.ResidencyDescriptorNew
+	return object{a, m.Send(a.residencyDescriptor, m.SEL)}
+}
+
+// addAllocation is -[MTLResidencySet addAllocation:].
+func (s mtlResidencySet) addAllocation(b mtlBuffer) {
+	m := &s.a.m.ResidencyAdd
+	m.Send(s.o, m.SEL, b.o)
+}
+
+// removeAllocation is -[MTLResidencySet removeAllocation:].
+func (s mtlResidencySet) removeAllocation(b mtlBuffer) {
+	m := &s.a.m.ResidencyRemove
+	m.Send(s.o, m.SEL, b.o)
+}
+
+// commit is -[MTLResidencySet commit].
+func (s mtlResidencySet) commit() {
+	m := &s.a.m.ResidencyCommit
+	m.Send(s.o, m.SEL)
+}
+
+// requestResidency is -[MTLResidencySet requestResidency].
+func (s mtlResidencySet) requestResidency() {
+	m := &s.a.m.ResidencyRequest
+	m.Send(s.o, m.SEL)
+}
+
+// endResidency is -[MTLResidencySet endResidency].
+func (s mtlResidencySet) endResidency() {
+	m := &s.a.m.ResidencyEnd
+	m.Send(s.o, m.SEL)
+}
+
+// mtlQueue is MTLCommandQueue.
+type mtlQueue struct{ object }
+
+// commandBuffer is -[MTLCommandQueue commandBuffer], borrowed.
+func (q mtlQueue) commandBuffer() mtlCommands {
+	m := &q.a.m.QueueCommandBuffer
+	return mtlCommands{object{q.a, m.Send(q.o, m.SEL)}}
+}
+
+// addResidencySet is -[MTLCommandQueue addResidencySet:], macOS 15 or later.
+func (q mtlQueue) addResidencySet(s mtlResidencySet) {
+	m := &q.a.m.QueueAddResidencySet
+	m.Send(q.o, m.SEL, s.o)
+}
+
+// removeResidencySet is -[MTLCommandQueue removeResidencySet:].
+func (q mtlQueue) removeResidencySet(s mtlResidencySet) {
+	m := &q.a.m.QueueRemoveResidencySet
+	m.Send(q.o, m.SEL, s.o)
+}
+
+// mtlCommands is MTLCommandBuffer.
+type mtlCommands struct{ object }
+
+// computeEncoder is
+// -[MTLCommandBuffer computeCommandEncoderWithDispatchType:], borrowed.
+func (c mtlCommands) computeEncoder(dispatchType uint64) mtlEncoder {
+	m := &c.a.m.CommandsEncoder
+	return mtlEncoder{mtlAnyEncoder{object{c.a, m.Send(c.o, m.SEL, dispatchType)}}}
+}
+
+// blitEncoder is -[MTLCommandBuffer blitCommandEncoder], borrowed.
+func (c mtlCommands) blitEncoder() mtlBlit {
+	m := &c.a.m.CommandsBlit
+	return mtlBlit{mtlAnyEncoder{object{c.a, m.Send(c.o, m.SEL)}}}
+}
+
+// addCompletedHandler is -[MTLCommandBuffer addCompletedHandler:].
+func (c mtlCommands) addCompletedHandler(b objc.Block) {
+	m := &c.a.m.CommandsHandler
+	m.Send(c.o, m.SEL, b)
+}
+
+// commit is -[MTLCommandBuffer commit].
+func (c mtlCommands) commit() { c.a.Send(c.o, c.a.m.CommandsCommit.SEL) }
+
+// waitUntilCompleted is -[MTLCommandBuffer waitUntilCompleted].
+func (c mtlCommands) waitUntilCompleted() { c.a.Send(c.o, c.a.m.CommandsWait.SEL) }
+
+// status is -[MTLCommandBuffer status].
+func (c mtlCommands) status() int { return int(c.a.Send(c.o, c.a.m.CommandsStatus.SEL)) }
+
+// error is -[MTLCommandBuffer error]; nil if it has none.
+func (c mtlCommands) error() *objc.Error {
+	m := &c.a.m.CommandsError
+	e := m.Send(c.o, m.SEL)
+	if e == 0 {
+		return nil
+	}
+	return c.a.Error(e)
+}
+
+// gpuStartTime is -[MTLCommandBuffer GPUStartTime], seconds on the clock of
+// uptime.
+func (c mtlCommands) gpuStartTime() float64 {
+	m := &c.a.m.CommandsGPUStart
+	return m.Send(c.o, m.SEL)
+}
+
+// gpuEndTime is -[MTLCommandBuffer GPUEndTime].
+func (c mtlCommands) gpuEndTime() float64 {
+	m := &c.a.m.CommandsGPUEnd
+	return m.Send(c.o, m.SEL)
+}
+
+// kernelEndTime is -[MTLCommandBuffer kernelEndTime]: the system's kernel had
+// scheduled it.
+func (c mtlCommands) kernelEndTime() float64 {
+	m := &c.a.m.CommandsKernelEnd
+	return m.Send(c.o, m.SEL)
+}
+
+// mtlAnyEncoder is MTLCommandEncoder, which all encoders are.
+type mtlAnyEncoder struct{ object }
+
+// setLabel is -[MTLCommandEncoder setLabel:].
+func (e mtlAnyEncoder) setLabel(label id) {
+	m := &e.a.m.EncoderSetLabel
+	m.Send(e.o, m.SEL, label)
+}
+
+// endEncoding is -[MTLCommandEncoder endEncoding].
+func (e mtlAnyEncoder) endEncoding() { e.a.Send(e.o, e.a.m.EncoderEnd.SEL) }
+
+// mtlEncoder is MTLComputeCommandEncoder.
+type mtlEncoder struct{ mtlAnyEncoder }
+
+// setPipeline is -[MTLComputeCommandEncoder setComputePipelineState:].
+func (e mtlEncoder) setPipeline(p mtlPipeline) {
+	e.a.Send1(e.o, e.a.m.ComputeSetPipeline.SEL, uintptr(p.o))
+}
+
+// setBuffer is -[MTLComputeCommandEncoder setBuffer:offset:atIndex:].
+func (e mtlEncoder) setBuffer(b id, offset, index int) {
+	e.a.Send3(e.o, e.a.m.ComputeSetBuffer.SEL, uintptr(b), uintptr(offset), uintptr(index))
+}
+
+// setBytes is -[MTLComputeCommandEncoder setBytes:length:atIndex:].
+func (e mtlEncoder) setBytes(b []byte, index int) {
+	e.a.Send3(e.o, e.a.m.ComputeSetBytes.SEL, uintptr(unsafe.Pointer(&b[0])), uintptr(len(b)), uintptr(index))
+}
+
+// setThreadgroupMemory is
+// -[MTLComputeCommandEncoder setThreadgroupMemoryLength:atIndex:].
+func (e mtlEncoder) setThreadgroupMemory(length, index int) {
+	e.a.Send2(e.o, e.a.m.ComputeSetMemory.SEL, uintptr(length), uintptr(index))
+}
+
+// dispatchThreadgroups is
+// -[MTLComputeCommandEncoder dispatchThreadgroups:threadsPerThreadgroup:].
+func (e mtlEncoder) dispatchThreadgroups(groups, perGroup objc.Size) {
+	e.a.SendSizes(e.o, e.a.m.ComputeDispatchGroups.SEL, groups, perGroup)
+}
+
+// dispatchThreads is
+// -[MTLComputeCommandEncoder dispatchThreads:threadsPerThreadgroup:].
+func (e mtlEncoder) dispatchThreads(threads, perGroup objc.Size) {
+	e.a.SendSizes(e.o, e.a.m.ComputeDispatchThreads.SEL, threads, perGroup)
+}
+
+// memoryBarrier is -[MTLComputeCommandEncoder memoryBarrierWithScope:].
+func (e mtlEncoder) memoryBarrier(scope uint64) {
+	e.a.Send1(e.o, e.a.m.ComputeBarrier.SEL, uintptr(scope))
+}
+
+// updateFence is -[MTLComputeCommandEncoder updateFence:].
+func (e mtlEncoder) updateFence(f object) {
+	e.a.Send1(e.o, e.a.m.ComputeUpdateFence.SEL, uintptr(f.o))
+}
+
+// waitForFence is -[MTLComputeCommandEncoder waitForFence:].
+func (e mtlEncoder) waitForFence(f object) {
+	e.a.Send1(e.o, e.a.m.ComputeWaitForFence.SEL, uintptr(f.o))
+}
+
+// mtlBlit is MTLBlitCommandEncoder.
+type mtlBlit struct{ mtlAnyEncoder }
+
+// copy is -[MTLBlitCommandEncoder
+// copyFromBuffer:sourceOffset:toBuffer:destinationOffset:size:].
+func (b mtlBlit) copy(src mtlBuffer, srcOffset int, dst mtlBuffer, dstOffset, n int) {
+	m := &b.a.m.BlitCopy
+	m.Send(b.o, m.SEL, src.o, uint64(srcOffset), dst.o, uint64(dstOffset), uint64(n))
+}
+
+// fill is -[MTLBlitCommandEncoder fillBuffer:range:value:].
+func (b mtlBlit) fill(dst mtlBuffer, offset, n int, value byte) {
+	m := &b.a.m.BlitFill
+	m.Send(b.o, m.SEL, dst.o, objc.Range{Location: uint64(offset), Length: uint64(n)}, value)
+}
+
+// updateFence is -[MTLBlitCommandEncoder updateFence:].
+func (b mtlBlit) updateFence(f object) { b.a.Send1(b.o, b.a.m.BlitUpdateFence.SEL, uintptr(f.o)) }
+
+// waitForFence is -[MTLBlitCommandEncoder waitForFence:].
+func (b mtlBlit) waitForFence(f object) { b.a.Send1(b.o, b.a.m.BlitWaitForFence.SEL, uintptr(f.o)) }
