@@ -33,8 +33,14 @@ type Writer struct {
 // Create opens path for a recording. What was in it is gone, unless another
 // process is writing it: then the error wraps ErrBusy. The file is written in
 // place from the start, so that a crash leaves what there was until then.
-func Create(path string) (*Writer, error) {
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o666)
+func Create(path string) (*Writer, error) { return create(path, 0) }
+
+// CreateNew is Create for a file that must not exist yet: else the error wraps
+// fs.ErrExist.
+func CreateNew(path string) (*Writer, error) { return create(path, os.O_EXCL) }
+
+func create(path string, flag int) (*Writer, error) {
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|flag, 0o666)
 	if err != nil {
 		return nil, err
 	}

@@ -1,0 +1,84 @@
+package digests
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+)
+
+// Of "abc": FIPS 180-2, appendix B.1.
+const abc = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
+
+func TestDigestIsRememberedWhileTheFileStays(t *testing.T) {
+	state, path := filepath.Join(t.TempDir(), "state"), filepath.Join(t.TempDir(), "m.gguf")
+	write := func(text string) {
+		t.Helper()
+		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("abc")
+	if got := Lookup(state, path); got != "" {
+		t.Errorf("nothing was computed, but %s is remembered", got)
+	}
+	if got, err := Compute(t.Context(), state, path); got != abc || err != nil {
+		t.Fatalf("computed %s, %v", got, err)
+	}
+	if got := Lookup(state, path); got != abc {
+		t.Errorf("remembered is %q", got)
+	}
+	for what, change := range map[string]func() error{
+		"another time": func() error { return os.Chtimes(path, time.Time{}, time.Unix(1, 5)) },
+		"another size": func() error { write("abcd"); return nil },
+		"another file": func() error {
+			is, err := os.Stat(path)
+			other := path + "2"
+			return errors.Join(err, os.WriteFile(other, []byte("abx"), 0o666), os.Chtimes(other, is.ModTime(), is.ModTime()), os.Rename(other, path))
+		},
+		"no file": func() error { return os.Remove(path) },
+	} {
+		write("abc")
+		if _, err := Compute(t.Context(), state, path); err != nil {
+			t.Fatal(err)
+		}
+		if err := change(); err != nil {
+			t.Fatal(err)
+		}
+		if got := Lookup(state, path); got != "" {
+			t.Errorf("%s: %s is taken for its digest", what, got)
+		}
+	}
+}
+
+func TestTrouble(t *testing.T) {
+	state, path := t.TempDir(), filepath.Join(t.TempDir(), "m.gguf")
+	if err := os.WriteFile(path, []byte("abc"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for _, damaged := range []string{"", "null", "[]", `{"x":5}`, "\x00"} {
+		if err := os.WriteFile(filepath.Join(state, name), []byte(damaged), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if got := Lookup(state, path); got != "" {
+			t.Errorf("%q: %s", damaged, got)
+		}
+		if got, err := Compute(t.Context(), state, path); got != abc || err != nil || Lookup(state, path) != abc {
+			t.Errorf("%q: %s, %v", damaged, got, err)
+		}
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := Compute(ctx, state, path); !errors.Is(err, context.Canceled) {
+		t.Errorf("interrupted: %v", err)
+	}
+	if _, err := Compute(t.Context(), state, state); err == nil {
+		t.Error("a folder has a digest")
+	}
+	// A state folder that cannot be written loses only the memory.
+	if got, err := Compute(t.Context(), filepath.Join(path, "state"), path); got != abc || err == nil {
+		t.Errorf("got %s, %v", got, err)
+	}
+}
