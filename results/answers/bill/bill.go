@@ -1,0 +1,205 @@
+// Package bill answers what a start is made of: every named part of a run's
+// wall clock, as the parent process takes it, each library and each pipeline on
+// a line of its own, and what no line explains.
+package bill
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/introgen/introgen/results"
+	"github.com/introgen/introgen/results/answers/anatomy"
+	"github.com/introgen/introgen/results/answers/series"
+	"github.com/introgen/introgen/results/recording"
+)
+
+// Wanted is the part of the wall clock that named lines should explain.
+const Wanted = 0.98
+
+// Bill is the account of one run, that with the median wall clock of its arm,
+// since the lines of one run add up and medians of lines do not.
+type Bill struct {
+	Arm   string
+	Runs  int // that count; the ranges are over them
+	Run   int // the number of the run shown, from 1 in the order of execution
+	Lines []Line
+	Wall  Line
+	// Unattributed is what no line explains.
+	Unattributed Line
+	ByParent     bool
+	Named        float64 // the part of the wall clock that lines explain
+	// Compiling is the time of all libraries and pipelines, one after the
+	// other as they were made; Chain the longest that had to be: a library and
+	// the slowest pipeline of it.
+	Compiling, Chain time.Duration
+	ChainOf          string // "Gemm, gemm_nn"
+}
+
+// Line is a line of the bill, with its range over all runs of the arm.
+type Line struct {
+	anatomy.Line
+	Min, Max time.Duration
+}
+
+// Of makes the bill of each arm whose runs count, in the order of the plan. A
+// run whose parts exceed the whole is an error.
+func Of(f *recording.File) ([]*Bill, error) {
+	var out []*Bill
+	for _, s := range series.Of(f) {
+		if s.State == recording.StateWarmProcess || len(s.Samples) == 0 {
+			continue
+		}
+		b, err := of(s)
+		if err != nil {
+			return out, fmt.Errorf("%s: %w", s.Name, err)
+		}
+		out = append(out, b)
+	}
+	if len(out) == 0 {
+		return nil, fmt.Errorf("no run counts, so there is nothing to make a bill of")
+	}
+	return out, nil
+}
+
+func of(s series.Series) (*Bill, error) {
+	accounts := make([]*anatomy.Account, len(s.Samples))
+	order := make([]int, len(s.Samples))
+	for i, x := range s.Samples {
+		a, err := anatomy.Of(x.Run)
+		if err != nil {
+			return nil, fmt.Errorf("run %d: %w", number(x.Run), err)
+		}
+		accounts[i], order[i] = fold(a), i
+	}
+	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(accounts[i].Wall, accounts[j].Wall) })
+	median := order[(len(order)-1)/2]
+	a := accounts[median]
+	b := &Bill{
+		Arm: s.Name, Runs: len(accounts), Run: number(s.Samples[median].Run), ByParent: a.ByParent, Named: a.Named(),
+		Wall:         Line{Line: anatomy.Line{Phase: "wall clock", Time: a.Wall}},
+		Unattributed: Line{Line: anatomy.Line{Phase: "unattributed", Time: a.Unattributed}},
+	}
+	for _, l := range a.Lines {
+		b.Lines = append(b.Lines, Line{Line: l})
+	}
+	for i := range b.Lines {
+		b.Lines[i].span(accounts, func(a *anatomy.Account) time.Duration {
+			k := slices.IndexFunc(a.Lines, func(l anatomy.Line) bool { return l.Key() == b.Lines[i].Key() })
+			if k < 0 {
+				return 0
+			}
+			return a.Lines[k].Time
+		})
+	}
+	b.Wall.span(accounts, func(a *anatomy.Account) time.Duration { return a.Wall })
+	b.Unattributed.span(accounts, func(a *anatomy.Account) time.Duration { return a.Unattributed })
+	b.chain()
+	return b, nil
+}
+
+func number(r *recording.Run) int {
+	if r.Start == nil {
+		return 1
+	}
+	return r.Start.Run
+}
+
+// span sets a line's range.
+func (l *Line) span(accounts []*anatomy.Account, of func(*anatomy.Account) time.Duration) {
+	l.Min, l.Max = of(accounts[0]), of(accounts[0])
+	for _, a := range accounts[1:] {
+		l.Min, l.Max = min(l.Min, of(a)), max(l.Max, of(a))
+	}
+}
+
+// fold makes one line of all rounds after the first, and one of all times in
+// which the recording was written.
+func fold(a *anatomy.Account) *anatomy.Account {
+	out := *a
+	out.Lines = nil
+	later, recorded := -1, anatomy.Line{Phase: anatomy.KindRecording}
+	rounds := map[int]bool{}
+	for _, l := range a.Lines {
+		switch {
+		case l.What == anatomy.KindRecording || l.Phase == anatomy.KindRecording:
+			recorded.Time += l.Time
+			recorded.Count += l.Count
+		case l.Round > 1:
+			if later < 0 {
+				later = len(out.Lines)
+				out.Lines = append(out.Lines, anatomy.Line{Round: 2, Phase: anatomy.LaterRounds})
+			}
+			rounds[l.Round] = true
+			out.Lines[later].Time += l.Time
+		default:
+			out.Lines = append(out.Lines, l)
+		}
+	}
+	if later >= 0 {
+		out.Lines[later].Count = len(rounds)
+	}
+	if recorded.Count > 0 {
+		at := len(out.Lines)
+		if at > 0 && out.Lines[at-1].Phase == anatomy.ProcessExit {
+			at--
+		}
+		out.Lines = slices.Insert(out.Lines, at, recorded)
+	}
+	return &out
+}
+
+// chain finds what would be left of compiling if everything that does not need
+// each other was compiled at once.
+func (b *Bill) chain() {
+	libraries, slowest, of := map[string]time.Duration{}, map[string]time.Duration{}, map[string]string{}
+	var order []string
+	for _, l := range b.Lines {
+		switch l.What {
+		case anatomy.KindLibrary:
+			if _, ok := libraries[l.Library]; !ok {
+				order = append(order, l.Library)
+			}
+			libraries[l.Library] += l.Time
+		case anatomy.KindPipeline:
+			if l.Time > slowest[l.Library] {
+				slowest[l.Library], of[l.Library] = l.Time, l.Function
+			}
+		default:
+			continue
+		}
+		b.Compiling += l.Time
+	}
+	for _, name := range order {
+		if chain := libraries[name] + slowest[name]; chain > b.Chain {
+			b.Chain, b.ChainOf = chain, name
+			if f := of[name]; f != "" {
+				b.ChainOf += " and " + f
+			}
+		}
+	}
+}
+
+// label is how a line is called on the bill.
+func (l Line) label() string {
+	switch {
+	case l.What == anatomy.KindLibrary:
+		return "    LIB  " + l.Library
+	case l.What == anatomy.KindPipeline:
+		return "    PIPE " + l.Library + " " + l.Function
+	}
+	name := l.Phase
+	switch name {
+	case results.SpanPrefill:
+		name += " (token 1)"
+	case results.SpanStep:
+		name += " 1 (token 2)"
+	case anatomy.LaterSteps, anatomy.LaterRounds:
+		name = fmt.Sprintf("%s (%d)", name, l.Count)
+	}
+	if l.Round == 1 {
+		name = "  " + name
+	}
+	return name
+}

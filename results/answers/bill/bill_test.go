@@ -1,0 +1,167 @@
+package bill_test
+
+import (
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/introgen/introgen/results/answers/anatomy"
+	"github.com/introgen/introgen/results/answers/bill"
+	"github.com/introgen/introgen/results/recording"
+	"github.com/introgen/introgen/results/table"
+	"github.com/introgen/introgen/trace"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+func experiment(t *testing.T) *recording.File {
+	t.Helper()
+	f, err := recording.Open(filepath.Join("..", "..", "recorded", "experiment-states.introgen"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+func TestExperiment(t *testing.T) {
+	bills, err := bill.Of(experiment(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(bills) != 4 {
+		t.Fatalf("%d bills, want cold, cold-natural, warm-cache, cpu", len(bills))
+	}
+	cold := bills[0]
+	ms := func(f float64) time.Duration { return time.Duration(f*1e3+0.5) * time.Microsecond }
+	// All LIB lines that the experiment printed, and all PIPE lines.
+	if want := ms(77.5 + 3828.6 + 114.2 + 70.5 + 4333.7 + 789.1 + 26.1 + 44.0 + 566.6 + 2130.6 + 1.9); cold.Compiling != want {
+		t.Errorf("compiling takes %v, want %v", cold.Compiling, want)
+	}
+	if cold.Chain != ms(4333.8) || cold.ChainOf != "Reduce and rmsnorm_f32" {
+		t.Errorf("the longest chain is %v, %s", cold.Chain, cold.ChainOf)
+	}
+	for _, b := range bills {
+		sum := b.Unattributed.Time
+		for _, l := range b.Lines {
+			sum += l.Time
+		}
+		if sum != b.Wall.Time {
+			t.Errorf("%s: the lines add up to %v, the wall clock is %v", b.Arm, sum, b.Wall.Time)
+		}
+		if b.Named != 1 {
+			t.Errorf("%s: %v of the wall clock is named; the experiment's phases follow each other", b.Arm, b.Named)
+		}
+	}
+	var b strings.Builder
+	if err := bill.Document(bills[:1]).Write(&b, table.Plain); err != nil {
+		t.Fatal(err)
+	}
+	golden(t, "experiment-cold.txt", b.String())
+}
+
+func golden(t *testing.T, name, got string) {
+	t.Helper()
+	path := filepath.Join("testdata", name)
+	if *update {
+		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got != string(want) {
+		t.Errorf("%s: got\n%s\nwant\n%s", path, got, want)
+	}
+	for _, line := range strings.Split(got, "\n") {
+		if n := len([]rune(line)); n > table.Width {
+			t.Errorf("a line of %d characters: %s", n, line)
+		}
+	}
+}
+
+// plan is three runs of one arm whose wall clocks are 120, 100 and 140 ms.
+func plan() *recording.File {
+	ms := int64(time.Millisecond)
+	events := func(yield func(recording.Event) bool) {
+		emit := func(all ...recording.Event) {
+			for _, e := range all {
+				yield(e)
+			}
+		}
+		emit(&recording.Header{Format: recording.Format, Version: 1, Command: "bill"},
+			&recording.Plan{Arms: []recording.Arm{{Name: "cold", State: recording.StateCold}}, Blocks: 3})
+		for i, build := range []int64{60, 40, 80} {
+			span := func(id, parent int32, name string, n, from, to int64) *recording.Span {
+				s := &recording.Span{}
+				s.ID, s.Parent, s.Name, s.N = trace.ID(id), trace.ID(parent), name, n
+				s.Start, s.End = time.Duration(from*ms), time.Duration(to*ms)
+				return s
+			}
+			emit(&recording.Start{Run: i + 1, Block: i + 1, Arm: "cold"},
+				&recording.Header{Format: recording.Format, Version: 1, Command: "metal", Clock: 1000 * ms},
+				span(1, 0, "arguments", 0, 0, 2), span(2, 0, "recording", 0, 2, 3),
+				span(3, 0, "round", 1, 4, 14+build), span(4, 3, "build model", 0, 4, 4+build), span(5, 4, "recording", 0, 4, 6),
+				span(6, 3, "prefill", 13, 4+build, 14+build),
+				span(7, 0, "round", 2, 14+build, 34+build), span(8, 7, "build model", 0, 14+build, 34+build),
+				span(9, 0, "round", 3, 34+build, 40+build), span(10, 9, "build model", 0, 34+build, 40+build),
+				&recording.End{At: (41 + build) * ms},
+				&recording.Exit{Run: i + 1, Spawned: 990 * ms, Reaped: (1050 + build) * ms})
+		}
+	}
+	return recording.Collect(events)
+}
+
+func TestMedianRun(t *testing.T) {
+	bills, err := bill.Of(plan())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b strings.Builder
+	if err := bill.Document(bills).Write(&b, table.Plain); err != nil {
+		t.Fatal(err)
+	}
+	golden(t, "median.txt", b.String())
+	if got := bills[0]; got.Run != 1 || got.Runs != 3 || got.Wall.Time != 120*time.Millisecond || got.Wall.Min != 100*time.Millisecond || got.Wall.Max != 140*time.Millisecond {
+		t.Errorf("the bill is %+v", got)
+	}
+}
+
+// A bill whose parts exceed the whole is none.
+func TestExceeds(t *testing.T) {
+	f := plan()
+	f.Runs[1].Exit.Reaped -= int64(20 * time.Millisecond)
+	f.Runs[1].End.At -= int64(20 * time.Millisecond)
+	if _, err := bill.Of(f); err == nil || !strings.Contains(err.Error(), "cold: run 2: the parts of the run add up to") {
+		t.Errorf("got %v", err)
+	}
+	for _, r := range f.Runs {
+		r.Exit.Refused = "for the test"
+	}
+	if _, err := bill.Of(f); err == nil || !strings.Contains(err.Error(), "no run counts") {
+		t.Errorf("without runs: %v", err)
+	}
+}
+
+// What one run alone shows is without the process around it.
+func TestOneRun(t *testing.T) {
+	f := plan()
+	one := f.Runs[0]
+	one.Start, one.Exit = nil, nil
+	bills, err := bill.Of(&recording.File{Runs: []*recording.Run{one}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if b := bills[0]; b.ByParent || b.Wall.Time != 101*time.Millisecond || b.Runs != 1 {
+		t.Errorf("the bill is %+v", b)
+	}
+	for _, l := range bills[0].Lines {
+		if l.Phase == anatomy.ProcessStart || l.Phase == anatomy.ProcessExit {
+			t.Errorf("a line %q, which nobody saw", l.Phase)
+		}
+	}
+}

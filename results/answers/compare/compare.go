@@ -1,0 +1,221 @@
+// Package compare answers where the time to the first token and to every later
+// one goes, in each state of the caches and on the CPU: the experiment's table,
+// with what was compiled in each stage, and the cause in a sentence.
+package compare
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/introgen/introgen/results"
+	"github.com/introgen/introgen/results/answers/anatomy"
+	"github.com/introgen/introgen/results/answers/series"
+	"github.com/introgen/introgen/results/recording"
+	"github.com/introgen/introgen/results/stats"
+)
+
+// Metrics are the rows of the table, in order.
+var Metrics = []series.Metric{series.Read, series.Build, series.Prefill, series.First, series.Later, series.Token1, series.Token2, series.Rate}
+
+// ratioMetrics are those that are compared with the CPU.
+var ratioMetrics = []series.Metric{series.Build, series.Prefill, series.First, series.Later, series.Token1, series.Token2}
+
+// Answer is what the comparison says.
+type Answer struct {
+	Series []series.Series // the columns
+	Stages []Stage         // with what was compiled in them; empty where nothing was
+	Base   int             // which column the others are a ratio of: the CPU; −1 where there is none
+	Causes []string        // a sentence for each column that compiles
+	Pairs  []Difference    // of arms that claim one state and differ otherwise
+	Notes  []string        // what to know before believing it
+}
+
+// Stage is a phase of the first round, and what was first needed in it.
+type Stage struct {
+	Name      string
+	Libraries []Library // in the order in which they were first needed
+	Columns   []Sums    // one for each series
+}
+
+// Library is what was compiled of one library within a stage.
+type Library struct {
+	Name string
+	// First says that the library itself was made in this stage; else only
+	// pipelines of a library that an earlier stage made were.
+	First   bool
+	Columns []Sums
+}
+
+// Sums are the times of one series: of libraries, and of how many pipelines.
+type Sums struct {
+	Library, Pipeline stats.Summary
+	Pipelines         int
+}
+
+// Of compares the arms of a recording. It fails where no run counts.
+func Of(f *recording.File) (*Answer, error) {
+	all := series.Of(f)
+	a := &Answer{Base: -1}
+	for _, s := range all {
+		if len(s.Samples) > 0 {
+			a.Series = append(a.Series, s)
+		} else {
+			a.note("%s has no run that counts (%s were refused or failed)", s.Name, plural(s.Refused, "run"))
+		}
+	}
+	if len(a.Series) == 0 {
+		return nil, fmt.Errorf("no run counts, so there is nothing to compare: %s", strings.Join(append(a.Notes, refusals(f)...), "; "))
+	}
+	a.Base = slices.IndexFunc(a.Series, func(s series.Series) bool { return s.State == recording.StateCPU })
+	a.stages()
+	for _, s := range a.Series {
+		if c := Cause(s); c != "" {
+			a.Causes = append(a.Causes, c)
+		}
+	}
+	a.pairs()
+	a.remarks(f)
+	return a, nil
+}
+
+func (a *Answer) note(format string, args ...any) {
+	a.Notes = append(a.Notes, fmt.Sprintf(format, args...))
+}
+
+// refusals are the reasons why runs do not count, each once.
+func refusals(f *recording.File) []string {
+	var out []string
+	for _, r := range f.Runs {
+		if r.Exit != nil && r.Exit.Refused != "" {
+			arm := series.Shown(r)
+			if r.Start != nil {
+				arm = r.Start.Arm
+			}
+			if s := arm + ": " + r.Exit.Refused; !slices.Contains(out, s) {
+				out = append(out, s)
+			}
+		}
+	}
+	return out
+}
+
+func plural(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
+// remarks are about how far the figures can be believed.
+func (a *Answer) remarks(f *recording.File) {
+	fewest := 0
+	for _, s := range a.Series {
+		if n := len(s.Samples); fewest == 0 || n < fewest {
+			fewest = n
+		}
+		if s.Refused > 0 {
+			a.note("%s: %s refused", s.Name, plural(s.Refused, "run"))
+		}
+		if s.Flagged > 0 {
+			a.note("%s: %s of %d tainted; `introgen explain` says by what", s.Name, plural(s.Flagged, "run"), len(s.Samples))
+		}
+	}
+	if fewest < stats.LeastForInterval {
+		a.note("±?: an interval needs %d runs, and there are %d; what differs cannot be decided", stats.LeastForInterval, fewest)
+	}
+	a.Notes = append(a.Notes, refusals(f)...)
+}
+
+// stageOf is the name that a phase has as a stage; "" for what is none.
+func stageOf(p anatomy.Phase) string {
+	switch {
+	case p.Name == results.SpanBuild, p.Name == results.SpanPrefill:
+		return p.Name
+	case p.Name == results.SpanStep && p.N == 1:
+		return series.First.Name
+	case p.Name == results.SpanStep:
+		return series.Later.Name
+	}
+	return ""
+}
+
+// compiled are the compiles of a sample's first round by stage.
+func compiled(s series.Sample) map[string][]anatomy.Compile {
+	out := map[string][]anatomy.Compile{}
+	for _, p := range s.Rounds[0].Phases {
+		if name := stageOf(p); name != "" {
+			out[name] = append(out[name], p.Compiles...)
+		}
+	}
+	return out
+}
+
+// stages collects what every series compiled in every stage.
+func (a *Answer) stages() {
+	by := make([][]map[string][]anatomy.Compile, len(a.Series)) // series, sample, stage
+	found := false
+	for i, s := range a.Series {
+		for _, x := range s.Samples {
+			c := compiled(x)
+			by[i] = append(by[i], c)
+			found = found || len(c[results.SpanBuild])+len(c[results.SpanPrefill])+len(c[series.First.Name])+len(c[series.Later.Name]) > 0
+		}
+	}
+	if !found {
+		return
+	}
+	for _, name := range []string{results.SpanBuild, results.SpanPrefill, series.First.Name, series.Later.Name} {
+		st := Stage{Name: name, Columns: make([]Sums, len(a.Series))}
+		for i := range a.Series {
+			st.Columns[i] = sums(by[i], name, "")
+			for _, sample := range by[i] {
+				for _, c := range sample[name] {
+					k := slices.IndexFunc(st.Libraries, func(l Library) bool { return l.Name == c.Library })
+					if k < 0 {
+						k = len(st.Libraries)
+						st.Libraries = append(st.Libraries, Library{Name: c.Library})
+					}
+					st.Libraries[k].First = st.Libraries[k].First || c.IsLibrary()
+				}
+			}
+		}
+		for k := range st.Libraries {
+			for i := range a.Series {
+				st.Libraries[k].Columns = append(st.Libraries[k].Columns, sums(by[i], name, st.Libraries[k].Name))
+			}
+		}
+		a.Stages = append(a.Stages, st)
+	}
+}
+
+// sums adds up, run by run, what was compiled in a stage: of one library, or of
+// all where that is "".
+func sums(samples []map[string][]anatomy.Compile, stage, library string) Sums {
+	var libs, pipes []float64
+	var s Sums
+	for _, x := range samples {
+		var lib, pipe time.Duration
+		n, any := 0, false
+		for _, c := range x[stage] {
+			if library != "" && c.Library != library {
+				continue
+			}
+			any = true
+			if c.IsLibrary() {
+				lib += c.Time
+			} else {
+				pipe += c.Time
+				n++
+			}
+		}
+		if !any {
+			continue
+		}
+		libs, pipes = append(libs, float64(lib)), append(pipes, float64(pipe))
+		s.Pipelines = max(s.Pipelines, n)
+	}
+	s.Library, s.Pipeline = stats.Summarize(libs), stats.Summarize(pipes)
+	return s
+}

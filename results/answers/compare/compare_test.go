@@ -1,0 +1,68 @@
+package compare_test
+
+import (
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/introgen/introgen/results/answers/compare"
+	"github.com/introgen/introgen/results/recording"
+	"github.com/introgen/introgen/results/table"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+func open(t *testing.T, name string) *recording.File {
+	t.Helper()
+	f, err := recording.Open(filepath.Join("..", "..", "recorded", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+// golden compares with a file of testdata, and leaves what differs beside it.
+func golden(t *testing.T, name, got string) {
+	t.Helper()
+	path := filepath.Join("testdata", name)
+	want, err := os.ReadFile(path)
+	if *update {
+		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got != string(want) {
+		t.Errorf("%s: got\n%s\nwant\n%s", path, got, want)
+	}
+}
+
+func TestExperiment(t *testing.T) {
+	a, err := compare.Of(open(t, "experiment-states.introgen"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := "98 % of the cold time to the second token is 10 library compiles; Gemm, Reduce and Sdpa are 86 % of those (the first token needs 9 of the libraries)"
+	if len(a.Causes) == 0 || a.Causes[0] != want {
+		t.Errorf("the cause is %q, want %q", a.Causes, want)
+	}
+	for _, s := range []table.Style{table.Plain, table.Markdown, table.CSV} {
+		var b strings.Builder
+		if err := a.Document().Write(&b, s); err != nil {
+			t.Fatal(err)
+		}
+		golden(t, "experiment-"+string(s)+".txt", b.String())
+		if s == table.Plain {
+			for _, line := range strings.Split(b.String(), "\n") {
+				if n := len([]rune(line)); n > table.Width {
+					t.Errorf("a line of %d characters: %s", n, line)
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,167 @@
+package compare
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/introgen/introgen/results/answers/anatomy"
+	"github.com/introgen/introgen/results/answers/series"
+	"github.com/introgen/introgen/results/recording"
+	"github.com/introgen/introgen/results/stats"
+)
+
+// Difference is what makes one arm take longer than another, part by part, from
+// the runs of the same block.
+type Difference struct {
+	From, To string        // "To takes longer than From by"
+	Blocks   int           // with a run of each
+	Wall     stats.Summary // of the whole run, ns; negative where To is faster
+	Parts    []Part        // the largest first
+}
+
+// Part is what a line of the account contributes to a difference, in ns.
+type Part struct {
+	Name  string
+	Count stats.Summary // how many more of it
+	Time  stats.Summary
+}
+
+// pairs compares every arm with the first one that claims the same state.
+func (a *Answer) pairs() {
+	for i, s := range a.Series {
+		first := slices.IndexFunc(a.Series, func(x series.Series) bool { return x.State == s.State })
+		if first == i || s.State == "" || s.State == recording.StateWarmProcess {
+			continue
+		}
+		d, err := Differ(a.Series[first], s)
+		if err != nil {
+			a.note("%s and %s: %v", a.Series[first].Name, s.Name, err)
+			continue
+		}
+		a.Pairs = append(a.Pairs, *d)
+	}
+}
+
+// Differ says what makes b take longer than a.
+func Differ(a, b series.Series) (*Difference, error) {
+	d := &Difference{From: a.Name, To: b.Name}
+	var walls []float64
+	times, counts := map[string][]float64{}, map[string][]float64{}
+	for _, x := range a.Samples {
+		i := slices.IndexFunc(b.Samples, func(y series.Sample) bool { return y.Block == x.Block })
+		if i < 0 {
+			continue
+		}
+		ax, err := anatomy.Of(x.Run)
+		if err != nil {
+			return nil, fmt.Errorf("block %d: %w", x.Block, err)
+		}
+		bx, err := anatomy.Of(b.Samples[i].Run)
+		if err != nil {
+			return nil, fmt.Errorf("block %d: %w", x.Block, err)
+		}
+		ta, ca := byName(ax)
+		tb, cb := byName(bx)
+		walls = append(walls, float64(bx.Wall-ax.Wall))
+		for name := range ta {
+			tb[name] += 0 // so that what only one has is there
+		}
+		for name, t := range tb {
+			for len(times[name]) < len(walls)-1 { // blocks in which neither had it
+				times[name], counts[name] = append(times[name], 0), append(counts[name], 0)
+			}
+			times[name], counts[name] = append(times[name], float64(t-ta[name])), append(counts[name], float64(cb[name]-ca[name]))
+		}
+	}
+	if len(walls) == 0 {
+		return nil, fmt.Errorf("no block has a run of both")
+	}
+	d.Blocks, d.Wall = len(walls), stats.Summarize(walls)
+	for name, v := range times {
+		for len(v) < len(walls) {
+			v, counts[name] = append(v, 0), append(counts[name], 0)
+		}
+		d.Parts = append(d.Parts, Part{Name: name, Time: stats.Summarize(v), Count: stats.Summarize(counts[name])})
+	}
+	slices.SortFunc(d.Parts, func(x, y Part) int {
+		return cmp.Or(cmp.Compare(math.Abs(y.Time.Median), math.Abs(x.Time.Median)), cmp.Compare(x.Name, y.Name))
+	})
+	return d, nil
+}
+
+// byName is an account's time by the name of what took it.
+func byName(a *anatomy.Account) (map[string]time.Duration, map[string]int) {
+	times, counts := map[string]time.Duration{}, map[string]int{}
+	for _, l := range a.Lines {
+		times[Name(l)] += l.Time
+		counts[Name(l)] += l.Count
+	}
+	times["unattributed"] = a.Unattributed
+	return times, counts
+}
+
+// Name is how a line of an account is called where it stands alone.
+func Name(l anatomy.Line) string {
+	name := l.Phase
+	switch l.What {
+	case anatomy.KindLibrary:
+		name = "library " + l.Library
+	case anatomy.KindPipeline:
+		name = "pipeline " + l.Library + " " + l.Function
+	case anatomy.KindRecording:
+		name = l.What
+	}
+	if l.Round > 1 {
+		name += " of later rounds"
+	}
+	return name
+}
+
+// Sentence says what differs: "slow takes 2.0 s longer than cold: library
+// Reduce 2.0 s more".
+func (d *Difference) Sentence() string {
+	whole := seconds(math.Abs(d.Wall.Median))
+	direction := "longer"
+	if d.Wall.Median < 0 {
+		direction = "less"
+	}
+	var named []string
+	for _, p := range d.Parts {
+		if len(named) == 3 || math.Abs(p.Time.Median) < 0.05*math.Abs(d.Wall.Median) {
+			break
+		}
+		named = append(named, p.String())
+	}
+	text := fmt.Sprintf("%s takes %s %s than %s", d.To, whole, direction, d.From)
+	if d.Wall.Decidable && d.Wall.Lo <= 0 && d.Wall.Hi >= 0 {
+		return text + ", which is within what repetition changes"
+	}
+	if len(named) > 0 {
+		text += ": " + strings.Join(named, ", ")
+	}
+	return text
+}
+
+// String is "library Reduce 2.0 s more".
+func (p Part) String() string {
+	word := "more"
+	if p.Time.Median < 0 {
+		word = "less"
+	}
+	return fmt.Sprintf("%s %s %s", p.Name, seconds(math.Abs(p.Time.Median)), word)
+}
+
+// seconds prints nanoseconds in the unit in which they have a digit or two.
+func seconds(ns float64) string {
+	switch {
+	case ns >= 1e9:
+		return fmt.Sprintf("%.1f s", ns/1e9)
+	case ns >= 10e6:
+		return fmt.Sprintf("%.0f ms", ns/1e6)
+	}
+	return fmt.Sprintf("%.1f ms", ns/1e6)
+}

@@ -1,0 +1,189 @@
+package compare
+
+import (
+	"fmt"
+	"strconv"
+
+	"github.com/introgen/introgen/results/answers/series"
+	"github.com/introgen/introgen/results/stats"
+	"github.com/introgen/introgen/results/table"
+)
+
+// Document is the answer as tables and sentences.
+func (a *Answer) Document() *table.Document {
+	var d table.Document
+	d.Table(a.stageTable())
+	if t := a.ratioTable(); t != nil {
+		d.Table(t)
+	}
+	if t := a.compileTable(); t != nil {
+		d.Table(t)
+	}
+	for _, p := range a.Pairs {
+		d.Table(p.Table())
+	}
+	for _, c := range a.Causes {
+		d.Say("%s.", c)
+	}
+	for _, p := range a.Pairs {
+		d.Say("%s.", p.Sentence())
+	}
+	for _, n := range a.Notes {
+		d.Say("%s.", n)
+	}
+	return &d
+}
+
+func (a *Answer) stageTable() *table.Table {
+	t := &table.Table{Title: "ms: the median of the runs, ± its 95 % interval; tokens from opening the file", Columns: []table.Column{{Name: "stage", Left: true}}}
+	runs := []table.Cell{table.Text("runs")}
+	for _, s := range a.Series {
+		t.Columns = append(t.Columns, table.Column{Name: s.Name, Parts: series.Parts})
+		runs = append(runs, table.Text(strconv.Itoa(len(s.Samples))))
+	}
+	t.Add(runs...)
+	for _, m := range Metrics {
+		row := []table.Cell{table.Text(m.Name)}
+		any := false
+		for _, s := range a.Series {
+			sum := s.Summary(m)
+			any = any || sum.N > 0
+			row = append(row, m.Cell(sum))
+		}
+		if any {
+			t.Add(row...)
+		}
+	}
+	return t
+}
+
+func (a *Answer) ratioTable() *table.Table {
+	if a.Base < 0 || len(a.Series) < 2 {
+		return nil
+	}
+	t := &table.Table{Title: "multiples of the CPU's time in the same block, with the 95 % interval", Columns: []table.Column{{Name: "stage", Left: true}}}
+	for i, s := range a.Series {
+		if i != a.Base {
+			t.Columns = append(t.Columns, table.Column{Name: s.Name, Parts: series.RatioParts})
+		}
+	}
+	for _, m := range ratioMetrics {
+		row := []table.Cell{table.Text(m.Name)}
+		any := false
+		for i, s := range a.Series {
+			if i == a.Base {
+				continue
+			}
+			r := series.Ratio(a.Series[a.Base], s, m)
+			any = any || r.N > 0
+			row = append(row, series.RatioCell(r))
+		}
+		if any {
+			t.Add(row...)
+		}
+	}
+	return t
+}
+
+// compileTable has a pair of columns for each series that compiles.
+func (a *Answer) compileTable() *table.Table {
+	var shown []int
+	for i := range a.Series {
+		for _, st := range a.Stages {
+			if st.Columns[i].Library.N > 0 || st.Columns[i].Pipeline.N > 0 {
+				shown = append(shown, i)
+				break
+			}
+		}
+	}
+	if len(shown) == 0 {
+		return nil
+	}
+	t := &table.Table{Title: "what was made in each stage: libraries, and pipelines of them (number: ms)", Columns: []table.Column{{Name: "stage", Left: true, Parts: []string{"", "library"}}}}
+	for _, i := range shown {
+		name := a.Series[i].Name
+		t.Columns = append(t.Columns, table.Column{Name: name + " LIB", Parts: series.Parts}, table.Column{Name: "PIPE", Parts: append([]string{"n"}, prefixed(name, series.Parts)...)})
+	}
+	row := func(name table.Cell, columns []Sums) {
+		cells := []table.Cell{name}
+		for _, i := range shown {
+			cells = append(cells, columns[i].cells()...)
+		}
+		t.Add(cells...)
+	}
+	for _, st := range a.Stages {
+		if len(st.Libraries) == 0 {
+			continue
+		}
+		row(table.Text(st.Name), st.Columns)
+		for _, l := range st.Libraries {
+			name := "  " + l.Name
+			if !l.First {
+				name += " …"
+			}
+			row(table.Cell{Text: name, Parts: []string{st.Name, l.Name}}, l.Columns)
+		}
+	}
+	return t
+}
+
+func prefixed(name string, parts []string) []string {
+	out := make([]string, len(parts))
+	for i, p := range parts {
+		out[i] = name
+		if p != "" {
+			out[i] += " " + p
+		}
+	}
+	return out
+}
+
+// cells are a library's time, and its pipelines' after their number.
+func (s Sums) cells() []table.Cell {
+	lib, pipe := series.Cell(s.Library), series.Cell(s.Pipeline)
+	if s.Library.N == 0 || s.Library.Max == 0 {
+		lib = table.Cell{Parts: []string{}}
+	}
+	if s.Pipelines == 0 {
+		return []table.Cell{lib, {Parts: []string{}}}
+	}
+	pipe.Text = fmt.Sprintf("%d: %s", s.Pipelines, pipe.Text)
+	pipe.Parts = append([]string{strconv.Itoa(s.Pipelines)}, pipe.Parts...)
+	return []table.Cell{lib, pipe}
+}
+
+// shownParts is how many parts of a difference a table has.
+const shownParts = 8
+
+// Table has the largest parts of the difference.
+func (d *Difference) Table() *table.Table {
+	t := &table.Table{
+		Title:   fmt.Sprintf("what %s takes longer than %s, ms in the same block, %d blocks", d.To, d.From, d.Blocks),
+		Columns: []table.Column{{Name: "part", Left: true}, {Name: "more"}, {Name: "from"}, {Name: "to"}, {Name: "of the whole"}},
+	}
+	add := func(name string, s stats.Summary) []table.Cell {
+		cells := []table.Cell{table.Text(name), table.Text(signed(s.Median)), {}, {}, {}}
+		if s.Decidable {
+			cells[2], cells[3] = table.Text(signed(s.Lo)), table.Text(signed(s.Hi))
+		}
+		if d.Wall.Median != 0 {
+			cells[4] = table.Text(wholePercent(s.Median / d.Wall.Median))
+		}
+		return cells
+	}
+	for _, p := range d.Parts[:min(shownParts, len(d.Parts))] {
+		if p.Time.Median != 0 {
+			t.Add(add(p.Name, p.Time)...)
+		}
+	}
+	t.Footer = add("the whole run", d.Wall)
+	return t
+}
+
+func signed(ns float64) string {
+	text := strconv.FormatFloat(ns/1e6, 'f', 1, 64)
+	if ns > 0 {
+		return "+" + text
+	}
+	return text
+}

@@ -1,0 +1,80 @@
+package series
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"time"
+
+	"github.com/introgen/introgen/results"
+	"github.com/introgen/introgen/results/stats"
+	"github.com/introgen/introgen/results/table"
+)
+
+// Parts are the columns that a summary takes in CSV: the median, and between
+// what it lies with 95 %.
+var Parts = []string{"", "lo", "hi", "n"}
+
+// Cell is a summary of times as "4111.2 ±2 %", in milliseconds; "±?" where there
+// are too few runs for an interval, and nothing where there are none.
+func Cell(s stats.Summary) table.Cell {
+	return cell(s, func(v float64) string { return results.Milliseconds(time.Duration(math.Round(v))) })
+}
+
+// RateCell is the same of numbers a second.
+func RateCell(s stats.Summary) table.Cell {
+	return cell(s, func(v float64) string { return strconv.FormatFloat(v, 'f', 1, 64) })
+}
+
+// Cell is a summary of the metric.
+func (m Metric) Cell(s stats.Summary) table.Cell {
+	if m.Rate {
+		return RateCell(s)
+	}
+	return Cell(s)
+}
+
+func cell(s stats.Summary, number func(float64) string) table.Cell {
+	if s.N == 0 {
+		return table.Cell{Parts: []string{}}
+	}
+	n := strconv.Itoa(s.N)
+	if !s.Decidable {
+		return table.Cell{Text: number(s.Median) + " ±?", Parts: []string{number(s.Median), "", "", n}}
+	}
+	return table.Cell{Text: number(s.Median) + " ±" + Percent(s.Spread()), Parts: []string{number(s.Median), number(s.Lo), number(s.Hi), n}}
+}
+
+// Percent is a part as "2 %", with a decimal below 10 % unless it is 0.
+func Percent(part float64) string {
+	if p := 100 * part; p != 0 && math.Abs(p) < 9.95 {
+		return fmt.Sprintf("%.1f %%", p)
+	}
+	return fmt.Sprintf("%.0f %%", 100*part)
+}
+
+// RatioParts are the columns that a ratio takes in CSV.
+var RatioParts = []string{"", "lo", "hi", "p"}
+
+// RatioCell is a ratio with its interval, as "0.31× [0.30, 0.33]".
+func RatioCell(r stats.Ratio) table.Cell {
+	if r.N == 0 || r.Ratio == 0 {
+		return table.Cell{Parts: []string{}}
+	}
+	if !r.Decidable {
+		return table.Cell{Text: times(r.Ratio) + "× ±?", Parts: []string{times(r.Ratio)}}
+	}
+	return table.Cell{
+		Text:  fmt.Sprintf("%s× [%s, %s]", times(r.Ratio), times(r.Lo), times(r.Hi)),
+		Parts: []string{times(r.Ratio), times(r.Lo), times(r.Hi), strconv.FormatFloat(r.P, 'g', 3, 64)},
+	}
+}
+
+// times prints a ratio with three digits that count.
+func times(v float64) string {
+	digits := 2
+	for x := v; x >= 10 && digits > 0; x /= 10 {
+		digits--
+	}
+	return strconv.FormatFloat(v, 'f', digits, 64)
+}

@@ -1,0 +1,85 @@
+package series
+
+import (
+	"time"
+
+	"github.com/introgen/introgen/results"
+	"github.com/introgen/introgen/results/answers/anatomy"
+	"github.com/introgen/introgen/results/stats"
+)
+
+// The figures of a round. Times to a token are from opening the file on, as in
+// the experiment; the start of the process is in its account only.
+var (
+	Read    = phase("read gguf", results.SpanRead)
+	Build   = phase("build model", results.SpanBuild)
+	Prefill = phase("prefill", results.SpanPrefill)
+	First   = Metric{Name: "first decode step", Of: step(1)}
+	Later   = Metric{Name: "later steps", Of: later(stepMedian)} // the median step of the round
+	Token1  = Metric{Name: "to token 1", Of: token(1)}
+	Token2  = Metric{Name: "to token 2", Of: token(2)}
+	Rate    = Metric{Name: "tokens/s", Rate: true, Of: later(stepRate)} // of the later steps
+	Decode  = Metric{Name: "decode step", Of: allSteps}                 // the median of all steps of the round
+)
+
+func phase(name, span string) Metric {
+	return Metric{Name: name, Of: func(r anatomy.Round) (float64, bool) {
+		p, ok := r.Phase(span)
+		return float64(p.Time()), ok && !p.Open
+	}}
+}
+
+func token(n int) func(anatomy.Round) (float64, bool) {
+	return func(r anatomy.Round) (float64, bool) {
+		d, ok := r.Token(n)
+		return float64(d), ok
+	}
+}
+
+func step(n int) func(anatomy.Round) (float64, bool) {
+	return func(r anatomy.Round) (float64, bool) {
+		s := r.Steps()
+		if len(s) < n {
+			return 0, false
+		}
+		return float64(s[n-1].Time()), true
+	}
+}
+
+// later leaves the first step out, which may have to compile.
+func later(of func([]anatomy.Phase) (float64, bool)) func(anatomy.Round) (float64, bool) {
+	return func(r anatomy.Round) (float64, bool) {
+		s := r.Steps()
+		if len(s) < 2 {
+			return 0, false
+		}
+		return of(s[1:])
+	}
+}
+
+func allSteps(r anatomy.Round) (float64, bool) {
+	s := r.Steps()
+	if len(s) == 0 {
+		return 0, false
+	}
+	return stepMedian(s)
+}
+
+func stepMedian(steps []anatomy.Phase) (float64, bool) {
+	v := make([]float64, len(steps))
+	for i, s := range steps {
+		v[i] = float64(s.Time())
+	}
+	return stats.Summarize(v).Median, true
+}
+
+func stepRate(steps []anatomy.Phase) (float64, bool) {
+	var sum time.Duration
+	for _, s := range steps {
+		sum += s.Time()
+	}
+	if sum <= 0 {
+		return 0, false
+	}
+	return float64(len(steps)) / sum.Seconds(), true
+}

@@ -1,0 +1,217 @@
+// Package series turns a recording into samples: for every arm of a plan the
+// rounds that speak for it, one value a run, in the order of execution. Runs
+// that were refused are left out and counted.
+package series
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/introgen/introgen/results/answers/anatomy"
+	"github.com/introgen/introgen/results/recording"
+	"github.com/introgen/introgen/results/stats"
+)
+
+// Series is what one arm gave.
+type Series struct {
+	Name    string
+	State   string            // one of recording's states; "" where the arm claims none
+	Levels  map[string]string // factor → level
+	Samples []Sample          // runs that count, in order
+	Refused int               // runs that do not
+	Flagged int               // runs that count, but something tainted them
+}
+
+// Sample is what one run gives.
+type Sample struct {
+	Run    *recording.Run
+	Block  int             // runs of one block are next to each other in time
+	Rounds []anatomy.Round // of warm-process all later ones, else the first
+}
+
+// Of returns the arms of a plan in its order. Rounds after the first of a
+// process in which everything was in the cache make a series of their own,
+// warm-process, behind the arm that they belong to. A recording without a plan
+// is one arm, named by the state that its evidence shows.
+func Of(f *recording.File) []Series {
+	type arm struct {
+		recording.Arm
+		runs []*recording.Run
+	}
+	var arms []arm
+	if f.Plan != nil {
+		for _, a := range f.Plan.Arms {
+			arms = append(arms, arm{Arm: a})
+		}
+	}
+	for _, r := range f.Runs {
+		name, state := Shown(r), Shown(r)
+		if r.Start != nil {
+			name = r.Start.Arm
+		}
+		i := slices.IndexFunc(arms, func(a arm) bool { return a.Name == name })
+		if i < 0 {
+			i = len(arms)
+			arms = append(arms, arm{Arm: recording.Arm{Name: name, State: state}})
+		}
+		arms[i].runs = append(arms[i].runs, r)
+	}
+	var out []Series
+	for _, a := range arms {
+		first := Series{Name: a.Name, State: a.State, Levels: a.Levels}
+		later := Series{Name: recording.StateWarmProcess, State: recording.StateWarmProcess, Levels: a.Levels}
+		if a.Name != recording.StateWarmCache {
+			later.Name = a.Name + " " + later.Name
+		}
+		for i, r := range a.runs {
+			if !r.Counts() {
+				first.Refused++
+				continue
+			}
+			if r.Exit != nil && len(r.Exit.Flags) > 0 {
+				first.Flagged++
+			}
+			s := Sample{Run: r, Block: i + 1}
+			if r.Start != nil {
+				s.Block = r.Start.Block
+			}
+			rounds := anatomy.Rounds(r)
+			if len(rounds) == 0 {
+				continue
+			}
+			second := slices.IndexFunc(rounds, func(r anatomy.Round) bool { return r.Number > 1 })
+			if second != 0 {
+				s.Rounds = rounds[:1]
+				first.Samples = append(first.Samples, s)
+			}
+			if a.State == recording.StateWarmCache && second >= 0 {
+				s.Rounds = rounds[second:]
+				later.Samples = append(later.Samples, s)
+			}
+		}
+		out = append(out, first)
+		if len(later.Samples) > 0 {
+			out = append(out, later)
+		}
+	}
+	return out
+}
+
+// Shown is the state that a run's evidence shows, for a run that claims none.
+func Shown(r *recording.Run) string {
+	if r.Header.Command != "metal" {
+		for _, e := range r.Evidence {
+			if e.What == recording.EvidencePageCache && e.Evicted {
+				return recording.StateColdFile
+			}
+		}
+		if r.Header.Command == "cpu" {
+			return recording.StateCPU
+		}
+		return r.Header.Command
+	}
+	for _, e := range r.Evidence {
+		switch {
+		case e.What != recording.EvidenceMetalCache:
+		case e.Nonce != "":
+			return recording.StateCold
+		case e.LibraryMisses+e.PipelineMisses > 0:
+			return recording.StateColdNatural
+		}
+	}
+	return recording.StateWarmCache
+}
+
+// Metric is a figure of a round.
+type Metric struct {
+	Name string
+	// Rate says that the figure is a number a second, and more is better; else
+	// it is a time in nanoseconds.
+	Rate bool
+	Of   func(anatomy.Round) (float64, bool)
+}
+
+// Values are the metric's, one a run: the median of the run's rounds. A run
+// that has none, or one that is not finite, is left out; blocks are those of
+// the values.
+func (s Series) Values(m Metric) (values []float64, blocks []int) {
+	for _, x := range s.Samples {
+		var of []float64
+		for _, r := range x.Rounds {
+			if v, ok := m.Of(r); ok && !math.IsNaN(v) && !math.IsInf(v, 0) {
+				of = append(of, v)
+			}
+		}
+		if len(of) == 0 {
+			continue
+		}
+		values, blocks = append(values, stats.Summarize(of).Median), append(blocks, x.Block)
+	}
+	return values, blocks
+}
+
+// Summary is the middle of the metric over runs.
+func (s Series) Summary(m Metric) stats.Summary {
+	v, _ := s.Values(m)
+	return stats.Summarize(v)
+}
+
+// Pairs are the metric's values in the blocks that a and b share, one of each
+// a block.
+func Pairs(a, b Series, m Metric) (va, vb []float64) {
+	va, ba := a.Values(m)
+	vb, bb := b.Values(m)
+	var outA, outB []float64
+	for i, block := range ba {
+		if j := slices.Index(bb, block); j >= 0 && slices.Index(ba, block) == i {
+			outA, outB = append(outA, va[i]), append(outB, vb[j])
+		}
+	}
+	return outA, outB
+}
+
+// Ratio is b to a, paired by block.
+func Ratio(a, b Series, m Metric) stats.Ratio {
+	va, vb := Pairs(a, b, m)
+	return stats.Paired(va, vb)
+}
+
+// Mixed says in what the runs of a recording, or of several, differ that
+// should not be compared: the machine, the model, the tool. It is empty where
+// all are of one kind.
+func Mixed(runs []*recording.Run) []string {
+	var out []string
+	for _, k := range []struct {
+		what string
+		of   func(recording.Header) string
+	}{
+		{"machine", func(h recording.Header) string {
+			return fmt.Sprintf("%s (%s/%s, %s, %d cores)", h.Host.Name, h.Host.OS, h.Host.Arch, h.Host.CPU, h.Host.Cores)
+		}},
+		{"model", func(h recording.Header) string {
+			return fmt.Sprintf("%s (%d bytes, %s)", h.Model.File, h.Model.Bytes, h.Model.Types)
+		}},
+		{"version of introgen", func(h recording.Header) string { return h.Tool.Version + " " + h.Tool.Commit }},
+	} {
+		var seen []string
+		for _, r := range runs {
+			if v := k.of(r.Header); !slices.Contains(seen, v) {
+				seen = append(seen, v)
+			}
+		}
+		if len(seen) > 1 {
+			out = append(out, fmt.Sprintf("%s: %s and %s", k.what, seen[0], seen[1]))
+		}
+	}
+	digests := map[string]bool{}
+	for _, r := range runs {
+		if d := r.Header.Model.Digest; d != "" {
+			digests[d] = true
+		}
+	}
+	if len(digests) > 1 {
+		out = append(out, "model: files of different content")
+	}
+	return out
+}
