@@ -1,0 +1,335 @@
+// Package benchtext is the view of a recording in the Go benchmark format,
+// which benchstat reads (https://golang.org/design/14313-benchmark-format).
+//
+// A line is one sample. What a sample is decides what statistics may say: of a
+// file of one run every round is one; of a plan every run is one, since rounds
+// of one process are alike in what made that process slow. The first round of a
+// process and its later ones never stand under one name: the first one maps,
+// compiles and faults.
+//
+// A name says what is timed and what the plan varies (/cache=cold,
+// /per-buffer=50), and nothing else: no device, no driver, no cache of a file
+// of one state, so that the rows of two files pair. The machine's kind, the
+// model and the workload stand on key: value lines, since samples that differ
+// in them are no samples of one thing; benchstat keeps these apart. Everything
+// else stands on lines that begin with #, which readers of the format ignore.
+package benchtext
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/introgen/introgen/results"
+	"github.com/introgen/introgen/results/answers/anatomy"
+	"github.com/introgen/introgen/results/recording"
+)
+
+// Value is a measurement with its unit.
+type Value struct {
+	Value float64
+	Unit  string // one of the Unit constants
+}
+
+// Units of the values.
+const (
+	UnitTime       = "ns/op"
+	UnitTokens     = "tok/s"
+	UnitRate       = "B/s"
+	UnitBytes      = "bytes"
+	UnitResident   = "rss-bytes" // the most memory that was resident
+	UnitDispatches = "dispatches"
+	UnitBuffers    = "command-buffers"
+	UnitMisses     = "misses" // of the cache of compiled code
+)
+
+// units are all units in the order in which they are told: which of them is
+// better when it is higher, and which are counts that do not scatter.
+var units = []struct {
+	name          string
+	higher, exact bool
+}{
+	{UnitTime, false, false}, {UnitTokens, true, false}, {UnitRate, true, false}, {UnitResident, false, false},
+	{UnitBytes, false, true}, {UnitDispatches, false, true}, {UnitBuffers, false, true}, {UnitMisses, false, true},
+}
+
+// Line is one sample.
+type Line struct {
+	Name       string // "Decode/step=1/cache=cold", without the leading Benchmark
+	Iterations int    // what the values are the median or the sum of: decode steps, or 1
+	Values     []Value
+	// Of a plan: the block that the sample belongs to, from 1, and its arm.
+	Block int
+	Arm   string
+}
+
+// LaterRound is what ends the names of rounds after a process's first one,
+// unless they are a state of the plan.
+const LaterRound = "/round=later"
+
+// Lines are the samples of a recording, in the order in which they were taken.
+// Of a plan only runs that count are samples, of a single run all rounds that
+// are whole, however the run ended.
+func Lines(f *recording.File) []Line {
+	var out []Line
+	names := suffixes(f)
+	for _, run := range f.Runs {
+		if f.Plan == nil {
+			out = append(out, process(run, "", true)...)
+			for _, r := range wholeRounds(run) {
+				out = append(out, round(run, r, laterSuffix(r, ""))...)
+			}
+			continue
+		}
+		if run.Start == nil || !run.Counts() {
+			continue
+		}
+		s, ok := names[run.Start.Arm]
+		if !ok {
+			continue // of an arm that the plan does not have
+		}
+		lines := process(run, s.first, s.wantsFirst)
+		var later []Line
+		for _, r := range wholeRounds(run) {
+			switch {
+			case r.Number > 1:
+				later = append(later, round(run, r, s.later)...)
+			case s.wantsFirst:
+				lines = append(lines, round(run, r, s.first)...)
+			}
+		}
+		for _, l := range append(lines, middle(later)...) {
+			l.Block, l.Arm = run.Start.Block, run.Start.Arm
+			out = append(out, l)
+		}
+	}
+	return out
+}
+
+func laterSuffix(r anatomy.Round, suffix string) string {
+	if r.Number > 1 {
+		return LaterRound + suffix
+	}
+	return suffix
+}
+
+// wholeRounds are those that ended well, taken apart.
+func wholeRounds(run *recording.Run) []anatomy.Round {
+	whole := map[int]bool{}
+	for _, r := range run.Rounds {
+		whole[r.Number] = r.Error == ""
+	}
+	return slices.DeleteFunc(anatomy.Rounds(run), func(r anatomy.Round) bool { return !whole[r.Number] })
+}
+
+// process are the samples that a process gives once.
+func process(run *recording.Run, suffix string, wanted bool) []Line {
+	if !wanted {
+		return nil
+	}
+	var out []Line
+	if x := run.Exit; x != nil && x.Reaped > x.Spawned {
+		l := timed("Process"+suffix, time.Duration(x.Reaped-x.Spawned))
+		l.add(float64(x.MaxRSS), UnitResident)
+		out = append(out, l)
+	}
+	for _, s := range run.Spans {
+		if s.Parent != 0 || s.End < 0 {
+			continue
+		}
+		switch s.Name {
+		case results.SpanDevice:
+			out = append(out, timed("Device"+suffix, s.Duration()))
+		case results.SpanTokenizer:
+			out = append(out, timed("Tokenizer"+suffix, s.Duration()))
+		}
+	}
+	return out
+}
+
+// round are the samples of one round.
+func round(run *recording.Run, r anatomy.Round, suffix string) []Line {
+	var out []Line
+	if p, ok := r.Phase(results.SpanRead); ok {
+		out = append(out, timed("ReadGGUF"+suffix, p.Time()))
+	}
+	if p, ok := r.Phase(results.SpanBuild); ok {
+		l := phase("Build"+suffix, p)
+		l.addRate(float64(run.Header.Model.Bytes), p.Time(), UnitRate)
+		out = append(out, l)
+	}
+	steps := r.Steps()
+	prefill, prefilled := r.Phase(results.SpanPrefill)
+	if prefilled {
+		l := phase("Prefill"+suffix, prefill)
+		l.addRate(float64(prefill.N), prefill.Time(), UnitTokens)
+		out = append(out, l)
+	}
+	if len(steps) > 0 {
+		out = append(out, phase("Decode/step=1"+suffix, steps[0]))
+	}
+	if len(steps) > 1 {
+		out = append(out, laterSteps("Decode/step=later"+suffix, steps[1:]))
+	}
+	for i, name := range []string{"FirstToken", "SecondToken"} {
+		if took, ok := r.Token(i + 1); ok {
+			out = append(out, timed(name+suffix, took))
+		}
+	}
+	if prefilled {
+		total := prefill.Time()
+		for _, s := range steps {
+			total += s.Time()
+		}
+		out = append(out, timed("Total"+suffix, total))
+	}
+	return append(out, compiled(run, r, suffix)...)
+}
+
+// laterSteps is the sample of the steps that follow the first: their median,
+// and the tokens a second of all of them together.
+func laterSteps(name string, steps []anatomy.Phase) Line {
+	times := make([]time.Duration, len(steps))
+	var sum time.Duration
+	for i, s := range steps {
+		times[i] = s.Time()
+		sum += times[i]
+	}
+	slices.Sort(times)
+	n := len(times)
+	l := Line{Name: name, Iterations: n}
+	l.add(float64(times[(n-1)/2]+times[n/2])/2, UnitTime)
+	l.addRate(float64(n), sum, UnitTokens)
+	byCost := func(count func(anatomy.Phase) int64) float64 {
+		counts := make([]int64, n)
+		for i, s := range steps {
+			counts[i] = count(s)
+		}
+		slices.Sort(counts)
+		return float64(counts[(n-1)/2])
+	}
+	l.add(byCost(func(p anatomy.Phase) int64 { return p.Dispatches }), UnitDispatches)
+	l.add(byCost(func(p anatomy.Phase) int64 { return p.CommandBuffers }), UnitBuffers)
+	return l
+}
+
+// compiled are the libraries and pipelines of a round, one sample each, even
+// where one was made twice, and their sum.
+func compiled(run *recording.Run, r anatomy.Round, suffix string) []Line {
+	var out []Line
+	at := map[string]int{}
+	var sum time.Duration
+	var n, misses int
+	for _, p := range r.Phases {
+		for _, c := range p.Compiles {
+			n++
+			sum += c.Time
+			if c.Cache == "miss" {
+				misses++
+			}
+			name := compileName(c) + suffix
+			i, ok := at[name]
+			if !ok {
+				i, at[name] = len(out), len(out)
+				out = append(out, Line{Name: name, Values: []Value{{0, UnitTime}}})
+				if c.IsLibrary() {
+					out[i].add(sourceBytes(run, c.Library), UnitBytes)
+				}
+			}
+			out[i].Iterations++
+			out[i].Values[0].Value += float64(c.Time)
+		}
+	}
+	if n == 0 {
+		return nil
+	}
+	all := Line{Name: "Compile" + suffix, Iterations: n, Values: []Value{{float64(sum), UnitTime}, {float64(misses), UnitMisses}}}
+	return append([]Line{all}, out...)
+}
+
+func compileName(c anatomy.Compile) string {
+	if c.IsLibrary() {
+		return "Lib/lib=" + word(c.Library)
+	}
+	name := "Pipe/lib=" + word(c.Library) + "/pipe=" + word(c.Function)
+	if c.Constants != "" {
+		name += "/constants=" + word(c.Constants)
+	}
+	return name
+}
+
+func sourceBytes(run *recording.Run, library string) float64 {
+	for _, l := range run.Libraries {
+		if l.Name == library {
+			return float64(l.SourceBytes)
+		}
+	}
+	return 0
+}
+
+func timed(name string, took time.Duration) Line {
+	return Line{Name: name, Iterations: 1, Values: []Value{{float64(took), UnitTime}}}
+}
+
+func phase(name string, p anatomy.Phase) Line {
+	l := timed(name, p.Time())
+	l.add(float64(p.Dispatches), UnitDispatches)
+	l.add(float64(p.CommandBuffers), UnitBuffers)
+	return l
+}
+
+// add adds a value. A zero is left out: it means that there was nothing to
+// count, and benchstat warns of zeros, which have no geometric mean.
+func (l *Line) add(v float64, unit string) {
+	if v > 0 {
+		l.Values = append(l.Values, Value{v, unit})
+	}
+}
+
+func (l *Line) addRate(amount float64, took time.Duration, unit string) {
+	if took > 0 {
+		l.add(amount/took.Seconds(), unit)
+	}
+}
+
+// middle makes one sample a name of the rounds of one run, which are not
+// independent: the median of each value.
+func middle(lines []Line) []Line {
+	var out []Line
+	values := map[string][][]float64{} // by name and the value's place
+	for _, l := range lines {
+		if _, ok := values[l.Name]; !ok {
+			out = append(out, l)
+			values[l.Name] = make([][]float64, len(l.Values))
+		}
+		for i, v := range l.Values[:min(len(l.Values), len(values[l.Name]))] {
+			values[l.Name][i] = append(values[l.Name][i], v.Value)
+		}
+	}
+	for k, l := range out {
+		out[k].Values = slices.Clone(l.Values)
+		for i, all := range values[l.Name] {
+			slices.SortFunc(all, cmp.Compare[float64])
+			n := len(all)
+			out[k].Values[i].Value = (all[(n-1)/2] + all[n/2]) / 2
+		}
+	}
+	return out
+}
+
+// word makes a text a part of a benchmark name: without what ends the name or
+// the part.
+func word(s string) string {
+	s = strings.Map(func(r rune) rune {
+		if r <= ' ' || r == '/' || r == 0x7f || r > 0x7e {
+			return '_'
+		}
+		return r
+	}, s)
+	// Digits behind a hyphen at the end of a name are taken for GOMAXPROCS.
+	if i := strings.LastIndexByte(s, '-'); i >= 0 && strings.Trim(s[i+1:], "0123456789") == "" {
+		s = s[:i] + "_" + s[i+1:]
+	}
+	return s
+}

@@ -1,0 +1,228 @@
+package benchtext
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"math"
+	"strings"
+
+	"github.com/introgen/introgen/results/recording"
+	"golang.org/x/perf/benchfmt"
+)
+
+// Write writes a recording in the Go benchmark format.
+func Write(w io.Writer, f *recording.File) error {
+	text, _, err := Text(f)
+	if err != nil {
+		return err
+	}
+	_, err = w.Write(text)
+	return err
+}
+
+// Text is what Write writes, and which of its lines, from 1, is which sample.
+func Text(f *recording.File) ([]byte, map[int]Line, error) {
+	var b bytes.Buffer
+	lines := Lines(f)
+	for _, c := range comments(f) {
+		b.WriteString("# " + oneLine(c) + "\n")
+	}
+	w := benchfmt.NewWriter(&b)
+	for _, u := range units {
+		if !used(lines, u.name) {
+			continue
+		}
+		better := map[bool]string{true: "higher", false: "lower"}[u.higher]
+		fmt.Fprintf(&b, "Unit %s better=%s", u.name, better)
+		if u.exact && isExact(lines, u.name) {
+			b.WriteString(" assume=exact")
+		}
+		b.WriteByte('\n')
+	}
+	config := configuration(f)
+	at := map[int]Line{}
+	for _, l := range lines {
+		r := &benchfmt.Result{Config: config, Name: benchfmt.Name(l.Name), Iters: l.Iterations}
+		for _, v := range l.Values {
+			r.Values = append(r.Values, benchfmt.Value{Value: rounded(v), Unit: v.Unit})
+		}
+		if err := w.Write(r); err != nil {
+			return nil, nil, err
+		}
+		at[bytes.Count(b.Bytes(), []byte("\n"))] = l
+	}
+	return b.Bytes(), at, nil
+}
+
+// rounded keeps two decimals of a rate, where the format would show fifteen.
+// Times stay what was recorded.
+func rounded(v Value) float64 {
+	switch v.Unit {
+	case UnitTokens:
+		return math.Round(v.Value*100) / 100
+	case UnitRate:
+		return math.Round(v.Value)
+	}
+	return v.Value
+}
+
+func used(lines []Line, unit string) bool {
+	for _, l := range lines {
+		for _, v := range l.Values {
+			if v.Unit == unit {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// isExact says whether all samples of one name have the same count. What was
+// meant to be exact and is not is judged as a measurement.
+func isExact(lines []Line, unit string) bool {
+	seen := map[string]float64{}
+	for _, l := range lines {
+		for _, v := range l.Values {
+			if v.Unit != unit {
+				continue
+			}
+			if before, ok := seen[l.Name]; ok && before != v.Value {
+				return false
+			}
+			seen[l.Name] = v.Value
+		}
+	}
+	return true
+}
+
+// configuration is what samples must share to be compared. What differs within
+// the recording, as a plan may want it, is left to names and comments.
+func configuration(f *recording.File) []benchfmt.Config {
+	var out []benchfmt.Config
+	runs := samples(f)
+	add := func(key string, of func(*recording.Run) string) {
+		value := ""
+		for i, r := range runs {
+			if v := oneLine(of(r)); i == 0 {
+				value = v
+			} else if v != value {
+				return
+			}
+		}
+		if value != "" {
+			out = append(out, benchfmt.Config{Key: key, Value: []byte(value), File: true})
+		}
+	}
+	add("goos", func(r *recording.Run) string { return r.Header.Host.OS })
+	add("goarch", func(r *recording.Run) string { return r.Header.Host.Arch })
+	add("cpu", func(r *recording.Run) string {
+		if r.Header.Host.Cores == 0 {
+			return r.Header.Host.CPU
+		}
+		return strings.TrimSpace(fmt.Sprintf("%s (%d cores)", r.Header.Host.CPU, r.Header.Host.Cores))
+	})
+	add("model", func(r *recording.Run) string {
+		if r.Header.Model.Types == "" {
+			return r.Header.Model.File
+		}
+		return fmt.Sprintf("%s (%s)", r.Header.Model.File, r.Header.Model.Types)
+	})
+	add("workload", workload)
+	return out
+}
+
+// workload is what the rounds of a run did, if all did the same.
+func workload(r *recording.Run) string {
+	value := ""
+	for i, round := range wholeRounds(r) {
+		prompt := 0
+		for _, x := range r.Rounds {
+			if x.Number == round.Number {
+				prompt = x.Prompt
+			}
+		}
+		v := fmt.Sprintf("%d prompt tokens, %d decode steps", prompt, len(round.Steps()))
+		if i > 0 && v != value {
+			return ""
+		}
+		value = v
+	}
+	return value
+}
+
+// samples are the runs that Lines takes samples of.
+func samples(f *recording.File) []*recording.Run {
+	if f.Plan == nil {
+		return f.Runs
+	}
+	return f.Counted("")
+}
+
+// comments say what stands behind the samples, for people.
+func comments(f *recording.File) []string {
+	var out []string
+	head := f.Header
+	if head == nil && len(f.Runs) > 0 {
+		head = &f.Runs[0].Header
+	}
+	if head != nil {
+		tool := strings.TrimSpace("introgen " + head.Tool.Version + " " + head.Tool.Commit)
+		out = append(out, fmt.Sprintf("%s: %s %s", tool, head.Command, strings.Join(head.Args, " ")))
+		if !head.Started.IsZero() {
+			out = append(out, fmt.Sprintf("started %s on %s, %s", head.Started.UTC().Format("2006-01-02 15:04:05 UTC"), head.Host.Name, head.Host.Build))
+		}
+	}
+	if p := f.Plan; p != nil {
+		out = append(out, fmt.Sprintf("a plan of %d arms; %d runs, of which %d count; a line is a run", len(p.Arms), len(f.Runs), len(f.Counted(""))))
+	} else {
+		out = append(out, "a run of one process; a line is a round")
+	}
+	seen := map[string]bool{}
+	for _, r := range samples(f) {
+		for _, c := range about(r) {
+			if !seen[c] && len(seen) < maxComments {
+				seen[c] = true
+				out = append(out, c)
+			}
+		}
+	}
+	if f.Broken != "" {
+		out = append(out, "the recording is not whole: "+f.Broken)
+	}
+	return out
+}
+
+// maxComments bounds what is said of many runs that all differ, as nonces do.
+const maxComments = 20
+
+// about says what a run ran on and under which state of which cache.
+func about(r *recording.Run) []string {
+	arm := ""
+	if r.Start != nil {
+		arm = r.Start.Arm + ": "
+	}
+	var out []string
+	if s := r.Subject; s != nil {
+		out = append(out, fmt.Sprintf("%s%s; read by %s; tokenizer %s", arm, s.Engine, s.IO, s.Tokenizer))
+	}
+	if d := r.Device; d != nil {
+		out = append(out, fmt.Sprintf("%sdriver %s, %s, %s; kernels %s", arm, d.Driver, d.Name, d.Compiler, d.Kernels))
+	}
+	for _, e := range r.Evidence {
+		if e.What == recording.EvidenceMetalCache {
+			out = append(out, fmt.Sprintf("%scache: libraries %d hits and %d misses, pipelines %d and %d",
+				arm, e.LibraryHits, e.LibraryMisses, e.PipelineHits, e.PipelineMisses))
+		}
+	}
+	return out
+}
+
+func oneLine(s string) string {
+	return strings.TrimSpace(strings.Map(func(r rune) rune {
+		if r < ' ' || r == 0x7f {
+			return ' '
+		}
+		return r
+	}, s))
+}
