@@ -35,6 +35,33 @@ type Job struct {
 	// Passed is called between two passes, outside of all phases, with the
 	// round and the decode steps done in it. It may be nil.
 	Passed func(round, steps int)
+	// Around, where it is not nil, does the work of a phase, inside of its
+	// span: to disturb it. phase is the span's name.
+	Around func(phase string, work func() error) error
+}
+
+// around does the work of a phase.
+func (j *Job) around(phase string, work func() error) error {
+	if j.Around == nil {
+		return work()
+	}
+	return j.Around(phase, work)
+}
+
+// pass is one forward pass. Where nothing is around it, nothing is allocated.
+func (j *Job) pass(m engine.Model, phase string, ids []int32, pos int) (int32, error) {
+	if j.Around == nil {
+		return m.Step(ids, pos)
+	}
+	return j.passAround(m, phase, ids, pos)
+}
+
+func (j *Job) passAround(m engine.Model, phase string, ids []int32, pos int) (next int32, err error) {
+	err = j.Around(phase, func() (err error) {
+		next, err = m.Step(ids, pos)
+		return err
+	})
+	return next, err
 }
 
 // Round is one generation: from opening the file to the last token. Its times
@@ -83,7 +110,11 @@ func runRound(ctx context.Context, j Job, n int, rec *trace.Recorder) (r Round, 
 	r = Round{Number: n, Span: round.ID()}
 
 	sp := rec.Begin(results.SpanRead, string(j.IO), 0)
-	f, err := gguf.Open(j.ModelPath, j.IO)
+	var f *gguf.File
+	err = j.around(results.SpanRead, func() (err error) {
+		f, err = gguf.Open(j.ModelPath, j.IO)
+		return err
+	})
 	sp.End()
 	if err != nil {
 		return r, err
@@ -95,7 +126,11 @@ func runRound(ctx context.Context, j Job, n int, rec *trace.Recorder) (r Round, 
 	}()
 
 	sp = rec.Begin(results.SpanBuild, "", 0)
-	m, err := j.Build(f)
+	var m engine.Model
+	err = j.around(results.SpanBuild, func() (err error) {
+		m, err = j.Build(f)
+		return err
+	})
 	sp.End()
 	if err != nil {
 		return r, err
@@ -106,7 +141,11 @@ func runRound(ctx context.Context, j Job, n int, rec *trace.Recorder) (r Round, 
 	}
 
 	sp = rec.Begin(results.SpanEncode, "", 0)
-	ids, err := j.Prompt()
+	var ids []int32
+	err = j.around(results.SpanEncode, func() (err error) {
+		ids, err = j.Prompt()
+		return err
+	})
 	sp.End()
 	if err != nil {
 		return r, err
@@ -153,13 +192,12 @@ func generate(ctx context.Context, j Job, m engine.Model, ids []int32, rec *trac
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		var sp trace.Span
+		phase, n := results.SpanStep, step
 		if step == 0 {
-			sp = rec.Begin(results.SpanPrefill, "", int64(len(ids)))
-		} else {
-			sp = rec.Begin(results.SpanStep, "", int64(step))
+			phase, n = results.SpanPrefill, len(ids)
 		}
-		id, err := m.Step(input, pos)
+		sp := rec.Begin(phase, "", int64(n))
+		id, err := j.pass(m, phase, input, pos)
 		sp.End()
 		if err != nil {
 			if step == 0 {

@@ -102,16 +102,51 @@ func parseRule(text string) (Rule, error) {
 	return r, nil
 }
 
-// injector applies a plan.
-type injector struct {
+// String is the rule as Parse reads it.
+func (r Rule) String() string {
+	text := string(r.Call)
+	if r.Name != "" {
+		text += "=" + r.Name
+	}
+	if r.N > 0 {
+		text += fmt.Sprintf(",n=%d", r.N)
+	}
+	if r.Delay > 0 {
+		text += fmt.Sprintf(",delay=%v", r.Delay)
+	}
+	if r.Fail {
+		text += ",fail"
+	}
+	return text
+}
+
+// Injector applies a plan.
+type Injector struct {
 	mu   sync.Mutex
 	plan Plan
 	seen []int // matching calls so far, by rule
 }
 
+// New returns an injector of the plan, which has disturbed nothing yet.
+func New(plan Plan) *Injector { return &Injector{plan: plan, seen: make([]int, len(plan))} }
+
+// Unused are the rules that have disturbed no call so far: a name that does
+// not exist, or a number that was not reached.
+func (in *Injector) Unused() []Rule {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	var unused []Rule
+	for i, r := range in.plan {
+		if in.seen[i] < max(1, r.N) {
+			unused = append(unused, r)
+		}
+	}
+	return unused
+}
+
 // hit is called before a call is made. An error means that it is not to be
 // made.
-func (in *injector) hit(ctx context.Context, call Call, name string) error {
+func (in *Injector) hit(ctx context.Context, call Call, name string) error {
 	in.mu.Lock()
 	var delay time.Duration
 	fail := false
@@ -141,13 +176,14 @@ func (in *injector) hit(ctx context.Context, call Call, name string) error {
 
 type device struct {
 	metalshim.Device
-	in *injector
+	in *Injector
 }
 
 // Wrap returns dev with the plan's disturbances.
-func Wrap(dev metalshim.Device, plan Plan) metalshim.Device {
-	return &device{dev, &injector{plan: plan, seen: make([]int, len(plan))}}
-}
+func Wrap(dev metalshim.Device, plan Plan) metalshim.Device { return New(plan).Wrap(dev) }
+
+// Wrap returns dev with the injector's disturbances.
+func (in *Injector) Wrap(dev metalshim.Device) metalshim.Device { return &device{dev, in} }
 
 func (d *device) NewLibrary(ctx context.Context, src metalshim.Source) (metalshim.Library, error) {
 	if err := d.in.hit(ctx, Library, src.Name); err != nil {
@@ -187,7 +223,7 @@ func (d *device) NewQueue() (metalshim.Queue, error) {
 
 type library struct {
 	metalshim.Library
-	in *injector
+	in *Injector
 }
 
 func (l *library) NewPipeline(ctx context.Context, function string, constants []metalshim.Constant) (metalshim.Pipeline, error) {
@@ -202,7 +238,7 @@ func (l *library) NewPipeline(ctx context.Context, function string, constants []
 
 type queue struct {
 	metalshim.Queue
-	in *injector
+	in *Injector
 }
 
 func (q *queue) NewCommandBuffer() (metalshim.CommandBuffer, error) {
@@ -215,7 +251,7 @@ func (q *queue) NewCommandBuffer() (metalshim.CommandBuffer, error) {
 
 type commands struct {
 	metalshim.CommandBuffer
-	in *injector
+	in *Injector
 
 	mu     sync.Mutex
 	failed error // what an injected failure of Wait left behind

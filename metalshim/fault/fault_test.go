@@ -139,6 +139,27 @@ func TestFailures(t *testing.T) {
 	}
 }
 
+// TestUnused: a rule that never came to act is told, in the words that it was
+// given in.
+func TestUnused(t *testing.T) {
+	plan, err := fault.Parse("lib=Two,delay=1ms;lib=Three,delay=2s;pipe,n=2,delay=1ms;pipe,n=3,delay=1ms,fail;wait,n=9,fail")
+	if err != nil {
+		t.Fatal(err)
+	}
+	in := fault.New(plan)
+	if got := len(in.Unused()); got != 5 {
+		t.Errorf("before the first call %d of 5 are unused", got)
+	}
+	use(t.Context(), in.Wrap(&shimtest.Device{}))
+	var unused []string
+	for _, r := range in.Unused() {
+		unused = append(unused, r.String())
+	}
+	if want := "lib=Three,delay=2s;pipe,n=3,delay=1ms,fail;wait,n=9,fail"; strings.Join(unused, ";") != want {
+		t.Errorf("unused %q, want %s", unused, want)
+	}
+}
+
 func TestDelay(t *testing.T) {
 	plan, err := fault.Parse("lib=Two,delay=30ms")
 	if err != nil {
