@@ -59,6 +59,8 @@ type Column struct {
 	// Parts are the columns that take this one's place in CSV, their names
 	// following its own: "" for the name alone. None means the column itself.
 	Parts []string
+	// Drawn says that the column is a drawing of others, which CSV leaves out.
+	Drawn bool
 }
 
 // Cell is what stands in a table.
@@ -178,7 +180,7 @@ func (t *Table) writeCSV(w io.Writer) error {
 	c := csv.NewWriter(w)
 	var head []string
 	for _, col := range t.Columns {
-		if len(col.Parts) == 0 {
+		if len(col.Parts) == 0 && !col.Drawn {
 			head = append(head, col.Name)
 		}
 		for _, p := range col.Parts {
@@ -193,6 +195,9 @@ func (t *Table) writeCSV(w io.Writer) error {
 	for _, r := range rows {
 		var line []string
 		for i, col := range t.Columns {
+			if col.Drawn {
+				continue
+			}
 			var cell Cell
 			if i < len(r) {
 				cell = r[i]

@@ -15,11 +15,11 @@ var (
 	Build   = phase("build model", results.SpanBuild)
 	Prefill = phase("prefill", results.SpanPrefill)
 	First   = Metric{Name: "first decode step", Of: step(1)}
-	Later   = Metric{Name: "later steps", Of: later(stepMedian)} // the median step of the round
+	Later   = Metric{Name: "later steps", Of: afterFirst(stepMedian)} // the median step of the round
 	Token1  = Metric{Name: "to token 1", Of: token(1)}
 	Token2  = Metric{Name: "to token 2", Of: token(2)}
-	Rate    = Metric{Name: "tokens/s", Rate: true, Of: later(stepRate)} // of the later steps
-	Decode  = Metric{Name: "decode step", Of: allSteps}                 // the median of all steps of the round
+	Rate    = Metric{Name: "tokens/s", Rate: true, Of: afterFirst(stepRate)} // of the later steps
+	Decode  = Metric{Name: "decode step", Of: allSteps}                      // the median of all steps of the round
 )
 
 func phase(name, span string) Metric {
@@ -46,8 +46,8 @@ func step(n int) func(anatomy.Round) (float64, bool) {
 	}
 }
 
-// later leaves the first step out, which may have to compile.
-func later(of func([]anatomy.Phase) (float64, bool)) func(anatomy.Round) (float64, bool) {
+// afterFirst leaves the first step out, which may have to compile.
+func afterFirst(of func([]anatomy.Phase) (float64, bool)) func(anatomy.Round) (float64, bool) {
 	return func(r anatomy.Round) (float64, bool) {
 		s := r.Steps()
 		if len(s) < 2 {

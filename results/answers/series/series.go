@@ -27,73 +27,110 @@ type Series struct {
 type Sample struct {
 	Run    *recording.Run
 	Block  int             // runs of one block are next to each other in time
-	Rounds []anatomy.Round // of warm-process all later ones, else the first
+	Rounds []anatomy.Round // at least one
 }
 
-// Of returns the arms of a plan in its order. Rounds after the first of a
-// process in which everything was in the cache make a series of their own,
-// warm-process, behind the arm that they belong to. A recording without a plan
-// is one arm, named by the state that its evidence shows.
-func Of(f *recording.File) []Series {
-	type arm struct {
-		recording.Arm
-		runs []*recording.Run
-	}
-	var arms []arm
+// arm is an arm of a plan with its runs.
+type arm struct {
+	recording.Arm
+	runs []*recording.Run
+}
+
+// arms are those of the plan, in its order. A run without one makes its own,
+// named by the state that its evidence shows.
+func arms(f *recording.File) []arm {
+	var out []arm
 	if f.Plan != nil {
 		for _, a := range f.Plan.Arms {
-			arms = append(arms, arm{Arm: a})
+			out = append(out, arm{Arm: a})
 		}
 	}
 	for _, r := range f.Runs {
-		name, state := Shown(r), Shown(r)
+		name := Shown(r)
 		if r.Start != nil {
 			name = r.Start.Arm
 		}
-		i := slices.IndexFunc(arms, func(a arm) bool { return a.Name == name })
+		i := slices.IndexFunc(out, func(a arm) bool { return a.Name == name })
 		if i < 0 {
-			i = len(arms)
-			arms = append(arms, arm{Arm: recording.Arm{Name: name, State: state}})
+			i = len(out)
+			out = append(out, arm{Arm: recording.Arm{Name: name, State: Shown(r)}})
 		}
-		arms[i].runs = append(arms[i].runs, r)
+		out[i].runs = append(out[i].runs, r)
 	}
+	return out
+}
+
+// collect makes a series of an arm with the rounds that pick chooses of each
+// run that counts.
+func (a arm) collect(name, state string, pick func([]anatomy.Round) []anatomy.Round) Series {
+	s := Series{Name: name, State: state, Levels: a.Levels}
+	for i, r := range a.runs {
+		if !r.Counts() {
+			s.Refused++
+			continue
+		}
+		x := Sample{Run: r, Block: i + 1, Rounds: pick(anatomy.Rounds(r))}
+		if r.Start != nil {
+			x.Block = r.Start.Block
+		}
+		if len(x.Rounds) == 0 {
+			continue
+		}
+		if r.Exit != nil && len(r.Exit.Flags) > 0 {
+			s.Flagged++
+		}
+		s.Samples = append(s.Samples, x)
+	}
+	return s
+}
+
+func first(rounds []anatomy.Round) []anatomy.Round {
+	if len(rounds) == 0 || rounds[0].Number > 1 {
+		return nil
+	}
+	return rounds[:1]
+}
+
+func later(rounds []anatomy.Round) []anatomy.Round {
+	return slices.DeleteFunc(slices.Clone(rounds), func(r anatomy.Round) bool { return r.Number < 2 })
+}
+
+// Of returns the arms of a plan in its order, each with its first rounds.
+// Rounds after the first of a process in which everything was in the cache make
+// a series of their own, warm-process, behind the arm that they belong to. A
+// recording without a plan is one arm, named by the state that its evidence
+// shows.
+func Of(f *recording.File) []Series {
 	var out []Series
-	for _, a := range arms {
-		first := Series{Name: a.Name, State: a.State, Levels: a.Levels}
-		later := Series{Name: recording.StateWarmProcess, State: recording.StateWarmProcess, Levels: a.Levels}
+	for _, a := range arms(f) {
+		out = append(out, a.collect(a.Name, a.State, first))
+		if a.State != recording.StateWarmCache {
+			continue
+		}
+		name := recording.StateWarmProcess
 		if a.Name != recording.StateWarmCache {
-			later.Name = a.Name + " " + later.Name
+			name = a.Name + " " + name
 		}
-		for i, r := range a.runs {
-			if !r.Counts() {
-				first.Refused++
-				continue
-			}
-			if r.Exit != nil && len(r.Exit.Flags) > 0 {
-				first.Flagged++
-			}
-			s := Sample{Run: r, Block: i + 1}
-			if r.Start != nil {
-				s.Block = r.Start.Block
-			}
-			rounds := anatomy.Rounds(r)
-			if len(rounds) == 0 {
-				continue
-			}
-			second := slices.IndexFunc(rounds, func(r anatomy.Round) bool { return r.Number > 1 })
-			if second != 0 {
-				s.Rounds = rounds[:1]
-				first.Samples = append(first.Samples, s)
-			}
-			if a.State == recording.StateWarmCache && second >= 0 {
-				s.Rounds = rounds[second:]
-				later.Samples = append(later.Samples, s)
-			}
+		s := a.collect(name, recording.StateWarmProcess, later)
+		s.Refused, s.Flagged = 0, 0 // they are told with the arm
+		if len(s.Samples) > 0 {
+			out = append(out, s)
 		}
-		out = append(out, first)
-		if len(later.Samples) > 0 {
-			out = append(out, later)
-		}
+	}
+	return out
+}
+
+// LaterRounds returns the arms with the rounds after the first of each run, and of
+// runs that have one round with that.
+func LaterRounds(f *recording.File) []Series {
+	var out []Series
+	for _, a := range arms(f) {
+		out = append(out, a.collect(a.Name, a.State, func(rounds []anatomy.Round) []anatomy.Round {
+			if l := later(rounds); len(l) > 0 {
+				return l
+			}
+			return rounds
+		}))
 	}
 	return out
 }

@@ -1,0 +1,213 @@
+// Package sweep answers what a setting does: for each of its values the time of
+// a decode step in the second round, as in the experiment, and what the device
+// and the CPU did meanwhile; what one boundary of a command buffer costs; and
+// which value to take.
+package sweep
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/introgen/introgen/results/answers/anatomy"
+	"github.com/introgen/introgen/results/answers/series"
+	"github.com/introgen/introgen/results/recording"
+	"github.com/introgen/introgen/results/stats"
+)
+
+// PerBuffer is the factor that has a mechanism of its own: operations that a
+// command buffer holds.
+const PerBuffer = "per-buffer"
+
+// Answer is what a sweep says.
+type Answer struct {
+	Factors []string // what was varied
+	Metric  series.Metric
+	Groups  []Group // one, or where several factors were crossed one for each combination of the others
+	Notes   []string
+}
+
+// Group are the values of the first factor at fixed values of the others.
+type Group struct {
+	Others string // "threads=2", or ""
+	Rows   []Row  // in the order of the plan
+	// Boundary is the cost of one boundary of a command buffer in ns, one
+	// value a block; N is 0 where buffers were not counted or did not vary.
+	Boundary stats.Summary
+	Verdict  Verdict
+}
+
+// Row is one value.
+type Row struct {
+	Level  string
+	Series series.Series
+	Time   stats.Summary // of the metric
+	Device *Device       // nil where there is none
+}
+
+// Device is what happens in a decode step, the median step of the median run.
+type Device struct {
+	Buffers, Dispatches     float64
+	Encode, Commit          float64 // ns
+	GPU, Wait               float64
+	Overlap                 float64 // the part of GPU in which the CPU did something else than wait for it
+	TimesKnown, GPUReported bool
+}
+
+// Of makes the answer for the metric. Where the recording has no factors the
+// arms' names are the levels.
+func Of(f *recording.File, m series.Metric) (*Answer, error) {
+	a := &Answer{Metric: m}
+	if f.Plan != nil {
+		a.Factors = f.Plan.Factors
+	}
+	if len(a.Factors) == 0 {
+		a.Factors = []string{"arm"}
+	}
+	for _, s := range series.LaterRounds(f) {
+		if s.Refused > 0 {
+			a.Notes = append(a.Notes, fmt.Sprintf("%s: %d of %d runs refused or failed", s.Name, s.Refused, s.Refused+len(s.Samples)))
+		}
+		if s.Flagged > 0 {
+			a.Notes = append(a.Notes, fmt.Sprintf("%s: %d of %d runs tainted; `introgen explain` says by what", s.Name, s.Flagged, len(s.Samples)))
+		}
+		sum := s.Summary(m)
+		if sum.N == 0 {
+			a.Notes = append(a.Notes, fmt.Sprintf("%s has no run with a %s", s.Name, m.Name))
+			continue
+		}
+		a.add(Row{Level: level(s, a.Factors[0]), Series: s, Time: sum, Device: device(s)}, others(s, a.Factors[1:]))
+	}
+	if len(a.Groups) == 0 {
+		return nil, fmt.Errorf("no run counts, so there is nothing to sweep over: %s", strings.Join(a.Notes, "; "))
+	}
+	for i := range a.Groups {
+		g := &a.Groups[i]
+		g.Boundary = g.boundary()
+		g.Verdict = judge(a.Factors[0], g.Rows, m)
+	}
+	return a, nil
+}
+
+func level(s series.Series, factor string) string {
+	if l, ok := s.Levels[factor]; ok {
+		return l
+	}
+	return s.Name
+}
+
+func others(s series.Series, factors []string) string {
+	words := make([]string, len(factors))
+	for i, f := range factors {
+		words[i] = f + "=" + s.Levels[f]
+	}
+	return strings.Join(words, ", ")
+}
+
+func (a *Answer) add(r Row, others string) {
+	i := slices.IndexFunc(a.Groups, func(g Group) bool { return g.Others == others })
+	if i < 0 {
+		i = len(a.Groups)
+		a.Groups = append(a.Groups, Group{Others: others})
+	}
+	a.Groups[i].Rows = append(a.Groups[i].Rows, r)
+}
+
+// device takes the medians over steps, then over rounds and runs. It is nil
+// where nothing of a device was recorded.
+func device(s series.Series) *Device {
+	d := &Device{}
+	of := func(what func(anatomy.Phase) float64) float64 {
+		v, _ := s.Values(series.Metric{Of: func(r anatomy.Round) (float64, bool) {
+			steps := r.Steps()
+			if len(steps) == 0 {
+				return 0, false
+			}
+			x := make([]float64, len(steps))
+			for i, p := range steps {
+				x[i] = what(p)
+			}
+			return stats.Summarize(x).Median, true
+		}})
+		return stats.Summarize(v).Median
+	}
+	ns := func(what func(anatomy.Phase) time.Duration) float64 {
+		return of(func(p anatomy.Phase) float64 { return float64(what(p)) })
+	}
+	d.Buffers = of(func(p anatomy.Phase) float64 { return float64(p.CommandBuffers) })
+	if d.Buffers == 0 {
+		return nil
+	}
+	d.Dispatches = of(func(p anatomy.Phase) float64 { return float64(p.Dispatches) })
+	d.Encode = ns(func(p anatomy.Phase) time.Duration { return p.Encode })
+	d.Commit = ns(func(p anatomy.Phase) time.Duration { return p.Commit })
+	d.GPU = ns(func(p anatomy.Phase) time.Duration { return p.GPU })
+	d.Wait = ns(func(p anatomy.Phase) time.Duration { return p.Wait })
+	d.Overlap = of(func(p anatomy.Phase) float64 { return float64(p.Overlap) / float64(max(1, p.GPU)) })
+	d.TimesKnown, d.GPUReported = d.Encode+d.Wait > 0, d.GPU > 0
+	return d
+}
+
+// boundary is the cost of one command buffer more in a step, block by block, so
+// that its interval is over what was repeated.
+func (g *Group) boundary() stats.Summary {
+	buffers := series.Metric{Of: func(r anatomy.Round) (float64, bool) {
+		var n, steps int64
+		for _, p := range r.Steps() {
+			n, steps = n+p.CommandBuffers, steps+1
+		}
+		return float64(n) / float64(max(1, steps)), n > 0
+	}}
+	points := map[int][]point{}
+	for _, r := range g.Rows {
+		x, bx := r.Series.Values(buffers)
+		y, by := r.Series.Values(series.Decode)
+		for i, block := range bx {
+			if j := slices.Index(by, block); j >= 0 && slices.Index(bx, block) == i {
+				points[block] = append(points[block], point{x[i], y[j]})
+			}
+		}
+	}
+	var slopes []float64
+	for _, p := range points {
+		if s, ok := slope(p); ok {
+			slopes = append(slopes, s)
+		}
+	}
+	return stats.Summarize(slopes)
+}
+
+type point struct{ x, y float64 }
+
+// slope is the median of the slopes between all pairs of points, each weighted
+// by how far apart its points are (H. Scholz, Weighted median regression
+// estimates, Ann. Stat. 6, 1978): one value, as in Theil and Sen's, may be
+// anything, while 605 buffers against 13 count for more than 4 against 1, whose
+// difference is not the cost of three boundaries but the loss of overlap.
+func slope(p []point) (float64, bool) {
+	type weighted struct{ slope, weight float64 }
+	var all []weighted
+	var sum float64
+	for i := range p {
+		for j := i + 1; j < len(p); j++ {
+			if w := math.Abs(p[j].x - p[i].x); w > 0 {
+				all = append(all, weighted{(p[j].y - p[i].y) / (p[j].x - p[i].x), w})
+				sum += w
+			}
+		}
+	}
+	if len(all) == 0 {
+		return 0, false
+	}
+	slices.SortFunc(all, func(a, b weighted) int { return cmp.Compare(a.slope, b.slope) })
+	var below float64
+	for _, w := range all {
+		if below += w.weight; below >= sum/2 {
+			return w.slope, true
+		}
+	}
+	return all[len(all)-1].slope, true
+}

@@ -1,0 +1,118 @@
+package sweep
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"time"
+
+	"github.com/introgen/introgen/results"
+	"github.com/introgen/introgen/results/answers/series"
+	"github.com/introgen/introgen/results/table"
+)
+
+// barWidth is that of the bar of each row.
+const barWidth = 10
+
+// Document is the answer as tables and sentences.
+func (a *Answer) Document() *table.Document {
+	var d table.Document
+	for _, g := range a.Groups {
+		d.Table(a.table(g))
+		prefix := ""
+		if g.Others != "" {
+			prefix = g.Others + ": "
+		}
+		d.Say("%s%s.", prefix, g.Verdict.Sentence())
+		if b := g.Boundary; b.N > 0 {
+			within := "±?"
+			if b.Decidable {
+				within = fmt.Sprintf("[%s, %s]", micro(b.Lo), micro(b.Hi))
+			}
+			d.Say("One more command buffer in a step costs %s µs %s.", micro(b.Median), within)
+		}
+		if text := g.overlap(); text != "" {
+			d.Say("%s.", text)
+		}
+	}
+	for _, n := range a.Notes {
+		d.Say("%s.", n)
+	}
+	return &d
+}
+
+func micro(ns float64) string { return strconv.FormatFloat(ns/1e3, 'f', 1, 64) }
+
+func (a *Answer) table(g Group) *table.Table {
+	title := "ms, median of the runs' second rounds ± its 95 % interval"
+	if g.Others != "" {
+		title = g.Others + ": " + title
+	}
+	t := &table.Table{Title: title, Columns: []table.Column{{Name: a.Factors[0]}, {Name: "runs"}, {Name: a.Metric.Name, Parts: series.Parts}}}
+	counted, timed, gpu := false, false, false
+	for _, r := range g.Rows {
+		if d := r.Device; d != nil {
+			counted, timed, gpu = true, timed || d.TimesKnown, gpu || d.GPUReported
+		}
+	}
+	add := func(show bool, names ...string) {
+		for _, n := range names {
+			if show {
+				t.Columns = append(t.Columns, table.Column{Name: n})
+			}
+		}
+	}
+	add(counted, "bufs", "disp.")
+	add(timed, "encode", "wait")
+	add(gpu, "GPU", "overlap")
+	t.Columns = append(t.Columns, table.Column{Left: true, Drawn: true})
+	var most float64
+	for _, r := range g.Rows {
+		most = max(most, r.Time.Median)
+	}
+	for _, r := range g.Rows {
+		cells := []table.Cell{table.Text(r.Level), table.Text(strconv.Itoa(r.Time.N)), a.Metric.Cell(r.Time)}
+		d := r.Device
+		if d == nil {
+			d = &Device{}
+		}
+		if counted {
+			cells = append(cells, number(d.Buffers), number(d.Dispatches))
+		}
+		if timed {
+			cells = append(cells, ms(d.Encode), ms(d.Wait))
+		}
+		if gpu {
+			cells = append(cells, ms(d.GPU), table.Text(fmt.Sprintf("%.0f %%", 100*d.Overlap)))
+		}
+		t.Add(append(cells, table.Text(table.Bar(r.Time.Median, most, barWidth)))...)
+	}
+	return t
+}
+
+func number(v float64) table.Cell { return table.Text(strconv.FormatFloat(v, 'f', 0, 64)) }
+
+func ms(ns float64) table.Cell {
+	return table.Text(results.Milliseconds(time.Duration(math.Round(ns))))
+}
+
+// overlap says how well the device was fed at the ends of the sweep.
+func (g Group) overlap() string {
+	var least, most *Row
+	for i, r := range g.Rows {
+		if r.Device == nil || !r.Device.GPUReported {
+			return ""
+		}
+		if least == nil || r.Device.Overlap < least.Device.Overlap {
+			least = &g.Rows[i]
+		}
+		if most == nil || r.Device.Overlap > most.Device.Overlap {
+			most = &g.Rows[i]
+		}
+	}
+	if least == nil || least == most {
+		return ""
+	}
+	return fmt.Sprintf("While the device worked, the CPU did something else than wait for %.0f %% of the time at %s, and %.0f %% at %s",
+		100*most.Device.Overlap, most.Level, 100*least.Device.Overlap, least.Level)
+}
