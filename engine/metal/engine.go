@@ -11,6 +11,8 @@ import (
 	"github.com/introgen/introgen/engine"
 	"github.com/introgen/introgen/engine/gguf"
 	"github.com/introgen/introgen/engine/llama"
+	"github.com/introgen/introgen/engine/metal/agree"
+	"github.com/introgen/introgen/engine/metal/kernels"
 	"github.com/introgen/introgen/engine/metal/plan"
 	"github.com/introgen/introgen/engine/metal/pool"
 	"github.com/introgen/introgen/engine/quant"
@@ -57,7 +59,7 @@ func (d *Device) New(m *llama.Model) (*Engine, error) {
 		context: min(m.Context, plan.MaxPositions), vocab: m.Vocab,
 	}
 	var err error
-	if e.planner, err = plan.New(e.config(m)); err != nil {
+	if e.planner, err = plan.New(configOf(m, e.weights, d.metal.Info().Architecture)); err != nil {
 		return nil, err
 	}
 	// Reading the weights may meet a file that has shrunk.
@@ -70,7 +72,8 @@ func (d *Device) New(m *llama.Model) (*Engine, error) {
 	return e, nil
 }
 
-func (e *Engine) config(m *llama.Model) plan.Config {
+// configOf is what the plan needs to know of m, whose tensors are weights.
+func configOf(m *llama.Model, weights map[string]weight, architecture string) plan.Config {
 	factors := m.RopeFactors
 	if m.RopeScale != 1 {
 		factors = make([]float32, m.RopeDim/2)
@@ -86,11 +89,17 @@ func (e *Engine) config(m *llama.Model) plan.Config {
 		Hidden: m.Hidden, FFN: m.FFN, Vocab: m.Vocab,
 		RMSEps: m.RMSEps, RopeBase: m.RopeBase, RopeDim: m.RopeDim, RopeFactors: factors,
 		OwnOutput:    !m.Tied,
-		Architecture: e.d.metal.Info().Architecture,
+		Architecture: architecture,
 		Format: func(tensor string) (plan.Format, error) {
-			return plan.FormatOf(e.weights[tensor].typ.String())
+			return plan.FormatOf(weights[tensor].typ.String())
 		},
 	}
+}
+
+// Fit says what of set does not fit the kernels that m needs: an *agree.Error,
+// or nil. It reads the sources, and costs about 0.2 s for candle's.
+func Fit(set *kernels.Set, m *llama.Model) error {
+	return agree.Check(set, configOf(m, weightsOf(m), ""))
 }
 
 // weightsOf lists the tensors by their names in the file. The norms, which

@@ -57,6 +57,9 @@ func TestCandleKernels(t *testing.T) {
 		t.Fatal("candle's kernels are the project's own")
 	}
 	m := load(t, modeltest.Path(t, llamatest.Files[0].File))
+	if err := Fit(set, m); err != nil {
+		t.Error(err)
+	}
 	dev := metaltest.Soft(t)
 	d, err := NewDevice(context.Background(), dev, Options{CommandsPerBuffer: 50, Kernels: set})
 	if err != nil {

@@ -4,12 +4,13 @@ package metaltest
 
 import (
 	"context"
+	"errors"
 	"os"
-	"path/filepath"
 	"testing"
 
 	"github.com/introgen/introgen/metalshim"
 	"github.com/introgen/introgen/metalshim/soft"
+	"github.com/introgen/introgen/models/candle"
 )
 
 // CandleEnv names a folder with candle's kernel files.
@@ -31,19 +32,22 @@ func Soft(t testing.TB) metalshim.Device {
 }
 
 // Candle is a folder with candle 0.11.0's kernel files: what CandleEnv names,
-// else where cargo has put candle's source.
+// else what `introgen kernels fetch` has brought.
 func Candle(t testing.TB) string {
 	t.Helper()
 	if dir := os.Getenv(CandleEnv); dir != "" {
 		return dir
 	}
-	cargo := os.Getenv("CARGO_HOME")
-	if home, err := os.UserHomeDir(); cargo == "" && err == nil {
-		cargo = filepath.Join(home, ".cargo")
+	dir, err := candle.Dir()
+	if err != nil {
+		t.Fatal(err)
 	}
-	found, err := filepath.Glob(filepath.Join(cargo, "registry", "src", "*", "candle-metal-kernels-0.11.0", "src", "metal_src"))
-	if err != nil || len(found) == 0 {
-		t.Skipf("SKIP: needs candle's kernel files: `cargo fetch` of a crate that depends on candle-metal-kernels =0.11.0, or their folder in %s", CandleEnv)
+	set, err := candle.Open(dir, candle.Experiment)
+	if errors.Is(err, candle.ErrAbsent) {
+		t.Skipf("SKIP: needs candle's kernels: %v; %s can name their folder", err, CandleEnv)
 	}
-	return found[0]
+	if err != nil {
+		t.Fatal(err)
+	}
+	return set.Path()
 }

@@ -11,6 +11,7 @@ import (
 // once there is a pipeline.
 type Extent struct {
 	kind        extentKind
+	pairs       bool
 	grid, group metalshim.Size
 }
 
@@ -31,7 +32,18 @@ func Linear(n int) Extent {
 
 // Pairs is one thread for each two of n items: the tile of the elementwise
 // float kernels (get_tile_size in candle-metal-kernels/src/utils.rs).
-func Pairs(n int) Extent { return Linear((n + 1) / 2) }
+func Pairs(n int) Extent {
+	e := Linear((n + 1) / 2)
+	e.pairs = true
+	return e
+}
+
+// Shape tells how the grid is made: of one thread for each item, of one for
+// each two (pairs), of rows and columns of items (plane); all false is a grid of
+// threadgroups.
+func (e Extent) Shape() (items, pairs, plane bool) {
+	return e.kind == linear && !e.pairs, e.pairs, e.kind == threads
+}
 
 // Rows is one threadgroup for each of n rows of cols elements, of the power of
 // two at or above cols/2 threads (candle-metal-kernels/src/kernels/reduce.rs).

@@ -1,0 +1,54 @@
+package plan
+
+// Calls is one dispatch of each kernel that the plan of c could ever launch, in
+// the order in which they are first needed: for short and long prompts, one
+// token and many keys, on devices of either class (see chooseTile). Buffers,
+// sizes and values are those of some pass; the table of arguments, the function
+// constants' numbers and the kind of the grid are the same in all.
+func Calls(c Config) ([]Dispatch, error) {
+	var calls []Dispatch
+	seen := map[string]bool{}
+	take := func(s *Step) {
+		if s.Op == Run && !seen[s.Dispatch.Function] {
+			seen[s.Dispatch.Function] = true
+			copied := s.Clone()
+			calls = append(calls, *copied.Dispatch)
+		}
+	}
+	for _, architecture := range []string{"", "applegpu_g13g"} {
+		c.Architecture = architecture
+		p, err := New(c)
+		if err != nil {
+			return nil, err
+		}
+		for s := range p.Build() {
+			take(s)
+		}
+		pass := func(tokens, pos int) error {
+			steps, err := p.Step(make([]uint32, tokens), pos)
+			if err != nil {
+				return err
+			}
+			for s := range steps {
+				take(s)
+			}
+			return nil
+		}
+		for _, tokens := range []int{13, 40} {
+			if err := pass(tokens, 0); err != nil {
+				return nil, err
+			}
+			if err := pass(1, tokens); err != nil {
+				return nil, err
+			}
+		}
+		// As if so many tokens had passed: their cache is never looked into.
+		for i := range p.layers {
+			p.layers[i].cached = twoPassKeys
+		}
+		if err := pass(1, twoPassKeys); err != nil {
+			return nil, err
+		}
+	}
+	return calls, nil
+}
