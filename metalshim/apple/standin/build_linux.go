@@ -1,0 +1,96 @@
+//go:build linux && (amd64 || arm64)
+
+package standin
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"time"
+
+	"github.com/introgen/introgen/metalshim/soft/clang"
+)
+
+// compileLimit is how long the compiler may take; it needs about a second.
+const compileLimit = 2 * time.Minute
+
+// targets are clang's names for the architectures.
+var targets = map[string]string{"amd64": "x86_64-linux-gnu", "arm64": "aarch64-linux-gnu"}
+
+// Build compiles the stand-in, unless it has been before, and returns the path
+// of the shared object, in the user's cache. It uses the clang that the soft
+// driver uses, else cc. Without either its error is ErrCompiler.
+func Build(ctx context.Context) (string, error) { return build(ctx, runtime.GOARCH) }
+
+func build(ctx context.Context, arch string) (string, error) {
+	dir, err := os.UserCacheDir()
+	if err != nil {
+		return "", fmt.Errorf("stand-in: %w", err)
+	}
+	dir = filepath.Join(dir, "introgen", "standin")
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return "", fmt.Errorf("stand-in: %w", err)
+	}
+	compile, stamp, err := compiler(ctx, arch)
+	if err != nil {
+		return "", err
+	}
+	text := source()
+	digest := sha256.Sum256([]byte(strings.Join([]string{arch, stamp, strings.Join(flags(arch), " "), text}, "\x00")))
+	path := filepath.Join(dir, fmt.Sprintf("%x.so", digest[:16]))
+	if _, err := os.Stat(path); err == nil {
+		return path, nil
+	}
+	// Other processes may do the same; each writes a file of its own.
+	work, err := os.MkdirTemp(dir, "build")
+	if err != nil {
+		return "", fmt.Errorf("stand-in: %w", err)
+	}
+	defer os.RemoveAll(work)
+	made := filepath.Join(work, "standin.so")
+	if err := compile(text, work, made); err != nil {
+		return "", fmt.Errorf("stand-in: %w", err)
+	}
+	if err := os.Rename(made, path); err != nil {
+		return "", fmt.Errorf("stand-in: %w", err)
+	}
+	return path, nil
+}
+
+// compiler returns a function that makes a shared object of text, with dir for
+// its own files, and what tells this compiler from another.
+func compiler(ctx context.Context, arch string) (compile func(text, dir, out string) error, stamp string, err error) {
+	tools, err := clang.Find(ctx)
+	if err == nil {
+		return func(text, dir, out string) error {
+			object := filepath.Join(dir, "standin.o")
+			argv := append(append([]string{}, tools.Compiler...), flags(arch)...)
+			if err := run(ctx, text, append(argv, "--target="+targets[arch], "-c", "-o", object, "-")); err != nil {
+				return err
+			}
+			return run(ctx, "", append(append([]string{}, tools.Linker...), "-shared", "-o", out, object))
+		}, tools.Stamp, nil
+	}
+	cc, ccErr := exec.LookPath("cc")
+	if ccErr != nil || arch != runtime.GOARCH {
+		return nil, "", fmt.Errorf("%w: no cc (%w), and %w", ErrCompiler, ccErr, err)
+	}
+	return func(text, _, out string) error {
+		return run(ctx, text, append(append([]string{cc}, flags(arch)...), "-shared", "-o", out, "-"))
+	}, cc, nil
+}
+
+func run(ctx context.Context, text string, argv []string) error {
+	_, err := clang.Run(ctx, clang.Command{Argv: argv, Stdin: []byte(text), Limit: compileLimit})
+	var exit *clang.ExitError
+	if errors.As(err, &exit) {
+		return fmt.Errorf("%s: %w:\n%s", argv[0], err, exit.Stderr)
+	}
+	return err
+}

@@ -1,0 +1,225 @@
+// Selectors, classes, and the way from a message to a method.
+
+static u64 calls[512];
+static u8 lacking[512]; // methods that are hidden, as on an older system
+
+// The message that this thread has sent last, for messages of errors.
+static _Thread_local const struct method *current;
+
+static void die(const char *format, ...) {
+	char line[1024];
+	int n = current ? snprintf(line, 300, "standin: %c[%s %s]: ", current->class_method ? '+' : '-', current->owner, current->selector)
+	                : snprintf(line, 300, "standin: ");
+	__builtin_va_list args;
+	__builtin_va_start(args, format);
+	int m = vsnprintf(line + n, sizeof line - 1 - (usize)n, format, args);
+	__builtin_va_end(args);
+	n += m;
+	if (n > (int)sizeof line - 2) n = sizeof line - 2;
+	line[n++] = '\n';
+	if (write(2, line, (usize)n) < 0) abort();
+	abort();
+}
+
+static u8 lock_word;
+static void lock(void) {
+	while (__atomic_test_and_set(&lock_word, __ATOMIC_ACQUIRE)) sched_yield();
+}
+static void unlock(void) { __atomic_clear(&lock_word, __ATOMIC_RELEASE); }
+
+// ---- selectors
+
+enum { SELECTORS = 4096, BUCKETS = 1024 };
+static struct sel selectors[SELECTORS];
+static u32 selector_count, buckets[SELECTORS]; // buckets: 1 + index of a selector
+
+static SEL intern(const char *name) {
+	u64 hash = 14695981039346656037ul;
+	for (const char *p = name; *p; p++) hash = (hash ^ (u8)*p) * 1099511628211ul;
+	lock();
+	u32 at = hash % SELECTORS;
+	while (buckets[at] && strcmp(selectors[buckets[at] - 1].name, name)) at = (at + 1) % SELECTORS;
+	if (!buckets[at]) {
+		if (selector_count == SELECTORS / 2) die("more than %d selectors", SELECTORS / 2);
+		selectors[selector_count].name = strdup(name);
+		buckets[at] = ++selector_count;
+	}
+	SEL s = &selectors[buckets[at] - 1];
+	unlock();
+	return s;
+}
+
+static int is_selector(SEL s) {
+	u64 offset = (u64)s - (u64)selectors;
+	return (u64)s >= (u64)selectors && offset % sizeof(struct sel) == 0 && offset / sizeof(struct sel) < selector_count;
+}
+
+EXPORT SEL sel_registerName(const char *name) {
+	if (!name || !*name) die("sel_registerName of no name");
+	return intern(name);
+}
+
+EXPORT const char *sel_getName(SEL s) {
+	if (!is_selector(s)) die("sel_getName of %p, which is no selector", (void *)s);
+	return s->name;
+}
+
+// ---- classes, which are listed in classes.c
+
+static struct class *all_classes(u32 i);
+
+struct entry {
+	SEL selector;
+	const struct method *method;
+};
+
+static struct class *class_at(id o) {
+	struct class *c;
+	for (u32 i = 0; (c = all_classes(i)) && (id)c != o;) i++;
+	return c;
+}
+
+static int has_owner(const struct class *c, const char *owner) {
+	for (u32 i = 0; i < 6 && c->owners[i]; i++)
+		if (!strcmp(c->owners[i], owner)) return 1;
+	return 0;
+}
+
+// want checks an argument: an object, alive, initialised, of a class that is
+// owner or conforms to it.
+static id want(id o, const char *owner, const char *what) {
+	if (!o) die("%s is nil, a %s is wanted", what, owner);
+	if (class_at(o)) die("%s is the class %s, a %s is wanted", what, class_at(o)->name, owner);
+	live(o, what);
+	if (!has_owner(o->isa, owner)) die("%s is a %s, a %s is wanted", what, o->isa->name, owner);
+	if (!o->ready) die("%s, %s, has not been initialised", what, name_of(o));
+	return o;
+}
+
+__attribute__((constructor)) static void build_classes(void) {
+	if (method_count > sizeof calls / sizeof *calls) die("%u methods", method_count);
+	struct class *c;
+	for (u32 i = 0; (c = all_classes(i)); i++) {
+		c->entries = calloc(method_count, sizeof *c->entries);
+		for (u32 o = 0; o < 6 && c->owners[o]; o++)
+			for (u32 m = 0; m < method_count; m++)
+				if (!strcmp(methods[m].owner, c->owners[o]))
+					c->entries[c->count++] = (struct entry){intern(methods[m].selector), &methods[m]};
+	}
+}
+
+// method_of finds the first method along the owners; a class's own comes
+// before those of what it inherits from. One without a body is the answer only
+// where no owner has a body: NSObject's new serves every class.
+static const struct method *method_of(const struct class *c, SEL s, int class_method) {
+	const struct method *bare = NULL;
+	for (u32 i = 0; i < c->count; i++) {
+		const struct entry *e = &c->entries[i];
+		if (e->selector != s || e->method->class_method != class_method || lacking[e->method - methods]) continue;
+		if (e->method->body) return e->method;
+		if (!bare) bare = e->method;
+	}
+	return bare;
+}
+
+EXPORT id objc_getClass(const char *name) {
+	struct class *c;
+	for (u32 i = 0; (c = all_classes(i)); i++)
+		if (c->found && !strcmp(c->name, name)) break;
+	return (id)c;
+}
+
+EXPORT id object_getClass(id o) {
+	if (!o) return NULL;
+	if (class_at(o)) die("object_getClass of the class %s: metaclasses are not provided", class_at(o)->name);
+	live(o, "object_getClass");
+	return (id)o->isa;
+}
+
+EXPORT const char *class_getName(id c) {
+	if (!c) return "nil";
+	if (!class_at(c)) die("class_getName of %p, which is no class", (void *)c);
+	return class_at(c)->name;
+}
+
+EXPORT BOOL class_respondsToSelector(id c, SEL s) {
+	if (!c) return 0;
+	if (!class_at(c)) die("class_respondsToSelector of %p, which is no class", (void *)c);
+	if (!is_selector(s)) die("class_respondsToSelector of %p, which is no selector", (void *)s);
+	const struct method *m = method_of(class_at(c), s, 0);
+	return m && m->body;
+}
+
+EXPORT void *class_getInstanceMethod(id c, SEL s) {
+	if (!class_at(c)) die("class_getInstanceMethod of %p, which is no class", (void *)c);
+	return (void *)method_of(class_at(c), s, 0);
+}
+
+EXPORT const char *method_getTypeEncoding(void *method) { return method ? ((const struct method *)method)->types : NULL; }
+
+// A protocol is known by the methods the table has of it.
+EXPORT id objc_getProtocol(const char *name) {
+	static struct class *protocols[64];
+	static u32 count;
+	lock();
+	for (u32 i = 0; i < count; i++)
+		if (!strcmp(protocols[i]->name, name)) {
+			unlock();
+			return (id)protocols[i];
+		}
+	struct class *p = NULL;
+	for (u32 m = 0; m < method_count && !p && count < 64; m++)
+		if (!strcmp(methods[m].owner, name)) {
+			p = calloc(1, sizeof *p);
+			p->name = methods[m].owner;
+			protocols[count++] = p;
+		}
+	unlock();
+	return (id)p;
+}
+
+// ---- messages
+
+// ready marks an object as initialised, from the bodies of init methods.
+static void ready(id o) {
+	if (o->ready) die("%s is initialised twice", name_of(o));
+	o->ready = 1;
+}
+
+static int before_init(const char *selector) {
+	return !strncmp(selector, "init", 4) || !strcmp(selector, "release") || !strcmp(selector, "retain");
+}
+
+__attribute__((used, visibility("hidden"))) void *standin_lookup(id self, SEL cmd, u64 stack, u64 by_pointer);
+
+// standin_lookup finds the body of a message. The trampolines call it with the
+// stack pointer, and with by_pointer set for objc_msgSend_stret.
+void *standin_lookup(id self, SEL cmd, u64 stack, u64 by_pointer) {
+	current = NULL;
+	if (stack % 16) die("objc_msgSend with a stack that is not aligned to 16 bytes");
+	if (!is_selector(cmd)) die("objc_msgSend with %p, which is no selector", (void *)cmd);
+	if (!self) die("message %s to nil", cmd->name);
+	struct class *c = class_at(self);
+	int class_method = c != NULL;
+	if (!c) {
+		if (!strcmp(cmd->name, "release")) live_for_release(self);
+		live(self, cmd->name);
+		c = self->isa;
+	}
+	const struct method *m = method_of(c, cmd, class_method);
+	if (!m && class_method && !strcmp(cmd->name, "respondsToSelector:")) m = method_of(c, cmd, 0); // the root class is its own metaclass's parent
+	if (!m) die("unknown selector %c[%s %s]", class_method ? '+' : '-', c->name, cmd->name);
+	if (class_method && !c->found) die("+[%s %s]: the class is private", c->name, cmd->name);
+	current = m;
+	if (!m->body) die("the table has it, but the stand-in does not");
+	if (!class_method && !self->ready && !before_init(cmd->name)) die("%s has not been initialised", name_of(self));
+#if defined(__x86_64__)
+	if (m->returns_struct != by_pointer)
+		die(by_pointer ? "sent by objc_msgSend_stret, but it returns no large struct" : "returns a large struct: objc_msgSend_stret is needed");
+#else
+	(void)by_pointer;
+#endif
+	if (!go.library) die("no device is served");
+	__atomic_fetch_add(&calls[m - methods], 1, __ATOMIC_RELAXED);
+	return m->body;
+}

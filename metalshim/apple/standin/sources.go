@@ -1,0 +1,43 @@
+package standin
+
+import (
+	"embed"
+	"fmt"
+	"strings"
+)
+
+//go:embed c
+var files embed.FS
+
+// order is that of the files in the one translation unit that they form.
+var order = []string{
+	"libc.h", "standin.h", "prototypes.h",
+	"runtime.c", "memory.c", "trampolines.c", "reply.c",
+	"foundation.c", "values.c", "blocks.c",
+	"device.c", "library.c", "pipeline.c", "resources.c", "commands.c", "encoders.c", "classes.c",
+}
+
+// source is the text that is compiled. Messages of the compiler name the
+// files.
+func source() string {
+	var b strings.Builder
+	for _, name := range order {
+		text, err := files.ReadFile("c/" + name)
+		if err != nil {
+			panic(err) // it is embedded
+		}
+		fmt.Fprintf(&b, "# 1 %q\n%s", name, text)
+	}
+	return b.String()
+}
+
+// flags are for clang and gcc. The sources need no header. A body without a
+// prototype is one of a method that Apple does not have.
+func flags(arch string) []string {
+	f := []string{"-x", "c", "-std=c11", "-nostdinc", "-O1", "-fPIC", "-fvisibility=hidden", "-fno-omit-frame-pointer",
+		"-Werror=missing-prototypes", "-Werror=incompatible-pointer-types", "-Werror=int-conversion"}
+	if arch == "arm64" {
+		f = append(f, "-mno-outline-atomics")
+	}
+	return f
+}
