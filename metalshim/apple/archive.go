@@ -57,27 +57,68 @@ func (d *Device) NewArchive(path string) (*Archive, error) {
 // NewPipeline takes a pipeline from the archive, or compiles it and adds it;
 // its Evidence says which. lib is a library of the archive's device.
 func (x *Archive) NewPipeline(ctx context.Context, lib metalshim.Library, function string, constants []metalshim.Constant) (metalshim.Pipeline, error) {
-	if err := ctx.Err(); err != nil {
+	var out *pipeline
+	err := x.with(ctx, lib, function, constants, func(l *library, desc mtlPipelineDescriptor) error {
+		if p, err := x.d.d.newPipelineWithDescriptor(desc, failOnArchiveMiss); err == nil {
+			out = l.pipeline(p, function, constants, metalshim.Evidence{State: metalshim.CacheHit})
+			return nil
+		}
+		p, err := x.d.d.newPipelineWithDescriptor(desc, 0)
+		if err != nil {
+			return l.pipelineError(function, err)
+		}
+		e := metalshim.Evidence{State: metalshim.CacheMiss}
+		if err := x.x.add(desc); err != nil {
+			e.Note = fmt.Sprintf("not kept in %s: %v", x.path, err)
+		}
+		out = l.pipeline(p, function, constants, e)
+		return nil
+	})
+	if err != nil {
 		return nil, err
+	}
+	return out, nil
+}
+
+// Has probes whether the archive has a pipeline. Nothing is compiled for that,
+// so an archive that an earlier run has saved tells whether this run's
+// pipelines are the same ones, for the same device and system: what the
+// system's own cache may have kept too.
+func (x *Archive) Has(ctx context.Context, lib metalshim.Library, function string, constants []metalshim.Constant) (bool, error) {
+	has := false
+	err := x.with(ctx, lib, function, constants, func(_ *library, desc mtlPipelineDescriptor) error {
+		if p, err := x.d.d.newPipelineWithDescriptor(desc, failOnArchiveMiss); err == nil {
+			p.release()
+			has = true
+		}
+		return nil
+	})
+	return has, err
+}
+
+// with makes the descriptor of a pipeline that is looked for in the archive.
+func (x *Archive) with(ctx context.Context, lib metalshim.Library, function string, constants []metalshim.Constant, do func(*library, mtlPipelineDescriptor) error) error {
+	if err := ctx.Err(); err != nil {
+		return err
 	}
 	l, ok := lib.(*library)
 	if !ok || l.d != x.d {
-		return nil, fmt.Errorf("metal binary archive %s: the library is of another device", x.path)
+		return fmt.Errorf("metal binary archive %s: the library is of another device", x.path)
 	}
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	if x.done {
-		return nil, fmt.Errorf("metal binary archive %s: %w", x.path, metalshim.ErrReleased)
+		return fmt.Errorf("metal binary archive %s: %w", x.path, metalshim.ErrReleased)
 	}
 	defer x.d.a.Push().Pop()
 	f, err := l.function(function, constants)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer f.release()
 	label, err := x.d.a.NewString(function)
 	if err != nil {
-		return nil, fmt.Errorf("metal pipeline %s: %w", function, err)
+		return fmt.Errorf("metal pipeline %s: %w", function, err)
 	}
 	defer x.d.a.Release(label)
 	desc := x.d.a.newPipelineDescriptor()
@@ -85,18 +126,7 @@ func (x *Archive) NewPipeline(ctx context.Context, lib metalshim.Library, functi
 	desc.setLabel(label)
 	desc.setComputeFunction(f)
 	desc.setBinaryArchives(x.d.a.Array(x.x.o))
-	if p, err := x.d.d.newPipelineWithDescriptor(desc, failOnArchiveMiss); err == nil {
-		return l.pipeline(p, function, constants, metalshim.Evidence{State: metalshim.CacheHit}), nil
-	}
-	p, err := x.d.d.newPipelineWithDescriptor(desc, 0)
-	if err != nil {
-		return nil, l.pipelineError(function, err)
-	}
-	e := metalshim.Evidence{State: metalshim.CacheMiss}
-	if err := x.x.add(desc); err != nil {
-		e.Note = fmt.Sprintf("not kept in %s: %v", x.path, err)
-	}
-	return l.pipeline(p, function, constants, e), nil
+	return do(l, desc)
 }
 
 // Save writes the archive to its path, all or nothing. An archive that nothing

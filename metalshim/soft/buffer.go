@@ -11,7 +11,8 @@ import (
 // kernel that leaves it by far fails its command buffer and nothing else.
 type buffer struct {
 	d        *Device
-	region   []byte // with the guard pages
+	region   []byte // with the guard pages; nil where the memory is the user's
+	memory   []byte
 	address  uintptr
 	n        int
 	charge   int64 // bytes counted against the device's limit
@@ -59,10 +60,25 @@ func (d *Device) newBuffer(length int, mode metalshim.StorageMode) (*buffer, err
 		d.bytes.Add(-charge)
 		return nil, &metalshim.AllocationError{Length: int64(length), Err: err}
 	}
-	b := &buffer{d: d, region: region, address: uintptr(unsafe.Pointer(&inner[0])), n: length, charge: charge, mode: mode}
+	return d.made(&buffer{region: region, memory: inner[:length:length], charge: charge, mode: mode}), nil
+}
+
+// NewBufferNoCopy makes a shared buffer of memory itself, which must stay
+// mapped until the buffer is released and all that uses it has completed. It
+// does not count against the memory limit, and has no guard pages.
+func (d *Device) NewBufferNoCopy(memory []byte) (metalshim.Buffer, error) {
+	if len(memory) == 0 {
+		return nil, &metalshim.AllocationError{}
+	}
+	return d.made(&buffer{memory: memory, mode: metalshim.Shared}), nil
+}
+
+// made counts a new buffer.
+func (d *Device) made(b *buffer) *buffer {
+	b.d, b.n, b.address = d, len(b.memory), uintptr(unsafe.Pointer(&b.memory[0]))
 	b.refs.Store(1)
 	d.live.buffers.Add(1)
-	return b, nil
+	return b
 }
 
 // Len is its length in bytes.
@@ -76,11 +92,7 @@ func (b *buffer) Contents() []byte {
 	if b.mode != metalshim.Shared || b.released.Load() {
 		return nil
 	}
-	return b.memory()
-}
-
-func (b *buffer) memory() []byte {
-	return b.region[guardBytes : guardBytes+b.n : guardBytes+b.n]
+	return b.memory
 }
 
 // Release gives it back; its memory stays until no command buffer needs it.
@@ -94,7 +106,9 @@ func (b *buffer) Release() {
 func (b *buffer) drop() {
 	if b.refs.Add(-1) == 0 {
 		b.d.bytes.Add(-b.charge)
-		unmap(b.region)
-		b.region = nil
+		if b.region != nil {
+			unmap(b.region)
+		}
+		b.region, b.memory = nil, nil
 	}
 }

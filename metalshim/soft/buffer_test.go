@@ -47,6 +47,45 @@ func TestMemoryLimit(t *testing.T) {
 	}
 }
 
+// A buffer of the user's memory is that memory, to the device and after it.
+func TestNoCopy(t *testing.T) {
+	d := testDevice(t)
+	memory := bytes.Repeat([]byte{7}, 64)
+	b, err := d.NewBufferNoCopy(memory)
+	if err != nil {
+		t.Fatal(err)
+	}
+	q, err := d.NewQueue()
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := q.NewCommandBuffer()
+	if err != nil {
+		t.Fatal(err)
+	}
+	blit, err := c.NewBlit()
+	if err != nil {
+		t.Fatal(err)
+	}
+	blit.Fill(b, 1, 2, 9)
+	if err := errors.Join(blit.EndEncoding(), c.Commit(), c.Wait(context.Background())); err != nil {
+		t.Error(err)
+	}
+	if &b.Contents()[0] != &memory[0] || !bytes.Equal(memory[:4], []byte{7, 9, 9, 7}) {
+		t.Errorf("the memory begins with % x", memory[:4])
+	}
+	c.Release()
+	q.Release()
+	b.Release()
+	if memory[63] != 7 {
+		t.Error("the memory went with the buffer")
+	}
+	var e *metalshim.AllocationError
+	if _, err := d.NewBufferNoCopy(nil); !errors.As(err, &e) {
+		t.Errorf("no memory: %v", err)
+	}
+}
+
 // A command buffer keeps what it needs, in the order of commits, whatever the
 // user releases meanwhile.
 func TestReleaseInFlight(t *testing.T) {

@@ -161,6 +161,44 @@ func Encoding(f reflect.Type) (string, error) {
 	return b.String(), nil
 }
 
+// Plain brings an encoding as a runtime states it to the form of Encoding:
+// without offsets, qualifiers, and names of classes, protocols and blocks'
+// parameters, and a BOOL, which amd64 has as a char, as B.
+func Plain(encoding, arch string) string {
+	var b strings.Builder
+	for i := 0; i < len(encoding); i++ {
+		switch c := encoding[i]; {
+		case c >= '0' && c <= '9', strings.IndexByte("rnNoORV", c) >= 0:
+		case c == '"':
+			for i++; i < len(encoding) && encoding[i] != '"'; i++ {
+			}
+		case c == '<':
+			for depth := 1; depth > 0 && i+1 < len(encoding); {
+				i++
+				switch encoding[i] {
+				case '<':
+					depth++
+				case '>':
+					depth--
+				}
+			}
+		case c == '{':
+			// The name of a struct may have any of these letters.
+			n := strings.IndexByte(encoding[i:], '=')
+			if n < 0 {
+				n = 0
+			}
+			b.WriteString(encoding[i : i+n+1])
+			i += n
+		case c == 'c' && arch == "amd64":
+			b.WriteByte('B')
+		default:
+			b.WriteByte(c)
+		}
+	}
+	return b.String()
+}
+
 // Send sends a message without arguments whose result, if any, is a word.
 func (rt *Runtime) Send(o ID, sel SEL) uintptr {
 	r, _, _ := purego.SyscallN(rt.msgSend, uintptr(o), uintptr(sel))

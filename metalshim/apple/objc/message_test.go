@@ -38,6 +38,28 @@ func TestEncoding(t *testing.T) {
 	}
 }
 
+// The left sides are of the forms that clang and Apple's runtimes give.
+func TestPlain(t *testing.T) {
+	for _, c := range []struct{ arch, live, want string }{
+		{"arm64", "@16@0:8", "@@:"},
+		{"arm64", `@"NSString"16@0:8`, "@@:"},
+		{"arm64", "v64@0:8{?=QQQ}16{?=QQQ}40", "v@:{?=QQQ}{?=QQQ}"},
+		{"arm64", "v24@0:8@?<v@?@\"<MTLCommandBuffer>\">16", "v@:@?"},
+		{"arm64", `@40@0:8@"NSString"16@"MTLCompileOptions"24^@32`, "@@:@@^@"},
+		{"arm64", "r*16@0:8", "*@:"},
+		{"arm64", "v40@0:8r^v16Q24Q32", "v@:^vQQ"},
+		{"arm64", "v44@0:8@16{_NSRange=QQ}24C40", "v@:@{_NSRange=QQ}C"},
+		{"arm64", "B24@0:8q16", "B@:q"},
+		{"amd64", "c24@0:8q16", "B@:q"},
+		{"arm64", "c24@0:8q16", "c@:q"},
+		{"arm64", "{?=qqq}16@0:8", "{?=qqq}@:"},
+	} {
+		if got := Plain(c.live, c.arch); got != c.want {
+			t.Errorf("%s: %s, want %s", c.live, got, c.want)
+		}
+	}
+}
+
 func TestSelectors(t *testing.T) {
 	var good struct {
 		A Message[func(ID, SEL) ID] `objc:"MTLDevice - name @@:"`

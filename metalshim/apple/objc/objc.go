@@ -198,11 +198,12 @@ func (rt *Runtime) Release(o ID) {
 }
 
 // LiveEncoding is the type encoding of the method that o, an object or a
-// class, runs for sel, as its class states it, or "" if it has none.
+// class, runs for sel, as its class states it, in the form of Encoding; "" if
+// it has none.
 func (rt *Runtime) LiveEncoding(o ID, sel SEL) string {
 	m := rt.instanceMethod(rt.classOf(o), sel)
 	if m == 0 {
 		return ""
 	}
-	return rt.typeEncoding(m)
+	return Plain(rt.typeEncoding(m), runtime.GOARCH)
 }
