@@ -17,6 +17,7 @@ import (
 	"github.com/introgen/introgen/bench/machine"
 	"github.com/introgen/introgen/metalshim/soft/cache"
 	"github.com/introgen/introgen/results/recording"
+	"github.com/introgen/introgen/results/store"
 )
 
 // Processes is the Executor that makes runs as child processes of this binary.
@@ -220,7 +221,7 @@ func (p *Processes) environment(c Child) (env []string, remove func() error, err
 	for _, k := range slices.Sorted(maps.Keys(c.Arm.Env)) {
 		env = append(env, k+"="+c.Arm.Env[k])
 	}
-	env = append(env, "INTROGEN_STATE=off") // the plan's recording holds its runs
+	env = append(env, store.KeepEnv+"=0") // the plan's recording holds its runs
 	if c.Arm.Cache == "" {
 		return env, remove, nil
 	}
