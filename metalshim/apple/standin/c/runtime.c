@@ -190,13 +190,12 @@ static int before_init(const char *selector) {
 	return !strncmp(selector, "init", 4) || !strcmp(selector, "release") || !strcmp(selector, "retain");
 }
 
-__attribute__((used, visibility("hidden"))) void *standin_lookup(id self, SEL cmd, u64 stack, u64 by_pointer);
+__attribute__((used, visibility("hidden"))) void *standin_lookup(id self, SEL cmd, u64 by_pointer);
 
-// standin_lookup finds the body of a message. The trampolines call it with the
-// stack pointer, and with by_pointer set for objc_msgSend_stret.
-void *standin_lookup(id self, SEL cmd, u64 stack, u64 by_pointer) {
+// standin_lookup finds the body of a message. The trampolines call it, for
+// objc_msgSend_stret with by_pointer set.
+void *standin_lookup(id self, SEL cmd, u64 by_pointer) {
 	current = NULL;
-	if (stack % 16) die("objc_msgSend with a stack that is not aligned to 16 bytes");
 	if (!is_selector(cmd)) die("objc_msgSend with %p, which is no selector", (void *)cmd);
 	if (!self) die("message %s to nil", cmd->name);
 	struct class *c = class_at(self);

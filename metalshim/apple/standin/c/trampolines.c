@@ -16,8 +16,7 @@
 	        "movups %xmm3,-128(%rbp)\n movups %xmm4,-144(%rbp)\n movups %xmm5,-160(%rbp)\n" \
 	        "movups %xmm6,-176(%rbp)\n movups %xmm7,-192(%rbp)\n" \
 	        "mov " receiver ",%rax\n mov " selector ",%rsi\n mov %rax,%rdi\n" \
-	        "lea 16(%rbp),%rdx\n mov $" by_pointer ",%ecx\n" \
-	        "call standin_lookup@PLT\n mov %rax,%r11\n" \
+	        "mov $" by_pointer ",%edx\n call standin_lookup@PLT\n mov %rax,%r11\n" \
 	        "mov -8(%rbp),%rdi\n mov -16(%rbp),%rsi\n mov -24(%rbp),%rdx\n" \
 	        "mov -32(%rbp),%rcx\n mov -40(%rbp),%r8\n mov -48(%rbp),%r9\n mov -56(%rbp),%rax\n" \
 	        "movups -80(%rbp),%xmm0\n movups -96(%rbp),%xmm1\n movups -112(%rbp),%xmm2\n" \
@@ -36,7 +35,7 @@ __asm__(".pushsection .text\n"
         "stp x29,x30,[sp,#-224]!\n mov x29,sp\n"
         "stp x0,x1,[sp,#16]\n stp x2,x3,[sp,#32]\n stp x4,x5,[sp,#48]\n stp x6,x7,[sp,#64]\n str x8,[sp,#80]\n"
         "stp q0,q1,[sp,#96]\n stp q2,q3,[sp,#128]\n stp q4,q5,[sp,#160]\n stp q6,q7,[sp,#192]\n"
-        "mov x2,sp\n mov x3,#0\n bl standin_lookup\n mov x16,x0\n"
+        "mov x2,#0\n bl standin_lookup\n mov x16,x0\n"
         "ldp x0,x1,[sp,#16]\n ldp x2,x3,[sp,#32]\n ldp x4,x5,[sp,#48]\n ldp x6,x7,[sp,#64]\n ldr x8,[sp,#80]\n"
         "ldp q0,q1,[sp,#96]\n ldp q2,q3,[sp,#128]\n ldp q4,q5,[sp,#160]\n ldp q6,q7,[sp,#192]\n"
         "ldp x29,x30,[sp],#224\n br x16\n"

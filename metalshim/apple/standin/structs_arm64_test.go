@@ -1,0 +1,7 @@
+//go:build linux
+
+package standin_test
+
+// A large struct is returned by a pointer in a register of its own: there is
+// one entry point, which cannot be the wrong one.
+var structMisuses map[string]misuse
