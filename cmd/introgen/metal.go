@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strconv"
 	"strings"
 	"time"
 
@@ -19,6 +20,7 @@ import (
 	"github.com/introgen/introgen/metalshim/soft"
 	"github.com/introgen/introgen/metalshim/soft/cache"
 	"github.com/introgen/introgen/results"
+	"github.com/introgen/introgen/results/recording"
 	"github.com/urfave/cli/v2"
 )
 
@@ -58,6 +60,7 @@ func metalCommand() *cli.Command {
 
 // metalKnobs are the flags and variables of a metal run, read and checked.
 type metalKnobs struct {
+	origins     map[string]recording.Knob // of those that the environment can set
 	trace       bool
 	nonce       string
 	perBuffer   int
@@ -83,6 +86,9 @@ func readMetalKnobs(c *cli.Context) (k metalKnobs, err error) {
 			return k, usagef("%s=%q: 0 or 1 is wanted", traceEnv, v)
 		}
 	}
+	k.origins = map[string]recording.Knob{
+		"trace": origin(c, "trace", traceEnv, strconv.FormatBool(k.trace), k.trace),
+	}
 	k.nonce = readNonce(*c.Generic("nonce").(*optionalText), os.Getenv(nonceEnv), time.Now())
 	if c.IsSet("commands-per-buffer") {
 		k.perBufferBy = "--commands-per-buffer"
@@ -97,6 +103,8 @@ func readMetalKnobs(c *cli.Context) (k metalKnobs, err error) {
 	if err != nil {
 		return k, usageError{err}
 	}
+	k.origins["nonce"] = origin(c, "nonce", nonceEnv, k.nonce, k.nonce != "")
+	k.origins["commands-per-buffer"] = origin(c, "commands-per-buffer", commands.Env, strconv.Itoa(k.perBuffer), k.perBufferBy == commands.Env)
 	if k.kernels = c.String("kernels"); k.kernels == "" {
 		return k, usagef("--kernels is empty: %s, candle, a folder or a .crate file is wanted", kernels.Own)
 	}
@@ -106,6 +114,19 @@ func readMetalKnobs(c *cli.Context) (k metalKnobs, err error) {
 		}
 	}
 	return k, nil
+}
+
+// origin says where a knob's value comes from: its flag, the variable where that
+// has set it, or else the default.
+func origin(c *cli.Context, name, variable, value string, bySet bool) recording.Knob {
+	k := recording.Knob{Name: name, Value: value, Origin: recording.FromDefault}
+	switch {
+	case c.IsSet(name):
+		k.Origin = recording.FromFlag
+	case bySet:
+		k.Origin, k.Source = recording.FromEnvironment, variable
+	}
+	return k
 }
 
 // readNonce is the text that ends every source: the flag's, else the
@@ -133,22 +154,26 @@ func runMetal(c *cli.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	g, err := newGeneration(c, "metal", 2)
+	g, err := newGeneration(c, "metal", 2, k.trace, k.origins)
 	if err != nil {
 		return err
 	}
-	notes := newNotes(c.App.ErrWriter)
+	if err := fitKernels(set, g.tokFile); err != nil {
+		return errors.Join(err, g.close())
+	}
+	notes := newNotes(g.note)
 	defer notes.end()
 	m, err := openMetal(c.Context, g, k, set, notes.add)
 	if err != nil {
 		return errors.Join(err, g.close())
 	}
-	defer func() { err = errors.Join(err, m.close()) }()
+	defer func() {
+		g.enter(results.SpanClose, "")
+		err = errors.Join(err, m.close())
+	}()
 
 	g.engine = fmt.Sprintf("%s; %d commands a buffer (%s), kernels %s", m.shim.Info(), k.perBuffer, k.perBufferBy, m.device.Kernels())
-	tracer := &metalTracer{g: g, shim: m.shim, on: k.trace}
-	g.after = tracer.after
-	defer tracer.listen()()
+	g.more = m.compiled()
 	err = g.run(c.Context, func(f *gguf.File) (engine.Model, error) {
 		model, err := llama.Load(f)
 		if err != nil {
@@ -156,14 +181,14 @@ func runMetal(c *cli.Context) (err error) {
 		}
 		return m.device.New(model)
 	})
-	if !g.quiet {
-		g.write("%s\n", m.evidence())
-	}
-	if k.trace && g.writeErr == nil {
-		g.writeErr = results.WriteMetalTrace(g.out, tracer.trace())
-	}
+	g.enter(results.SpanRecord, "")
+	g.catchUp(m.summary()...)
 	return g.written(err)
 }
+
+// slowCompile is how long a library or pipeline takes at least after which the
+// recording is written at once: beside it, the writing is nothing.
+const slowCompile = 10 * time.Millisecond
 
 // openedMetal is the device that all rounds of a run share, as candle's is.
 type openedMetal struct {
@@ -178,8 +203,7 @@ type openedMetal struct {
 // a delay is measured), and prints how long that took.
 func openMetal(ctx context.Context, g *generation, k metalKnobs, set *kernels.Set, note func(string)) (*openedMetal, error) {
 	m := &openedMetal{}
-	sp := g.rec.Begin(results.SpanDevice, "", 0)
-	defer sp.End()
+	g.enter(results.SpanDevice, "")
 	var err error
 	if m.soft, err = soft.Open(ctx, soft.Options{Note: note}); err != nil {
 		return nil, err
@@ -188,7 +212,11 @@ func openMetal(ctx context.Context, g *generation, k metalKnobs, set *kernels.Se
 	if len(k.faults) > 0 {
 		dev = fault.Wrap(dev, k.faults)
 	}
-	m.shim, err = metalshim.Instrument(dev, metalshim.InstrumentOptions{Recorder: g.rec, Nonce: k.nonce})
+	m.shim, err = metalshim.Instrument(dev, metalshim.InstrumentOptions{Recorder: g.rec, Nonce: k.nonce, Compiled: func(took time.Duration) {
+		if took >= slowCompile {
+			g.between()
+		}
+	}})
 	if err != nil {
 		return nil, errors.Join(usageError{err}, m.soft.Close())
 	}
@@ -196,9 +224,12 @@ func openMetal(ctx context.Context, g *generation, k metalKnobs, set *kernels.Se
 	if err != nil {
 		return nil, errors.Join(err, m.soft.Close())
 	}
-	took := sp.End()
+	g.enter(results.SpanRecord, "")
 	m.before, m.cached = m.soft.CacheStatus()
-	return m, results.WriteDevice(g.out, took)
+	info := m.shim.Info()
+	g.catchUp(&recording.Device{Driver: info.Driver, Name: info.String(), Compiler: m.soft.Compiler(), Nonce: k.nonce,
+		Kernels: set.String(), Digest: set.Digest()})
+	return m, nil
 }
 
 // close frees everything, and says what was not freed: a leak is a fault of
@@ -211,30 +242,59 @@ func (m *openedMetal) close() error {
 	return errors.Join(err, m.soft.Close())
 }
 
-// evidence says in one line why the run counts as cold or warm.
-func (m *openedMetal) evidence() string {
-	count := func(n int, state func(int) metalshim.CacheState) string {
-		by := map[metalshim.CacheState]int{}
-		for i := range n {
-			by[state(i)]++
+// compiled returns a function that tells of the libraries and pipelines that were
+// made since it was called last.
+func (m *openedMetal) compiled() func(put func(recording.Event)) {
+	libs, pipes := 0, 0
+	return func(put func(recording.Event)) {
+		for _, l := range m.shim.Libraries()[libs:] {
+			libs++
+			put(&recording.Library{Span: l.Span, Name: l.Name, SourceBytes: l.SourceBytes, Kernels: l.Functions, Cache: string(l.Evidence.State)})
 		}
-		return fmt.Sprintf("%d from the cache and %d compiled", by[metalshim.CacheHit], n-by[metalshim.CacheHit])
+		for _, p := range m.shim.Pipelines()[pipes:] {
+			pipes++
+			put(&recording.Pipeline{Span: p.Span, Library: p.Library, Function: p.Function, Constants: constants(p.Constants), Cache: string(p.Evidence.State)})
+		}
 	}
-	libs, pipes := m.shim.Libraries(), m.shim.Pipelines()
-	var b strings.Builder
-	fmt.Fprintf(&b, "# cache: libraries %s, pipelines %s; ",
-		count(len(libs), func(i int) metalshim.CacheState { return libs[i].Evidence.State }),
-		count(len(pipes), func(i int) metalshim.CacheState { return pipes[i].Evidence.State }))
-	if n := m.shim.Nonce(); n != "" {
-		fmt.Fprintf(&b, "nonce %q; ", n)
-	} else {
-		b.WriteString("no nonce; ")
+}
+
+// constants writes function constants in words.
+func constants(all []metalshim.Constant) string {
+	words := make([]string, len(all))
+	for i, c := range all {
+		words[i] = c.String()
+	}
+	return strings.Join(words, " ")
+}
+
+// summary is what can be told when all rounds are over: the kernels' times, and
+// why the run counts as cold or warm.
+func (m *openedMetal) summary() []recording.Event {
+	var out []recording.Event
+	for _, k := range m.shim.KernelTimes() {
+		out = append(out, &recording.Kernel{Name: k.Kernel, Dispatches: int64(k.Dispatches), Time: int64(k.Time)})
+	}
+	e := &recording.Evidence{What: recording.EvidenceMetalCache, Nonce: m.shim.Nonce()}
+	count := func(state metalshim.CacheState, hits, misses *int) {
+		if state == metalshim.CacheHit {
+			*hits++
+		} else {
+			*misses++
+		}
+	}
+	for _, l := range m.shim.Libraries() {
+		count(l.Evidence.State, &e.LibraryHits, &e.LibraryMisses)
+	}
+	for _, p := range m.shim.Pipelines() {
+		count(p.Evidence.State, &e.PipelineHits, &e.PipelineMisses)
 	}
 	if now, ok := m.soft.CacheStatus(); ok && m.cached {
-		fmt.Fprintf(&b, "%s held %d entries (%.1f MB) before and %d (%.1f MB) after",
-			now.Dir, len(m.before.Items), float64(m.before.Bytes)/1e6, len(now.Items), float64(now.Bytes)/1e6)
-	} else {
-		b.WriteString("no cache folder in use")
+		e.Folder = now.Dir
+		e.Before, e.After = folder(m.before), folder(now)
 	}
-	return b.String()
+	return append(out, e)
+}
+
+func folder(s cache.Status) *recording.CacheFolder {
+	return &recording.CacheFolder{Entries: len(s.Items), Bytes: s.Bytes}
 }

@@ -112,8 +112,7 @@ type Entry struct {
 	Err     error
 }
 
-// List opens all versions in dir, which need not exist, in the order of their
-// names.
+// List opens all versions in dir, which need not exist, the oldest first.
 func List(dir string) ([]Entry, error) {
 	found, err := os.ReadDir(dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -129,6 +128,19 @@ func List(dir string) ([]Entry, error) {
 		e.Set, e.Err = Open(dir, v)
 		out = append(out, e)
 	}
-	slices.SortFunc(out, func(a, b Entry) int { return strings.Compare(a.Version, b.Version) })
+	slices.SortFunc(out, func(a, b Entry) int { return compare(a.Version, b.Version) })
 	return out, nil
+}
+
+// compare orders versions by their three numbers, and then by the rest.
+func compare(a, b string) int {
+	numbers := func(v string) (n [3]int) {
+		_, _ = fmt.Sscanf(v, "%d.%d.%d", &n[0], &n[1], &n[2])
+		return n
+	}
+	x, y := numbers(a), numbers(b)
+	if c := slices.Compare(x[:], y[:]); c != 0 {
+		return c
+	}
+	return strings.Compare(a, b)
 }

@@ -120,7 +120,7 @@ func TestFetch(t *testing.T) {
 	if s.String() != "candle@1.2.3" || s.Path() != filepath.Join(dir, "candle-1.2.3") || s.Licence() != "MIT OR Apache-2.0" || len(s.Files()) != 11 {
 		t.Errorf("set %s in %s, licence %s, %d files", s, s.Path(), s.Licence(), len(s.Files()))
 	}
-	if text, file, err := s.Library("Gemm"); err != nil || text != "// mlx_gemm 1.2.3" || file != filepath.Join(s.Path(), "mlx_gemm.metal") {
+	if text, file, err := s.Library("Gemm"); err != nil || text != "// mlx_gemm 1.2.3" || file != "mlx_gemm.metal" {
 		t.Errorf("Gemm is %q from %s, %v", text, file, err)
 	}
 	if got := left(t, dir); len(got) != 1 {
@@ -326,5 +326,24 @@ func TestAbsent(t *testing.T) {
 	t.Setenv("HOME", "/c")
 	if dir, err := Dir(); err != nil || !strings.HasSuffix(dir, filepath.Join("introgen", "kernels")) {
 		t.Errorf("folder %s, %v", dir, err)
+	}
+}
+
+// TestListInOrder: versions are ordered as numbers, and what is no version is
+// left out.
+func TestListInOrder(t *testing.T) {
+	dir := t.TempDir()
+	for _, v := range []string{"0.11.0", "0.9.1", "0.10.2", "0.10.0", "latest"} {
+		if err := os.Mkdir(filepath.Join(dir, "candle-"+v), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	list, err := List(dir)
+	var got []string
+	for _, e := range list {
+		got = append(got, e.Version)
+	}
+	if want := "0.9.1 0.10.0 0.10.2 0.11.0"; err != nil || strings.Join(got, " ") != want {
+		t.Errorf("listed %v, %v; want %s", got, err, want)
 	}
 }

@@ -110,7 +110,6 @@ func (r *reader) library(name string) (*source.Library, string, error) {
 	if err != nil {
 		return nil, "", err
 	}
-	file = file[strings.LastIndexByte(file, '/')+1:]
 	l, done := r.read[name]
 	if !done {
 		if l, err = source.Read(file, text); err != nil {

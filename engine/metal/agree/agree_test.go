@@ -13,16 +13,9 @@ import (
 
 // smol is the experiment's model, of fewer layers.
 func smol() plan.Config {
-	return plan.Config{
-		Layers: 2, Heads: 9, KVHeads: 3, HeadDim: 64, Hidden: 576, FFN: 1536, Vocab: 49152,
-		RMSEps: 1e-5, RopeBase: 100000, RopeDim: 64,
-		Format: func(name string) (plan.Format, error) {
-			if strings.HasSuffix(name, "norm.weight") {
-				return plan.FormatOf("F32")
-			}
-			return plan.FormatOf("Q8_0")
-		},
-	}
+	c := plan.Experiment()
+	c.Layers = 2
+	return c
 }
 
 var files = map[string]string{"Affine": "affine.metal", "Binary": "binary.metal", "Cast": "cast.metal", "Gemm": "mlx_gemm.metal",

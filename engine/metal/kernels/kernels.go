@@ -44,7 +44,6 @@ type File struct {
 	Library string // "Gemm"
 	Name    string // of the file: "mlx_gemm.metal"
 	Text    string
-	path    string // as diagnostics name it
 }
 
 // licenceLine is a line of a file's first comments that says whose it is.
@@ -78,7 +77,7 @@ func OwnSet() *Set {
 	for _, l := range Libraries {
 		name := strings.ToLower(l) + ".metal"
 		if b, err := own.ReadFile(name); err == nil { // Library tells of one that was not embedded
-			s.files = append(s.files, File{l, name, string(b), name})
+			s.files = append(s.files, File{l, name, string(b)})
 		}
 	}
 	return s
@@ -110,11 +109,13 @@ func (s *Set) Digest() string {
 	return hex.EncodeToString(sum.Sum(nil))
 }
 
-// Library is the source text of a library, and the file it stands in.
+// Library is the source text of a library, and the name of the file it stands in.
+// A compiler is given no more than that name, so that the same source is the
+// same to it and to its cache wherever it lies.
 func (s *Set) Library(name string) (text, file string, err error) {
 	for _, f := range s.files {
 		if f.Library == name {
-			return f.Text, f.path, nil
+			return f.Text, f.Name, nil
 		}
 	}
 	if _, known := candleFiles[name]; !known {

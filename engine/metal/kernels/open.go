@@ -106,7 +106,7 @@ func New(name, path, licence string, texts map[string][]byte) (*Set, error) {
 		if len(text) > maxFile {
 			return nil, fmt.Errorf("kernels: library %s: %s has %d bytes; at most %d are read", l, file, len(text), maxFile)
 		}
-		s.files = append(s.files, File{l, file, string(text), filepath.Join(path, file)})
+		s.files = append(s.files, File{l, file, string(text)})
 	}
 	var missing []string
 	for _, l := range Libraries {

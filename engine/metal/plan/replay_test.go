@@ -14,18 +14,7 @@ import (
 )
 
 // smol is the model of the reference trace.
-func smol() Config {
-	return Config{
-		Layers: 30, Heads: 9, KVHeads: 3, HeadDim: 64, Hidden: 576, FFN: 1536, Vocab: 49152,
-		RMSEps: 1e-5, RopeBase: 100000, RopeDim: 64,
-		Format: func(name string) (Format, error) {
-			if strings.HasSuffix(name, "norm.weight") {
-				return FormatOf("F32")
-			}
-			return FormatOf("Q8_0")
-		},
-	}
-}
+func smol() Config { return Experiment() }
 
 func planner(t *testing.T, c Config) *Planner {
 	t.Helper()
