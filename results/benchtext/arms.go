@@ -32,10 +32,7 @@ func suffixes(f *recording.File) map[string]suffix {
 		return out
 	}
 	p := f.Plan
-	plain := map[string]int{}
-	for _, a := range p.Arms {
-		plain[levels(p, a, "")]++
-	}
+	plain := alike(p)
 	warm := warmProcess(f)
 	for _, a := range p.Arms {
 		tail := ""
@@ -54,6 +51,34 @@ func suffixes(f *recording.File) map[string]suffix {
 		out[a.Name] = s
 	}
 	return out
+}
+
+// alike counts the arms that have the same levels.
+func alike(p *recording.Plan) map[string]int {
+	n := map[string]int{}
+	for _, a := range p.Arms {
+		n[levels(p, a, "")]++
+	}
+	return n
+}
+
+// Varies is what tells the arms of a plan apart in names, as a list of keys for
+// benchstat's -col: "/cache", "/per-buffer,/threads", "/arm"; "" where there is
+// no plan.
+func Varies(f *recording.File) string {
+	if f.Plan == nil {
+		return ""
+	}
+	var keys []string
+	for _, factor := range f.Plan.Factors {
+		keys = append(keys, "/"+word(factor))
+	}
+	for _, n := range alike(f.Plan) {
+		if n > 1 {
+			return strings.Join(append(keys, "/arm"), ",")
+		}
+	}
+	return strings.Join(keys, ",")
 }
 
 // levels are an arm's levels as parts of a name; cache, where not empty, stands

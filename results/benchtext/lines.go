@@ -41,7 +41,8 @@ const (
 	UnitResident   = "rss-bytes" // the most memory that was resident
 	UnitDispatches = "dispatches"
 	UnitBuffers    = "command-buffers"
-	UnitMisses     = "misses" // of the cache of compiled code
+	UnitHits       = "hits" // in the cache of compiled code
+	UnitMisses     = "misses"
 )
 
 // units are all units in the order in which they are told: which of them is
@@ -51,7 +52,8 @@ var units = []struct {
 	higher, exact bool
 }{
 	{UnitTime, false, false}, {UnitTokens, true, false}, {UnitRate, true, false}, {UnitResident, false, false},
-	{UnitBytes, false, true}, {UnitDispatches, false, true}, {UnitBuffers, false, true}, {UnitMisses, false, true},
+	{UnitBytes, false, true}, {UnitDispatches, false, true}, {UnitBuffers, false, true},
+	{UnitHits, true, true}, {UnitMisses, false, true},
 }
 
 // Line is one sample.
@@ -68,13 +70,14 @@ type Line struct {
 // unless they are a state of the plan.
 const LaterRound = "/round=later"
 
-// Lines are the samples of a recording, in the order in which they were taken.
-// Of a plan only runs that count are samples, of a single run all rounds that
-// are whole, however the run ended.
+// Lines are the samples of a recording in the order in which they were taken; of
+// a plan arm by arm in the plan's order, since benchstat compares with what it
+// reads first. Of a plan only runs that count are samples, of a single run all
+// rounds that are whole, however the run ended.
 func Lines(f *recording.File) []Line {
 	var out []Line
 	names := suffixes(f)
-	for _, run := range f.Runs {
+	for _, run := range byArm(f) {
 		if f.Plan == nil {
 			out = append(out, process(run, "", true)...)
 			for _, r := range wholeRounds(run) {
@@ -105,6 +108,18 @@ func Lines(f *recording.File) []Line {
 		}
 	}
 	return out
+}
+
+func byArm(f *recording.File) []*recording.Run {
+	if f.Plan == nil {
+		return f.Runs
+	}
+	place := func(r *recording.Run) int {
+		return slices.IndexFunc(f.Plan.Arms, func(a recording.Arm) bool { return r.Start != nil && a.Name == r.Start.Arm })
+	}
+	runs := slices.Clone(f.Runs)
+	slices.SortStableFunc(runs, func(a, b *recording.Run) int { return cmp.Compare(place(a), place(b)) })
+	return runs
 }
 
 func laterSuffix(r anatomy.Round, suffix string) string {
@@ -220,12 +235,15 @@ func compiled(run *recording.Run, r anatomy.Round, suffix string) []Line {
 	var out []Line
 	at := map[string]int{}
 	var sum time.Duration
-	var n, misses int
+	var hits, misses, n int
 	for _, p := range r.Phases {
 		for _, c := range p.Compiles {
 			n++
 			sum += c.Time
-			if c.Cache == "miss" {
+			switch c.Cache {
+			case "hit":
+				hits++
+			case "miss":
 				misses++
 			}
 			name := compileName(c) + suffix
@@ -244,7 +262,10 @@ func compiled(run *recording.Run, r anatomy.Round, suffix string) []Line {
 	if n == 0 {
 		return nil
 	}
-	all := Line{Name: "Compile" + suffix, Iterations: n, Values: []Value{{float64(sum), UnitTime}, {float64(misses), UnitMisses}}}
+	all := timed("Compile"+suffix, sum)
+	all.Iterations = n
+	all.add(float64(hits), UnitHits)
+	all.add(float64(misses), UnitMisses)
 	return append([]Line{all}, out...)
 }
 
@@ -280,7 +301,8 @@ func phase(name string, p anatomy.Phase) Line {
 }
 
 // add adds a value. A zero is left out: it means that there was nothing to
-// count, and benchstat warns of zeros, which have no geometric mean.
+// count, or that it was shorter than the clock can tell; and benchstat warns of
+// zeros, which have no geometric mean.
 func (l *Line) add(v float64, unit string) {
 	if v > 0 {
 		l.Values = append(l.Values, Value{v, unit})

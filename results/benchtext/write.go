@@ -5,30 +5,27 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/introgen/introgen/results/recording"
-	"golang.org/x/perf/benchfmt"
 )
 
 // Write writes a recording in the Go benchmark format.
 func Write(w io.Writer, f *recording.File) error {
-	text, _, err := Text(f)
-	if err != nil {
-		return err
-	}
-	_, err = w.Write(text)
+	text, _ := Text(f)
+	_, err := w.Write(text)
 	return err
 }
 
 // Text is what Write writes, and which of its lines, from 1, is which sample.
-func Text(f *recording.File) ([]byte, map[int]Line, error) {
+func Text(f *recording.File) ([]byte, map[int]Line) {
 	var b bytes.Buffer
 	lines := Lines(f)
 	for _, c := range comments(f) {
 		b.WriteString("# " + oneLine(c) + "\n")
 	}
-	w := benchfmt.NewWriter(&b)
 	for _, u := range units {
 		if !used(lines, u.name) {
 			continue
@@ -40,19 +37,29 @@ func Text(f *recording.File) ([]byte, map[int]Line, error) {
 		}
 		b.WriteByte('\n')
 	}
-	config := configuration(f)
-	at := map[int]Line{}
-	for _, l := range lines {
-		r := &benchfmt.Result{Config: config, Name: benchfmt.Name(l.Name), Iters: l.Iterations}
-		for _, v := range l.Values {
-			r.Values = append(r.Values, benchfmt.Value{Value: rounded(v), Unit: v.Unit})
-		}
-		if err := w.Write(r); err != nil {
-			return nil, nil, err
-		}
-		at[bytes.Count(b.Bytes(), []byte("\n"))] = l
+	for _, c := range configuration(f) {
+		fmt.Fprintf(&b, "%s: %s\n", c.key, c.value)
 	}
-	return b.Bytes(), at, nil
+	at := map[int]Line{}
+	n := bytes.Count(b.Bytes(), []byte("\n"))
+	for _, l := range lines {
+		if l.Values = positive(l.Values); len(l.Values) == 0 {
+			continue
+		}
+		fmt.Fprintf(&b, "Benchmark%s\t%d", l.Name, l.Iterations)
+		for _, v := range l.Values {
+			b.WriteString("\t" + strconv.FormatFloat(rounded(v), 'f', -1, 64) + " " + v.Unit)
+		}
+		b.WriteByte('\n')
+		n++
+		at[n] = l
+	}
+	return b.Bytes(), at
+}
+
+// positive leaves out times of 0, as add does.
+func positive(values []Value) []Value {
+	return slices.DeleteFunc(values, func(v Value) bool { return v.Value <= 0 })
 }
 
 // rounded keeps two decimals of a rate, where the format would show fifteen.
@@ -96,10 +103,13 @@ func isExact(lines []Line, unit string) bool {
 	return true
 }
 
+// pair is a line key: value.
+type pair struct{ key, value string }
+
 // configuration is what samples must share to be compared. What differs within
 // the recording, as a plan may want it, is left to names and comments.
-func configuration(f *recording.File) []benchfmt.Config {
-	var out []benchfmt.Config
+func configuration(f *recording.File) []pair {
+	var out []pair
 	runs := samples(f)
 	add := func(key string, of func(*recording.Run) string) {
 		value := ""
@@ -111,7 +121,7 @@ func configuration(f *recording.File) []benchfmt.Config {
 			}
 		}
 		if value != "" {
-			out = append(out, benchfmt.Config{Key: key, Value: []byte(value), File: true})
+			out = append(out, pair{key, value})
 		}
 	}
 	add("goos", func(r *recording.Run) string { return r.Header.Host.OS })

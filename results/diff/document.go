@@ -1,0 +1,270 @@
+package diff
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/introgen/introgen/results/benchtext"
+	"github.com/introgen/introgen/results/stats"
+	"github.com/introgen/introgen/results/table"
+	"golang.org/x/perf/benchunit"
+)
+
+// Document shows the judgement: for each unit and each column beside the base a
+// table, then what it means.
+func (r *Report) Document() *table.Document {
+	d := &table.Document{}
+	for i := range r.Tables {
+		t := &r.Tables[i]
+		for col := range max(1, len(t.Cols)-1) {
+			for _, g := range groups(t) {
+				d.Append(g.document(t, col+1))
+			}
+		}
+	}
+	if r.tests() {
+		d.Say("%s", legend)
+	}
+	for _, w := range r.Warnings {
+		d.Say("warning: %s", w)
+	}
+	return d
+}
+
+const legend = "p is that of benchstat's test (Mann–Whitney U), ~ what it does not tell from chance; sees is the smallest change that four of five such comparisons find, – where they can find none."
+
+// tests says whether anything was tested.
+func (r *Report) tests() bool {
+	return slices.ContainsFunc(r.Tables, func(t Table) bool { return !t.Exact && len(t.Cols) > 1 })
+}
+
+// group is the rows that stand in one table.
+type group struct {
+	title string
+	cut   func(string) string // from a row's name to what is shown of it
+	rows  []Row
+}
+
+// groups divides rows by what they are of; rows of other programs' texts are
+// one group.
+func groups(t *Table) []group {
+	all := []*group{
+		{title: "libraries", cut: func(s string) string { return strings.TrimPrefix(s, "Lib/lib=") }},
+		{title: "pipelines", cut: func(s string) string {
+			_, s, _ = strings.Cut(s, "/pipe=")
+			return s
+		}},
+		{title: "later rounds", cut: func(s string) string { return strings.Replace(s, benchtext.LaterRound, "", 1) }},
+		{title: "", cut: func(s string) string { return s }},
+	}
+	for _, r := range t.Rows {
+		i := 3
+		switch {
+		case strings.HasPrefix(r.Name, "Lib/lib="):
+			i = 0
+		case strings.HasPrefix(r.Name, "Pipe/lib="):
+			i = 1
+		case strings.Contains(r.Name, benchtext.LaterRound):
+			i = 2
+		}
+		all[i].rows = append(all[i].rows, r)
+	}
+	var out []group
+	for _, i := range []int{3, 2, 0, 1} {
+		if len(all[i].rows) > 0 {
+			out = append(out, *all[i])
+		}
+	}
+	return out
+}
+
+// widest is how much of a name is shown where there are 80 columns.
+const widest = 23
+
+func (g group) document(t *Table, col int) *table.Document {
+	d := &table.Document{}
+	if col >= len(t.Cols) {
+		d.Table(g.summary(t))
+		return d
+	}
+	main := &table.Table{Title: g.heading(t, col), Columns: []table.Column{
+		{Name: unitName(t.Unit), Left: true}, {Name: short(t.Cols[0], 12), Parts: []string{"", "lo", "hi"}}, {Name: short(t.Cols[col], 12), Parts: []string{"", "lo", "hi"}},
+		{Name: "change"}, {Name: "p"}, {Name: "n"}, {Name: "sees"}}}
+	pairs := &table.Table{Title: "the same by pairs, one a block (introgen's own judgement, not benchstat's)", Columns: []table.Column{
+		{Name: "pairs", Left: true}, {Name: "ratio", Parts: []string{""}}, {Name: "95 % interval", Parts: []string{"lo", "hi"}}, {Name: "p"}, {Name: "n"}, {Name: "sees"}}}
+	said, decidable := remarks{}, false
+	for _, r := range g.rows {
+		name := g.cut(r.Name)
+		a, b := r.Cells[0], r.Cells[col]
+		row := []table.Cell{{Text: short(name, widest), Parts: []string{r.Name}}, {}, {}, {}, {}, {}, {}}
+		scale := benchunit.CommonScale(centers(a, b), benchunit.ClassOf(t.Unit))
+		for i, c := range []*Cell{a, b} {
+			if c != nil {
+				row[1+i] = value(c, t, scale)
+			}
+		}
+		if a != nil && b != nil {
+			v := b.Versus
+			row[3].Text, row[5].Text = v.Delta, counts(a.N, b.N)
+			if !t.Exact {
+				row[4].Text, row[6].Text = fmt.Sprintf("%.3f", v.P), sees(v.MDE)
+				said.add(a, b)
+			}
+			if p := v.Pairs; p != nil {
+				pairs.Add(pairRow(name, r.Name, p)...)
+				decidable = decidable || p.Decidable
+			}
+		}
+		main.Add(row...)
+	}
+	d.Table(main)
+	for _, s := range said.sentences() {
+		d.Say("%s", s)
+	}
+	switch {
+	case decidable:
+		d.Table(pairs)
+	case len(pairs.Rows) > 0:
+		d.Say("By pairs nothing can be said: a 95 %% interval of a ratio needs %d blocks.", stats.LeastForInterval)
+	}
+	return d
+}
+
+// summary is the table of a single column, which is compared with nothing.
+func (g group) summary(t *Table) *table.Table {
+	out := &table.Table{Title: g.heading(t, 0), Columns: []table.Column{
+		{Name: unitName(t.Unit), Left: true}, {Name: short(t.Cols[0], 12), Parts: []string{"", "lo", "hi"}}, {Name: "n"}}}
+	for _, r := range g.rows {
+		c := r.Cells[0]
+		scale := benchunit.CommonScale(centers(c), benchunit.ClassOf(t.Unit))
+		out.Add(table.Cell{Text: g.cut(r.Name), Parts: []string{r.Name}}, value(c, t, scale), table.Text(strconv.Itoa(c.N)))
+	}
+	return out
+}
+
+func (g group) heading(t *Table, col int) string {
+	var parts []string
+	if g.title != "" {
+		parts = append(parts, g.title)
+	}
+	parts = append(parts, unitName(t.Unit))
+	if col > 0 {
+		parts = append(parts, fmt.Sprintf("%s against %s", t.Cols[col], t.Cols[0]))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// unitName is the unit as people know it: benchstat's sec/op is a time.
+func unitName(unit string) string {
+	switch unit {
+	case "sec/op":
+		return "time"
+	}
+	return unit
+}
+
+func centers(cells ...*Cell) []float64 {
+	var out []float64
+	for _, c := range cells {
+		if c != nil {
+			out = append(out, c.Summary.Center)
+		}
+	}
+	return out
+}
+
+// value is a median and half the width of its interval, as benchstat shows
+// them; in CSV the numbers themselves.
+func value(c *Cell, t *Table, scale benchunit.Scaler) table.Cell {
+	s := c.Summary
+	text := scale.Format(s.Center)
+	if t.Unit == "sec/op" {
+		text += "s"
+	}
+	parts := []string{number(s.Center), "", ""}
+	if !math.IsInf(s.Lo, 0) && !math.IsInf(s.Hi, 0) {
+		parts[1], parts[2] = number(s.Lo), number(s.Hi)
+	}
+	if !t.Exact {
+		text += " ±" + s.PctRangeString()
+	}
+	return table.Cell{Text: text, Parts: parts}
+}
+
+func number(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
+
+func counts(a, b int) string {
+	if a == b {
+		return strconv.Itoa(a)
+	}
+	return fmt.Sprintf("%d+%d", a, b)
+}
+
+// sees is the smallest effect that would have been found.
+func sees(mde float64) string {
+	switch {
+	case mde == 0:
+		return "–"
+	case mde >= 10:
+		return fmt.Sprintf("×%.0f", 1+mde)
+	}
+	return fmt.Sprintf("%.1f%%", 100*mde)
+}
+
+func pairRow(name, full string, p *stats.Ratio) []table.Cell {
+	row := []table.Cell{{Text: short(name, widest), Parts: []string{full}}, table.Text(fmt.Sprintf("%.3f", p.Ratio)),
+		{Text: "–", Parts: []string{"", ""}}, table.Text(fmt.Sprintf("%.3f", p.P)), table.Text(strconv.Itoa(p.N)), table.Text(sees(p.MDE))}
+	row[1].Parts = []string{number(p.Ratio)}
+	if p.Decidable {
+		row[2] = table.Cell{Text: fmt.Sprintf("%.3f – %.3f", p.Lo, p.Hi), Parts: []string{number(p.Lo), number(p.Hi)}}
+	}
+	return row
+}
+
+// short keeps the beginning and the end of a name that is too long.
+func short(s string, width int) string {
+	n := utf8.RuneCountInString(s)
+	if n <= width {
+		return s
+	}
+	r := []rune(s)
+	head := (width - 1) / 2
+	return string(r[:head]) + "…" + string(r[n-(width-1-head):])
+}
+
+// remarks gathers what is to be said below a table.
+type remarks struct {
+	tested, differ int
+	fewest         int // samples on the poorer side of a row
+	nothing        bool
+}
+
+func (s *remarks) add(a, b *Cell) {
+	s.tested++
+	if b.Versus.Significant() {
+		s.differ++
+	}
+	if n := min(a.N, b.N); s.tested == 1 || n < s.fewest {
+		s.fewest = n
+	}
+	s.nothing = s.nothing || max(a.N, b.N) < stats.LeastForCompare
+}
+
+func (s *remarks) sentences() []string {
+	if s.tested == 0 {
+		return nil
+	}
+	out := []string{fmt.Sprintf("%d of %d differ at 5 %%; of equal ones chance makes %.1f of %d.", s.differ, s.tested, stats.Alpha*float64(s.tested), s.tested)}
+	switch {
+	case s.nothing:
+		out = append(out, fmt.Sprintf("Undecidable where a side has %d: no difference however large can be told from chance with fewer than %d a side, and an interval needs %d.",
+			s.fewest, stats.LeastForCompare, stats.LeastForInterval))
+	case s.fewest < stats.LeastForInterval:
+		out = append(out, fmt.Sprintf("±∞ where a side has %d: a 95 %% interval needs %d samples; changes smaller than what is seen are undecidable.", s.fewest, stats.LeastForInterval))
+	}
+	return out
+}
