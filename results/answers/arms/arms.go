@@ -5,6 +5,7 @@ package arms
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,6 +16,7 @@ import (
 	"github.com/introgen/introgen/results/recording"
 	"github.com/introgen/introgen/results/stats"
 	"github.com/introgen/introgen/results/table"
+	"github.com/introgen/introgen/results/words"
 )
 
 // Answer is what the comparison says.
@@ -118,22 +120,11 @@ func rowOf(f *recording.File, m Metric, arm string) Row {
 // Command is an arm's command line as a shell takes it, with what it adds to
 // the environment.
 func Command(a recording.Arm) string {
-	var words []string
-	for k, v := range a.Env {
-		words = append(words, k+"="+quote(v))
+	var line []string
+	for _, k := range slices.Sorted(maps.Keys(a.Env)) {
+		line = append(line, k+"="+a.Env[k])
 	}
-	slices.Sort(words)
-	for _, w := range a.Args {
-		words = append(words, quote(w))
-	}
-	return strings.Join(words, " ")
-}
-
-func quote(word string) string {
-	if word != "" && !strings.ContainsAny(word, " \t\n'\"\\$`;&|<>()*?[]{}~#!") {
-		return word
-	}
-	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+	return words.Join(append(line, a.Args...))
 }
 
 func (a *Answer) note(format string, args ...any) {

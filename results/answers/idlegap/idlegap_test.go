@@ -1,0 +1,82 @@
+package idlegap_test
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/introgen/introgen/results"
+	"github.com/introgen/introgen/results/answers/idlegap"
+	"github.com/introgen/introgen/results/recording"
+	"github.com/introgen/introgen/results/table"
+	"github.com/introgen/introgen/trace"
+)
+
+// run pauses so often for each length, with the next step slower by the factor
+// that belongs to it, and two other steps after that.
+func run(times int, factor map[time.Duration]float64) *recording.Run {
+	r := &recording.Run{End: &recording.End{}}
+	now := time.Duration(0)
+	step := func(d time.Duration) {
+		r.Spans = append(r.Spans, trace.Record{ID: trace.ID(len(r.Spans) + 1), Name: results.SpanStep, Start: now, End: now + d})
+		now += d + time.Microsecond
+	}
+	for i := range times {
+		for _, length := range []time.Duration{time.Second, 0, 10 * time.Second} {
+			usual := 4*time.Millisecond + time.Duration(i)*time.Microsecond
+			r.Samples = append(r.Samples, trace.Sample{Name: results.SamplePause, Value: int64(length), At: now})
+			now += length
+			step(time.Duration(factor[length] * float64(usual)))
+			step(usual)
+			step(usual)
+		}
+	}
+	return r
+}
+
+func TestAnswer(t *testing.T) {
+	f := &recording.File{Runs: []*recording.Run{run(7, map[time.Duration]float64{0: 1, time.Second: 1, 10 * time.Second: 1.5})}}
+	a, err := idlegap.Of(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(a.Pauses) != 3 || a.Pauses[0].Length != 0 || a.Pauses[2].Length != 10*time.Second {
+		t.Fatalf("pauses %+v", a.Pauses)
+	}
+	for i, want := range []float64{0, 1, 1.5} {
+		p := a.Pauses[i]
+		if len(p.After) != 7 || p.Ratio.Ratio-want > 1e-6 || want-p.Ratio.Ratio > 1e-6 || p.Second[6] != 4_006_000 {
+			t.Errorf("%v: %+v, want a ratio of %v", p.Length, p, want)
+		}
+	}
+	if want := "after a pause of 10s the next step takes 1.50 times as long as after 0s (p 0.016)"; len(a.Notes) != 1 || a.Notes[0] != want {
+		t.Errorf("notes %q, want %q", a.Notes, want)
+	}
+	var b bytes.Buffer
+	if err := a.Document().Write(&b, table.Plain); err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(b.String()) {
+		if n := len([]rune(line)); n > table.Width+1 {
+			t.Errorf("%d columns: %s", n, line)
+		}
+	}
+}
+
+func TestNothingFound(t *testing.T) {
+	flat := map[time.Duration]float64{0: 1, time.Second: 1, 10 * time.Second: 1}
+	a, err := idlegap.Of(&recording.File{Runs: []*recording.Run{run(8, flat)}})
+	if err != nil || len(a.Notes) != 1 || !strings.HasPrefix(a.Notes[0], "no pause makes the next step slower") {
+		t.Errorf("%+v, %v", a, err)
+	}
+	a, err = idlegap.Of(&recording.File{Runs: []*recording.Run{run(2, flat)}})
+	if err != nil || len(a.Notes) != 1 || !strings.Contains(a.Notes[0], "there are 2, so nothing can be decided") {
+		t.Errorf("%+v, %v", a, err)
+	}
+	cut := run(1, flat)
+	cut.Spans = cut.Spans[:1]
+	if _, err := idlegap.Of(&recording.File{Runs: []*recording.Run{cut, {}}}); err == nil || !strings.Contains(err.Error(), "introgen idle-gap") {
+		t.Errorf("error %v", err)
+	}
+}
