@@ -1,0 +1,113 @@
+package explain
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/introgen/introgen/results/answers/anatomy"
+	"github.com/introgen/introgen/results/recording"
+)
+
+// slowHit is the time from which on a library that came from the cache takes as
+// long as one that was compiled.
+const slowHit = 50 * time.Millisecond
+
+// notWarm looks at runs that should have found everything in the cache: those
+// that a plan refused for it, those whose cache held something and did not help,
+// and those in which hits were as slow as compiling.
+func notWarm(c *Case) ([]any, time.Duration, bool) {
+	refused, reason := 0, ""
+	for _, r := range c.Runs {
+		if c.Arm.State == recording.StateWarmCache && r.Exit != nil && strings.HasPrefix(r.Exit.Refused, "labelled "+recording.StateWarmCache) {
+			refused, reason = refused+1, r.Exit.Refused
+		}
+	}
+	if refused > 0 {
+		return []any{fmt.Sprintf("%d of %d runs were refused: %s", refused, len(c.Runs), reason)}, 0, true
+	}
+	for _, x := range c.Arm.Samples {
+		for _, e := range x.Run.Evidence {
+			missed := e.LibraryMisses + e.PipelineMisses
+			if e.What == recording.EvidenceMetalCache && e.Nonce == "" && missed > 0 && e.Before != nil && e.Before.Entries > 0 &&
+				e.LibraryHits+e.PipelineHits == 0 {
+				return []any{fmt.Sprintf("the cache held %d entries (%s), and yet all %d libraries and pipelines were compiled",
+					e.Before.Entries, e.Folder, missed)}, 0, true
+			}
+		}
+		var slow []string
+		var cost time.Duration
+		for _, p := range x.Rounds[0].Phases {
+			for _, k := range p.Compiles {
+				if k.Cache == "hit" && k.IsLibrary() && k.Time >= slowHit {
+					slow, cost = append(slow, k.Library), cost+k.Time
+				}
+			}
+		}
+		if len(slow) > 0 {
+			return []any{fmt.Sprintf("libraries that came from the cache took as long as compiling: %s", strings.Join(slow, ", "))}, cost, true
+		}
+	}
+	return nil, 0, false
+}
+
+// duplicates looks for what a process compiled more than once.
+func duplicates(c *Case) ([]any, time.Duration, bool) {
+	for _, r := range c.Runs {
+		count, order, cost := map[string]int{}, []string{}, time.Duration(0)
+		for _, round := range anatomy.Rounds(r) {
+			for _, p := range round.Phases {
+				for _, k := range p.Compiles {
+					name := strings.TrimSpace(strings.Join([]string{k.Library, k.Function, k.Constants}, " "))
+					if count[name]++; count[name] == 1 {
+						order = append(order, name)
+					} else {
+						cost += k.Time
+					}
+				}
+			}
+		}
+		var twice []string
+		for _, name := range order {
+			if n := count[name]; n > 1 {
+				twice = append(twice, fmt.Sprintf("%s %d times", name, n))
+			}
+		}
+		if len(twice) > 0 {
+			what := fmt.Sprintf("libraries and pipelines that were made more than once: %d", len(twice))
+			return []any{what, strings.Join(twice[:min(4, len(twice))], ", ")}, cost, true
+		}
+	}
+	return nil, 0, false
+}
+
+// otherLoad looks at what a plan flagged, and in recordings of one run at the
+// run's own readings.
+func otherLoad(c *Case) ([]any, time.Duration, bool) {
+	if f := c.flags("load"); len(f) > 0 {
+		return []any{len(f), len(c.Runs), slices.Max(f)}, 0, true
+	}
+	const busy = 0.2 // cores; package guard's limit
+	for _, r := range c.Runs {
+		if r.Start != nil {
+			continue
+		}
+		var most float64
+		for _, m := range r.Machine {
+			most = max(most, m.OtherCores)
+		}
+		if most >= busy {
+			return []any{1, len(c.Runs), fmt.Sprintf("other processes kept %.1f of %d cores busy", most, r.Header.Host.Cores)}, 0, true
+		}
+	}
+	return nil, 0, false
+}
+
+func idleGaps(c *Case) ([]any, time.Duration, bool) {
+	f := c.flags("idle")
+	if len(f) == 0 {
+		return nil, 0, false
+	}
+	return []any{len(f), f[0]}, 0, true
+}

@@ -1,0 +1,230 @@
+// Package explain says what dominated a recording's runs, why, how sure that
+// is, and what to do next. What it knows is a table of rules (rules.go); each
+// looks at one arm of the recording, and each is tested alone.
+package explain
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/introgen/introgen/results"
+	"github.com/introgen/introgen/results/answers/anatomy"
+	"github.com/introgen/introgen/results/answers/compare"
+	"github.com/introgen/introgen/results/answers/series"
+	"github.com/introgen/introgen/results/recording"
+	"github.com/introgen/introgen/results/stats"
+	"github.com/introgen/introgen/results/table"
+)
+
+// How sure a rule is.
+const (
+	Certain  = "certain"  // the recording says so itself
+	Likely   = "likely"   // what is recorded has hardly another cause
+	Possible = "possible" // other causes look the same
+)
+
+// Rule is one thing that can be found out.
+type Rule struct {
+	Name string
+	Sure string
+	// Text is a format for what Holds returns; Advice says what to do.
+	Text, Advice string
+	// Holds returns the figures of Text, what the cause costs (0 where that
+	// cannot be told), and whether the rule applies.
+	Holds func(*Case) (figures []any, cost time.Duration, ok bool)
+}
+
+// Case is an arm of a recording, as rules look at it.
+type Case struct {
+	Arm   series.Series    // the first rounds of the runs that count
+	Later series.Series    // the later ones, where there are any
+	Runs  []*recording.Run // all of them, also those that do not count
+}
+
+// Finding is a rule that applies to an arm.
+type Finding struct {
+	Rule         string
+	Sure         string
+	Text, Advice string
+	Cost         time.Duration
+}
+
+// Arm is what is found of one arm.
+type Arm struct {
+	Name     string
+	Runs     int    // that count
+	Cause    string // what dominates the time to the second token, in a sentence
+	Findings []Finding
+}
+
+// Answer is an explanation.
+type Answer struct {
+	Arms        []Arm
+	Differences []string // between the arms, where there are two or more of one state
+	Notes       []string
+}
+
+// Cases are the arms of a recording.
+func Cases(f *recording.File) []*Case {
+	var out []*Case
+	later := series.LaterRounds(f)
+	for _, s := range series.Of(f) {
+		i := slices.IndexFunc(later, func(l series.Series) bool { return l.Name == s.Name })
+		if i < 0 {
+			continue // the later rounds of the arm before
+		}
+		out = append(out, &Case{Arm: s, Later: later[i], Runs: runsOf(f, s.Name)})
+	}
+	return out
+}
+
+// Of explains a recording.
+func Of(f *recording.File) *Answer {
+	a := &Answer{}
+	for _, c := range Cases(f) {
+		a.Arms = append(a.Arms, Arm{Name: c.Arm.Name, Runs: max(len(c.Arm.Samples), len(c.Later.Samples)), Cause: compare.Cause(c.Arm), Findings: Find(Rules, c)})
+	}
+	a.differences(f)
+	if f.Broken != "" {
+		a.Notes = append(a.Notes, "The recording is not whole: "+f.Broken)
+	}
+	return a
+}
+
+// runsOf are all runs of an arm.
+func runsOf(f *recording.File, arm string) []*recording.Run {
+	return slices.DeleteFunc(slices.Clone(f.Runs), func(r *recording.Run) bool {
+		if r.Start == nil {
+			return series.Shown(r) != arm
+		}
+		return r.Start.Arm != arm
+	})
+}
+
+// Find applies rules to a case: what costs the most comes first.
+func Find(rules []Rule, c *Case) []Finding {
+	var out []Finding
+	for _, r := range rules {
+		figures, cost, ok := r.Holds(c)
+		if !ok {
+			continue
+		}
+		out = append(out, Finding{Rule: r.Name, Sure: r.Sure, Text: fmt.Sprintf(r.Text, figures...), Advice: r.Advice, Cost: cost})
+	}
+	slices.SortStableFunc(out, func(a, b Finding) int { return cmp.Compare(b.Cost, a.Cost) })
+	return out
+}
+
+// differences compares the arms that claim one state; two arms are compared
+// whatever they claim.
+func (a *Answer) differences(f *recording.File) {
+	all := slices.DeleteFunc(series.Of(f), func(s series.Series) bool {
+		return len(s.Samples) == 0 || s.State == recording.StateWarmProcess
+	})
+	for i, s := range all {
+		first := slices.IndexFunc(all, func(x series.Series) bool { return x.State == s.State || len(all) == 2 })
+		if first == i {
+			continue
+		}
+		d, err := compare.Differ(all[first], s)
+		if err != nil {
+			a.Notes = append(a.Notes, fmt.Sprintf("%s and %s: %v", all[first].Name, s.Name, err))
+			continue
+		}
+		a.Differences = append(a.Differences, d.Sentence())
+	}
+}
+
+// Document is the explanation in sentences.
+func (a *Answer) Document() *table.Document {
+	var d table.Document
+	for _, arm := range a.Arms {
+		runs := fmt.Sprintf("%d runs", arm.Runs)
+		if arm.Runs == 1 {
+			runs = "1 run"
+		}
+		d.Say("%s (%s)", arm.Name, runs)
+		if arm.Cause != "" {
+			d.Say("  %s.", arm.Cause)
+		}
+		for i, f := range arm.Findings {
+			cost := ""
+			if f.Cost > 0 {
+				cost = fmt.Sprintf(", %s ms", results.Milliseconds(f.Cost))
+			}
+			d.Say("  %d. %s (%s%s): %s.\n     What to do: %s.", i+1, f.Rule, f.Sure, cost, f.Text, f.Advice)
+		}
+		if len(arm.Findings) == 0 {
+			d.Say("  No rule applies.")
+		}
+	}
+	for _, s := range a.Differences {
+		d.Say("%s.", s)
+	}
+	for _, n := range a.Notes {
+		d.Say("%s.", n)
+	}
+	return &d
+}
+
+// over is the median over the arm's runs of a figure of their first round.
+func (c *Case) over(of func(anatomy.Round) float64) float64 { return median(c.Arm, of) }
+
+// overLater is the same over later rounds.
+func (c *Case) overLater(of func(anatomy.Round) float64) float64 { return median(c.Later, of) }
+
+func median(s series.Series, of func(anatomy.Round) float64) float64 {
+	v, _ := s.Values(series.Metric{Of: func(r anatomy.Round) (float64, bool) { return of(r), true }})
+	return stats.Summarize(v).Median
+}
+
+// stepMedian is the median of a figure over a round's decode steps but the
+// first, which may compile; 0 where there are none.
+func stepMedian(of func(anatomy.Phase) float64) func(anatomy.Round) float64 {
+	return func(r anatomy.Round) float64 {
+		steps := r.Steps()
+		if len(steps) < 2 {
+			return 0
+		}
+		v := make([]float64, len(steps)-1)
+		for i, p := range steps[1:] {
+			v[i] = of(p)
+		}
+		return stats.Summarize(v).Median
+	}
+}
+
+// knob is a setting of the arm's first run; "" where it is not recorded.
+func (c *Case) knob(name string) string {
+	for _, r := range c.Runs {
+		for _, k := range r.Header.Knobs {
+			if k.Name == name {
+				return k.Value
+			}
+		}
+	}
+	return ""
+}
+
+// flags are the flags of one kind, each run's once, without the kind.
+func (c *Case) flags(kind string) []string {
+	var out []string
+	for _, r := range c.Runs {
+		if r.Exit == nil || r.Exit.Refused != "" {
+			continue
+		}
+		for _, f := range r.Exit.Flags {
+			if k, text, ok := strings.Cut(f, ": "); ok && k == kind {
+				out = append(out, text)
+				break
+			}
+		}
+	}
+	return out
+}
+
+// ms prints a time that is held in a float64 of nanoseconds.
+func ms(ns float64) string { return results.Milliseconds(time.Duration(ns)) }

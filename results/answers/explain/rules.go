@@ -1,0 +1,337 @@
+package explain
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/introgen/introgen/results"
+	"github.com/introgen/introgen/results/answers/anatomy"
+	"github.com/introgen/introgen/results/answers/series"
+	"github.com/introgen/introgen/results/recording"
+	"github.com/introgen/introgen/results/stats"
+)
+
+// Rules are all rules. Their limits are part of the table: whoever doubts a
+// finding finds here what it takes.
+var Rules = []Rule{
+	{
+		Name: "cold compile", Sure: Certain,
+		Text:   "%s of the %s ms to token 2 went into compiling: libraries %d, pipelines %d; most into %s",
+		Advice: "compile before it matters: one short generation with at least one decode step at the start of the process or at installation (`introgen coverage` says how short), or keep the cache of compiled code; `introgen bill` has each library, and what compiling at once would leave",
+		Holds:  coldCompile,
+	}, {
+		Name: "prefill-only warm-up", Sure: Likely,
+		Text:   "build and prefill found everything in the cache, but %s was compiled in decode step %d: whatever filled the cache decoded no token",
+		Advice: "let the warm-up decode at least one token; `introgen coverage` prints the smallest warm-up that covers all",
+		Holds:  prefillOnly,
+	}, {
+		Name: "slow first round", Sure: Possible,
+		Text:   "token 2 takes %s ms in the first round and %s ms in later ones, and nothing that was recorded explains it",
+		Advice: "run it with `introgen metal`, which times every library, and look at `introgen bill`; on Metal it is usually compiling, on the CPU a file that is not in memory",
+		Holds:  slowFirstRound,
+	}, {
+		Name: "too many commits", Sure: Likely,
+		Text:   "a decode step commits %.0f command buffers of %.1f operations each; the device runs for %s of its %s ms",
+		Advice: "let a command buffer hold more: --commands-per-buffer 50 (CANDLE_METAL_COMPUTE_PER_BUFFER); `introgen sweep --commands-per-buffer 1,10,50,200` measures what it brings here",
+		Holds:  tooManyCommits,
+	}, {
+		Name: "one commit too late", Sure: Likely,
+		Text:   "a decode step commits all of its %.0f operations in %.0f command buffer(s), so that the device idles while they are encoded (%s ms a step) and the CPU while they run",
+		Advice: "commit earlier: --commands-per-buffer 50; `introgen sweep --commands-per-buffer 10,50,200,100000` measures what it brings here",
+		Holds:  commitTooLate,
+	}, {
+		Name: "slow commits", Sure: Certain,
+		Text:   "committing takes %s of the %s ms of a decode step, %s ms for each of %.0f command buffers",
+		Advice: "commit less often (--commands-per-buffer), and see what the driver does in a commit",
+		Holds:  slowCommits,
+	}, {
+		Name: "small reads", Sure: Certain,
+		Text:   "the model file is read value by value (--io file), a system call for each: %s ms until its directory is known",
+		Advice: "read it through a map or a buffer: --io mmap or --io buffered",
+		Holds:  smallReads,
+	}, {
+		Name: "slow read", Sure: Likely,
+		Text:   "reading the model file's header takes %s ms, though it is read by %s and needs a few: the file was not in memory, or lies on something slow",
+		Advice: "read the file once before it matters, keep it on a local disk, and see the line `read gguf` of `introgen bill`",
+		Holds:  slowRead,
+	}, {
+		Name: "page faults", Sure: Likely,
+		Text:   "%d page faults of a run waited for the disk, and %s of the model lay in memory before round 1",
+		Advice: "bring the file into memory before (read it once), or call it what it is and measure the state cold-file with --evict",
+		Holds:  pageFaults,
+	}, {
+		Name: "thermal drift", Sure: Possible,
+		Text:   "decode steps changed by %s from the first to the last of %d (p = %.3f)%s",
+		Advice: "pause between runs (--cooldown 10s), believe paired ratios of one block before medians, and repeat",
+		Holds:  drift,
+	}, {
+		Name: "oversubscribed threads", Sure: Certain,
+		Text:   "%d threads share %d cores: at every barrier the others wait for the one that does not run",
+		Advice: "use at most as many threads as cores: --threads %[2]d",
+		Holds:  oversubscribed,
+	}, {
+		Name: "warm that is not warm", Sure: Certain,
+		Text:   "%s",
+		Advice: "find out what changes between runs: the kernels or their options, the compiler, the cache folder (INTROGEN_CACHE), or somebody who empties it; the line `# cache` and `introgen show` have the evidence",
+		Holds:  notWarm,
+	}, {
+		Name: "duplicate compiles", Sure: Certain,
+		Text:   "%s in one process: %s",
+		Advice: "keep libraries and pipelines for the life of the process and share them between models and threads",
+		Holds:  duplicates,
+	}, {
+		Name: "other load", Sure: Certain,
+		Text:   "in %d of %d runs %s",
+		Advice: "repeat when the machine is idle; flagged runs are kept, and what they measured is the machine with its other load",
+		Holds:  otherLoad,
+	}, {
+		Name: "idle gaps", Sure: Likely,
+		Text:   "in %d runs nothing ran for a while: %s",
+		Advice: "after a pause clocks are down and caches cold; `introgen idle-gap` measures what that costs here",
+		Holds:  idleGaps,
+	},
+}
+
+// least is the smallest part of the time to token 2, or of a step, that is
+// worth a finding.
+const least = 0.10
+
+func coldCompile(c *Case) ([]any, time.Duration, bool) {
+	type sum struct {
+		time         time.Duration
+		libs, pipes  int
+		byLibrary    map[string]time.Duration
+		orderOfNames []string
+	}
+	compiled := func(r anatomy.Round) sum {
+		s := sum{byLibrary: map[string]time.Duration{}}
+		until, _ := r.Token(2)
+		for _, p := range r.Phases {
+			for _, x := range p.Compiles {
+				if x.Cache == "hit" || x.Start > r.Start+until {
+					continue
+				}
+				if s.time += x.Time; x.IsLibrary() {
+					s.libs++
+				} else {
+					s.pipes++
+				}
+				if _, ok := s.byLibrary[x.Library]; !ok {
+					s.orderOfNames = append(s.orderOfNames, x.Library)
+				}
+				s.byLibrary[x.Library] += x.Time
+			}
+		}
+		return s
+	}
+	took := c.over(func(r anatomy.Round) float64 { return float64(compiled(r).time) })
+	whole := c.over(func(r anatomy.Round) float64 { d, _ := r.Token(2); return float64(d) })
+	if whole <= 0 || took < least*whole {
+		return nil, 0, false
+	}
+	s := compiled(c.Arm.Samples[len(c.Arm.Samples)-1].Rounds[0])
+	slices.SortStableFunc(s.orderOfNames, func(a, b string) int { return int(s.byLibrary[b] - s.byLibrary[a]) })
+	var named []string
+	for _, n := range s.orderOfNames[:min(3, len(s.orderOfNames))] {
+		named = append(named, fmt.Sprintf("%s (%s ms)", n, results.Milliseconds(s.byLibrary[n])))
+	}
+	return []any{fmt.Sprintf("%.0f %%", 100*took/whole), ms(whole), s.libs, s.pipes, strings.Join(named, ", ")}, time.Duration(took), true
+}
+
+// misses are the libraries of a round's phases that were compiled, by the
+// number of the decode step, 0 for build and prefill.
+func misses(r anatomy.Round) (before []anatomy.Compile, step int64, inStep []anatomy.Compile) {
+	for _, p := range r.Phases {
+		for _, x := range p.Compiles {
+			switch {
+			case x.Cache == "hit" || !x.IsLibrary():
+			case p.Name == results.SpanStep:
+				if step == 0 {
+					step = p.N
+				}
+				inStep = append(inStep, x)
+			default:
+				before = append(before, x)
+			}
+		}
+	}
+	return before, step, inStep
+}
+
+func prefillOnly(c *Case) ([]any, time.Duration, bool) {
+	for _, x := range c.Arm.Samples {
+		before, step, inStep := misses(x.Rounds[0])
+		_, prefilled := x.Rounds[0].Phase(results.SpanPrefill)
+		if len(before) > 0 || len(inStep) == 0 || !prefilled {
+			continue
+		}
+		var cost time.Duration
+		var names []string
+		for _, l := range inStep {
+			cost += l.Time
+			names = append(names, "library "+l.Library)
+		}
+		return []any{strings.Join(names, ", "), step}, cost, true
+	}
+	return nil, 0, false
+}
+
+// slowFirstRound looks for what happens only once and was not compiling.
+func slowFirstRound(c *Case) ([]any, time.Duration, bool) {
+	if len(c.Arm.Samples) == 0 || len(c.Later.Samples) == 0 || c.Later.Samples[0].Rounds[0].Number < 2 {
+		return nil, 0, false
+	}
+	token := func(r anatomy.Round) float64 { d, _ := r.Token(2); return float64(d) }
+	compiling := func(r anatomy.Round) float64 {
+		var sum time.Duration
+		for _, p := range r.Phases {
+			sum += p.Compiling()
+		}
+		return float64(sum)
+	}
+	first, later := c.over(token), c.overLater(token)
+	unexplained := first - c.over(compiling) - later
+	const worth = 100 * time.Millisecond
+	if unexplained < later || unexplained < float64(worth) {
+		return nil, 0, false
+	}
+	return []any{ms(first), ms(later)}, time.Duration(unexplained), true
+}
+
+// perStep are the median figures of a decode step in later rounds.
+type perStep struct{ wall, gpu, encode, commit, buffers, dispatches, overlap float64 }
+
+func (c *Case) perStep() perStep {
+	of := func(f func(anatomy.Phase) float64) float64 { return c.overLater(stepMedian(f)) }
+	return perStep{
+		wall:       of(func(p anatomy.Phase) float64 { return float64(p.Time()) }),
+		gpu:        of(func(p anatomy.Phase) float64 { return float64(p.GPU) }),
+		encode:     of(func(p anatomy.Phase) float64 { return float64(p.Encode) }),
+		commit:     of(func(p anatomy.Phase) float64 { return float64(p.Commit) }),
+		buffers:    of(func(p anatomy.Phase) float64 { return float64(p.CommandBuffers) }),
+		dispatches: of(func(p anatomy.Phase) float64 { return float64(p.Dispatches) }),
+		overlap:    of(func(p anatomy.Phase) float64 { return float64(p.Overlap) / float64(max(1, p.GPU)) }),
+	}
+}
+
+func tooManyCommits(c *Case) ([]any, time.Duration, bool) {
+	// candle's flat range is 10 to 200 operations a buffer.
+	s := c.perStep()
+	if s.buffers < 20 || s.dispatches/s.buffers >= 8 {
+		return nil, 0, false
+	}
+	gpu, cost := "an unknown part", 0.0
+	if s.gpu > 0 {
+		gpu, cost = ms(s.gpu), max(0, s.wall-s.gpu)
+	}
+	return []any{s.buffers, s.dispatches / s.buffers, gpu, ms(s.wall)}, time.Duration(cost), true
+}
+
+func commitTooLate(c *Case) ([]any, time.Duration, bool) {
+	s := c.perStep()
+	if s.buffers == 0 || s.buffers > 2 || s.dispatches < 100 || s.overlap > 0.2 || s.encode < 0.02*s.wall {
+		return nil, 0, false
+	}
+	return []any{s.dispatches, s.buffers, ms(s.encode)}, time.Duration(s.encode), true
+}
+
+func slowCommits(c *Case) ([]any, time.Duration, bool) {
+	s := c.perStep()
+	if s.buffers == 0 || s.commit < least*s.wall {
+		return nil, 0, false
+	}
+	return []any{ms(s.commit), ms(s.wall), ms(s.commit / s.buffers), s.buffers}, time.Duration(s.commit), true
+}
+
+func (c *Case) read() float64 {
+	v, _ := c.Arm.Values(series.Read)
+	return stats.Summarize(v).Median
+}
+
+func smallReads(c *Case) ([]any, time.Duration, bool) {
+	read := c.read()
+	if c.knob("io") != "file" || read < float64(5*time.Millisecond) {
+		return nil, 0, false
+	}
+	return []any{ms(read)}, time.Duration(read), true
+}
+
+func slowRead(c *Case) ([]any, time.Duration, bool) {
+	read, io := c.read(), c.knob("io")
+	if io == "" || io == "file" || read < float64(50*time.Millisecond) {
+		return nil, 0, false
+	}
+	return []any{ms(read), io}, time.Duration(read), true
+}
+
+func pageFaults(c *Case) ([]any, time.Duration, bool) {
+	var faults, resident []float64
+	for _, x := range c.Arm.Samples {
+		if e := x.Run.End; e != nil && e.MajorFaults >= 0 {
+			faults = append(faults, float64(e.MajorFaults))
+		}
+		for _, e := range x.Run.Evidence {
+			if e.What == recording.EvidencePageCache && e.Round == 1 && e.Resident >= 0 {
+				resident = append(resident, e.Resident)
+			}
+		}
+	}
+	const many = 100 // a page fault that waits for a disk takes 0.1 ms and more
+	n := stats.Summarize(faults).Median
+	if n < many {
+		return nil, 0, false
+	}
+	part := "an unknown part"
+	if len(resident) > 0 {
+		part = fmt.Sprintf("%.0f %%", 100*stats.Summarize(resident).Median)
+	}
+	// What they cost is what the first prefill takes longer than later ones,
+	// compiling left out.
+	own := func(r anatomy.Round) float64 { p, _ := r.Phase(results.SpanPrefill); return float64(p.Own()) }
+	cost := 0.0
+	if len(c.Later.Samples) > 0 && c.Later.Samples[0].Rounds[0].Number > 1 {
+		cost = max(0, c.over(own)-c.overLater(own))
+	}
+	return []any{int(n), part}, time.Duration(cost), true
+}
+
+func drift(c *Case) ([]any, time.Duration, bool) {
+	v, _ := c.Later.Values(series.Decode)
+	if len(c.Later.Samples) == 1 { // one long run: over its rounds
+		v = nil
+		for _, r := range c.Later.Samples[0].Rounds {
+			if x, ok := series.Decode.Of(r); ok {
+				v = append(v, x)
+			}
+		}
+	}
+	d := stats.Drift(v)
+	const worth = 0.03
+	if !d.Drifted || d.Change < worth && d.Change > -worth {
+		return nil, 0, false
+	}
+	heat := ""
+	if f := append(c.flags("throttled"), c.flags("frequency")...); len(f) > 0 {
+		heat = "; " + f[0]
+	}
+	sign := ""
+	if d.Change > 0 {
+		sign = "+"
+	}
+	return []any{sign + series.Percent(d.Change), d.N, d.P, heat}, time.Duration(max(0, d.Change) * stats.Summarize(v).Median), true
+}
+
+func oversubscribed(c *Case) ([]any, time.Duration, bool) {
+	n, err := strconv.Atoi(c.knob("threads"))
+	if err != nil {
+		return nil, 0, false
+	}
+	cores := c.Runs[0].Header.Host.Cores
+	if cores < 1 || n <= cores {
+		return nil, 0, false
+	}
+	return []any{n, cores}, 0, true
+}
