@@ -72,9 +72,16 @@ type Options struct {
 	// has it.
 	Metric func(*recording.Run) (float64, bool)
 
-	Executor Executor          // default: this binary as a child process
-	Out      *recording.Writer // may be nil
-	Progress func(Progress)    // may be nil
+	Executor Executor       // default: this binary as a child process
+	Out      Sink           // may be nil
+	Progress func(Progress) // may be nil
+}
+
+// Sink takes the plan's recording; *recording.Writer is one.
+type Sink interface {
+	Put(recording.Event) error
+	PutLine(line []byte) error // of a child, as it is
+	Flush() error
 }
 
 // A UsageError is a run that ended because its command line is wrong, which no

@@ -1,0 +1,169 @@
+// Package overhead answers what the instrument itself costs: runs with all of
+// their spans against runs with those of the phases alone, and what a span costs
+// times the spans in a decode step.
+package overhead
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/introgen/introgen/results"
+	"github.com/introgen/introgen/results/answers/arms"
+	"github.com/introgen/introgen/results/answers/series"
+	"github.com/introgen/introgen/results/recording"
+	"github.com/introgen/introgen/results/stats"
+	"github.com/introgen/introgen/results/table"
+	"github.com/introgen/introgen/trace"
+)
+
+// Names of the plan's arms. An untraced run has no span for a decode step, nor
+// anything below.
+const (
+	Untraced = "untraced"
+	Traced   = "traced"
+)
+
+// MostShare is the part of a decode step that its spans may cost.
+const MostShare = 0.01
+
+// PerStep is the metric that both kinds of run have: the time from the end of
+// the prefill to the check at the end of the round, by decode step, in the
+// median of the rounds. What the harness does between steps is in it.
+var PerStep = arms.Metric{Key: "per-step", Name: "per step", Help: "decoding as a whole, divided by its steps", Of: perStep}
+
+func perStep(r *recording.Run) (float64, bool) {
+	var times []float64
+	for _, round := range r.Rounds {
+		steps := len(round.IDs) - 1
+		var from, to time.Duration = -1, -1
+		for _, s := range r.Spans {
+			switch {
+			case s.Parent != round.Span || s.End < 0:
+			case s.Name == results.SpanPrefill:
+				from = s.End
+			case s.Name == results.SpanCheck:
+				to = s.Start // the last one ends decoding
+			}
+		}
+		if round.Error == "" && steps > 0 && from >= 0 && to > from {
+			times = append(times, float64(to-from)/float64(steps))
+		}
+	}
+	if len(times) == 0 {
+		return 0, false
+	}
+	return stats.Summarize(times).Median, true
+}
+
+// Answer is what the instrument costs.
+type Answer struct {
+	Arms *arms.Answer // by PerStep
+	// Ratio is traced to untraced.
+	Ratio stats.Ratio
+	// Of the traced runs, their medians: what a span costs and how long a
+	// step takes in nanoseconds, and the spans and samples that a step has.
+	Span, Step, Spans float64
+	// Share is Span × Spans / Step.
+	Share float64
+	Notes []string
+}
+
+// Within says whether a span times the spans of a step is at most MostShare of
+// it.
+func (a *Answer) Within() bool { return a.Share <= MostShare }
+
+// Of answers from a plan with the arms Untraced and Traced.
+func Of(f *recording.File) (*Answer, error) {
+	by, err := arms.Of(f, []arms.Metric{PerStep})
+	if err != nil {
+		return nil, err
+	}
+	a := &Answer{Arms: by}
+	for _, r := range by.Rows {
+		if r.Arm == Traced {
+			a.Ratio = r.Ratio
+		}
+	}
+	var span, step, spans []float64
+	for _, r := range f.Counted(Traced) {
+		if r.End.SpanCost > 0 {
+			span = append(span, float64(r.End.SpanCost)/1e3)
+		}
+		times, n := steps(r)
+		if len(times) > 0 {
+			step = append(step, stats.Summarize(times).Median)
+			spans = append(spans, float64(n)/float64(len(times)))
+		}
+	}
+	if len(span) == 0 || len(step) == 0 {
+		return nil, errors.New("no traced run that counts says what a span costs and has a decode step")
+	}
+	a.Span, a.Step, a.Spans = stats.Summarize(span).Median, stats.Summarize(step).Median, stats.Summarize(spans).Median
+	a.Share = a.Span * a.Spans / a.Step
+	a.judge()
+	return a, nil
+}
+
+// steps are the times of a run's decode steps, and how many spans and samples
+// were recorded in all of them together, they themselves included.
+func steps(r *recording.Run) (times []float64, recorded int) {
+	inStep := map[trace.ID]bool{}
+	for _, s := range r.Spans {
+		if s.Name == results.SpanStep && s.End >= 0 {
+			times = append(times, float64(s.Duration()))
+			inStep[s.ID] = true
+		} else if inStep[s.Parent] { // a parent begins before its child
+			inStep[s.ID] = true
+		}
+	}
+	recorded = len(inStep)
+	for _, s := range r.Samples {
+		if inStep[s.Span] {
+			recorded++
+		}
+	}
+	return times, recorded
+}
+
+func (a *Answer) judge() {
+	verdict := "at most"
+	if !a.Within() {
+		verdict = "MORE than"
+	}
+	a.note("a span costs %s ns, a decode step of %s ms has %s spans and samples: %s of it, %s the %s that are allowed",
+		strconv.FormatFloat(a.Span, 'f', 1, 64), results.Milliseconds(time.Duration(a.Step)), strconv.FormatFloat(a.Spans, 'f', -1, 64),
+		percent(a.Share), verdict, percent(MostShare))
+	switch r := a.Ratio; {
+	case !r.Decidable:
+	case r.Significant:
+		a.note("traced runs take %.3f times as long as untraced ones, from %.3f to %.3f with 95 %% (p %.3f)", r.Ratio, r.Lo, r.Hi, r.P)
+	default:
+		a.note("no difference between traced and untraced runs is seen; the ratio lies between %.3f and %.3f with 95 %%, and an effect of %s or more would have been found in 4 of 5 cases",
+			r.Lo, r.Hi, series.Percent(r.MDE))
+	}
+}
+
+func percent(part float64) string {
+	digits := 1
+	for p := 100 * part; p > 0 && p < 1 && digits < 4; p *= 10 {
+		digits++
+	}
+	return strings.TrimSuffix(strconv.FormatFloat(100*part, 'f', digits, 64), ".0") + " %"
+}
+
+func (a *Answer) note(format string, args ...any) {
+	a.Notes = append(a.Notes, fmt.Sprintf(format, args...))
+}
+
+// Document is the answer as a table and sentences.
+func (a *Answer) Document() *table.Document {
+	var d table.Document
+	d.Append(a.Arms.Document())
+	for _, n := range a.Notes {
+		d.Say("%s.", n)
+	}
+	return &d
+}
