@@ -121,7 +121,7 @@ func run(rounds int, base float64) *recording.Run {
 	r := &recording.Run{Header: recording.Header{Tool: recording.Tool{Version: "1"}, Command: "cpu", Args: []string{"cpu", "3\nBenchmarkFoo 1 1 ns/op"},
 		Host:  recording.Host{OS: "linux", Arch: "amd64", CPU: "AMD", Cores: 2},
 		Model: recording.Model{File: "m.gguf", Bytes: 1000, Types: "1 Q8_0"}},
-		Subject: &recording.Subject{IO: "mmap", Engine: "cpu: generic: 2 threads", Tokenizer: "go"},
+		Subject: &recording.Subject{IO: "buffered", Engine: "cpu: generic: 2 threads", Tokenizer: "go"},
 		End:     &recording.End{}}
 	var at time.Duration
 	span := func(parent trace.ID, name string, n int, ms float64) trace.ID {
@@ -167,6 +167,10 @@ func TestOneRun(t *testing.T) {
 	if v := got["Prefill"][0].values["tok/s"]; v != 1181.82 {
 		t.Errorf("13 tokens in 11 ms are %v tok/s", v)
 	}
+	r.Subject.IO = "mmap"
+	if m, _ := read(t, text(t, &recording.File{Runs: []*recording.Run{r}})); m["Build"][0].values["B/s"] != 0 {
+		t.Errorf("a map has a rate of reading: %v", m["Build"])
+	}
 	step := got["Decode/step=later"][0].values
 	if !near(step["sec/op"], 0.0025) || step["tok/s"] != 400 {
 		t.Errorf("steps of 2 and 3 ms: %v", step)
@@ -178,7 +182,7 @@ func TestOneRun(t *testing.T) {
 		t.Error("an argument became a result")
 	}
 	for name := range got {
-		if strings.Contains(name, "mmap") || strings.Contains(name, "cpu") {
+		if strings.Contains(name, "buffered") || strings.Contains(name, "cpu") {
 			t.Errorf("the name %s says more than what is timed", name)
 		}
 	}

@@ -56,6 +56,9 @@ var units = []struct {
 	{UnitHits, true, true}, {UnitMisses, false, true},
 }
 
+// mapped is the way to read the model that reads nothing when it is built.
+const mapped = "mmap"
+
 // Line is one sample.
 type Line struct {
 	Name       string // "Decode/step=1/cache=cold", without the leading Benchmark
@@ -171,7 +174,9 @@ func round(run *recording.Run, r anatomy.Round, suffix string) []Line {
 	}
 	if p, ok := r.Phase(results.SpanBuild); ok {
 		l := phase("Build"+suffix, p)
-		l.addRate(float64(run.Header.Model.Bytes), p.Time(), UnitRate)
+		if run.Subject == nil || run.Subject.IO != mapped { // a map is read later, page by page
+			l.addRate(float64(run.Header.Model.Bytes), p.Time(), UnitRate)
+		}
 		out = append(out, l)
 	}
 	steps := r.Steps()

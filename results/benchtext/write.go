@@ -178,7 +178,7 @@ func comments(f *recording.File) []string {
 	}
 	if head != nil {
 		tool := strings.TrimSpace("introgen " + head.Tool.Version + " " + head.Tool.Commit)
-		out = append(out, fmt.Sprintf("%s: %s %s", tool, head.Command, strings.Join(head.Args, " ")))
+		out = append(out, fmt.Sprintf("%s: %s", tool, strings.Join(head.Args, " ")))
 		if !head.Started.IsZero() {
 			out = append(out, fmt.Sprintf("started %s on %s, %s", head.Started.UTC().Format("2006-01-02 15:04:05 UTC"), head.Host.Name, head.Host.Build))
 		}

@@ -35,7 +35,7 @@ func (r *Report) Document() *table.Document {
 	return d
 }
 
-const legend = "p is that of benchstat's test (Mann–Whitney U), ~ what it does not tell from chance; sees is the smallest change that four of five such comparisons find, – where they can find none."
+const legend = "p: benchstat's test (Mann–Whitney U). ~: not told from chance. sees: the smallest change that four of five such comparisons find; –: none, however large."
 
 // tests says whether anything was tested.
 func (r *Report) tests() bool {
@@ -195,7 +195,8 @@ func value(c *Cell, t *Table, scale benchunit.Scaler) table.Cell {
 	return table.Cell{Text: text, Parts: parts}
 }
 
-func number(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
+// number keeps the digits that unit conversion leaves right.
+func number(v float64) string { return strconv.FormatFloat(v, 'g', 12, 64) }
 
 func counts(a, b int) string {
 	if a == b {
@@ -258,7 +259,7 @@ func (s *remarks) sentences() []string {
 	if s.tested == 0 {
 		return nil
 	}
-	out := []string{fmt.Sprintf("%d of %d differ at 5 %%; of equal ones chance makes %.1f of %d.", s.differ, s.tested, stats.Alpha*float64(s.tested), s.tested)}
+	out := []string{fmt.Sprintf("%d of %d differ at 5 %% (where nothing does, chance makes %.2g).", s.differ, s.tested, stats.Alpha*float64(s.tested))}
 	switch {
 	case s.nothing:
 		out = append(out, fmt.Sprintf("Undecidable where a side has %d: no difference however large can be told from chance with fewer than %d a side, and an interval needs %d.",
