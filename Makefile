@@ -39,7 +39,7 @@ peers: ## build the peers and compare with them in one interleaved run (ARGS=-h)
 lint: cross ## gofmt, vet for every platform, staticcheck, golangci-lint
 	@scripts/lint $(STATICCHECK) $(GOLANGCI_LINT)
 
-setup: ## build bin/introgen; bring the model, the tokenizers library and clang
+setup: ## build bin/introgen; bring the model, clang and what tests compare with
 	@scripts/setup all
 
 cross: ## build and vet for every platform, without cgo
