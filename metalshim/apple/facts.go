@@ -51,6 +51,11 @@ type Facts struct {
 // 23F79)", whose words and brackets are those of the user's language.
 var build = regexp.MustCompile(`([0-9]+[A-Z][0-9]+[a-z]?)[)）]?$`)
 
+// Language is the version that sources are compiled as which state none, "3.1".
+func (d *Device) Language() string {
+	return fmt.Sprintf("%d.%d", d.language>>16, d.language&0xffff)
+}
+
 // Facts reads them now.
 func (d *Device) Facts() (Facts, error) {
 	if err := d.usable("facts"); err != nil {
@@ -66,7 +71,7 @@ func (d *Device) Facts() (Facts, error) {
 	f := Facts{
 		Device: d.info.Name, RegistryID: d.info.RegistryID, Architecture: d.info.Architecture, Family: d.family,
 		System:         fmt.Sprintf("%d.%d.%d", version.Major, version.Minor, version.Patch),
-		Language:       fmt.Sprintf("%d.%d", d.language>>16, d.language&0xffff),
+		Language:       d.Language(),
 		PhysicalMemory: p.physicalMemory(),
 		WorkingSet:     d.d.recommendedMaxWorkingSetSize(),
 		UnifiedMemory:  d.info.UnifiedMemory,

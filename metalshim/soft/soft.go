@@ -201,6 +201,9 @@ func (d *Device) start(ctx context.Context) error {
 // Info describes the device.
 func (d *Device) Info() metalshim.Info { return d.info }
 
+// Compiler names the compiler and its version.
+func (d *Device) Compiler() string { return "clang " + d.tools.Version }
+
 // CacheStatus lists the cache's entries; ok is false where there is no cache.
 func (d *Device) CacheStatus() (s cache.Status, ok bool) {
 	if d.cache == nil {

@@ -1,0 +1,154 @@
+// Package drivers opens a Metal driver by its name, and says of each what a
+// run records beside its device.
+package drivers
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"runtime"
+	"strings"
+	"time"
+
+	"github.com/introgen/introgen/metalshim"
+	"github.com/introgen/introgen/metalshim/apple"
+	"github.com/introgen/introgen/metalshim/apple/objc"
+	"github.com/introgen/introgen/metalshim/apple/standin"
+	"github.com/introgen/introgen/metalshim/soft"
+)
+
+// Names of drivers. Auto is Apple on macOS and Soft elsewhere.
+const (
+	Auto  = "auto"
+	Soft  = "soft"
+	Apple = "apple"
+)
+
+// Names are those that Open takes.
+var Names = []string{Auto, Soft, Apple}
+
+// Folder is where a driver's compiled code is kept, and how much is there.
+type Folder struct {
+	Dir     string
+	Entries int
+	Bytes   int64
+	Changed time.Time // the latest change, or zero where that is not known
+}
+
+// Driver is an open driver.
+type Driver interface {
+	metalshim.Device
+	// Compiler names what compiles: "clang 19.1.7", "MSL 3.1".
+	Compiler() string
+	// Folder measures the cache now; ok is false where there is none.
+	Folder() (f Folder, ok bool)
+	// Models is why the device cannot run a model's kernels, nil if it can. It
+	// is asked before anything is compiled.
+	Models() error
+	// System describes, in one line, the system and its present state where the
+	// driver knows more than others do; "" otherwise.
+	System() string
+}
+
+// Known is the error of a name that is none of a driver.
+func Known(name string) error {
+	for _, n := range Names {
+		if n == name {
+			return nil
+		}
+	}
+	return fmt.Errorf("metal driver %q: %s are allowed", name, strings.Join(Names, ", "))
+}
+
+// Open opens a driver. note hears of what is unusual but no error; it may be
+// nil.
+func Open(ctx context.Context, name string, note func(string)) (Driver, error) {
+	if err := Known(name); err != nil {
+		return nil, err
+	}
+	if name == Apple || name == Auto && runtime.GOOS == "darwin" {
+		return openApple(ctx, note)
+	}
+	d, err := soft.Open(ctx, soft.Options{Note: note})
+	if err != nil {
+		return nil, err
+	}
+	return softDriver{d}, nil
+}
+
+type softDriver struct{ *soft.Device }
+
+func (d softDriver) Models() error  { return nil }
+func (d softDriver) System() string { return "" }
+func (d softDriver) Folder() (Folder, bool) {
+	s, ok := d.CacheStatus()
+	return Folder{Dir: s.Dir, Entries: len(s.Items), Bytes: s.Bytes}, ok
+}
+
+type appleDriver struct{ *apple.Device }
+
+func (d appleDriver) Models() error    { return d.Simdgroups() }
+func (d appleDriver) Compiler() string { return "MSL " + d.Language() }
+
+func (d appleDriver) Folder() (Folder, bool) {
+	c, err := apple.Cache()
+	return Folder{c.Path, c.Files, c.Bytes, c.Changed}, err == nil && c.Path != ""
+}
+
+func (d appleDriver) System() string {
+	f, err := d.Facts()
+	if err != nil {
+		return err.Error()
+	}
+	return f.String()
+}
+
+// standInDriver is the apple driver over the stand-in over the soft driver, all
+// of which it closes.
+type standInDriver struct {
+	appleDriver
+	server *standin.Server
+	behind softDriver
+}
+
+// build, as the value of apple.EnvStandIn, compiles the stand-in.
+const build = "build"
+
+func openApple(ctx context.Context, note func(string)) (Driver, error) {
+	path := os.Getenv(apple.EnvStandIn)
+	if runtime.GOOS == "darwin" || path == "" {
+		d, err := apple.Open(ctx, apple.Options{})
+		if err != nil {
+			return nil, err
+		}
+		return appleDriver{d}, nil
+	}
+	if path == build {
+		var err error
+		if path, err = standin.Build(ctx); err != nil {
+			return nil, err
+		}
+	}
+	behind, err := soft.Open(ctx, soft.Options{Note: note})
+	if err != nil {
+		return nil, err
+	}
+	server, err := standin.Serve(path, behind, standin.Options{})
+	if err != nil {
+		return nil, errors.Join(err, behind.Close())
+	}
+	d, err := apple.Open(ctx, apple.Options{Libraries: objc.Libraries{Runtime: path, Foundation: path, Metal: path}})
+	if err != nil {
+		return nil, errors.Join(err, server.Close(), behind.Close())
+	}
+	return standInDriver{appleDriver{d}, server, softDriver{behind}}, nil
+}
+
+// Folder is the soft driver's: there the code is compiled.
+func (d standInDriver) Folder() (Folder, bool) { return d.behind.Folder() }
+
+// Close reports what the stand-in found left behind.
+func (d standInDriver) Close() error {
+	return errors.Join(d.Device.Close(), d.server.Close(), d.behind.Close())
+}

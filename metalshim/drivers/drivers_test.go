@@ -1,0 +1,80 @@
+package drivers
+
+import (
+	"errors"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/introgen/introgen/metalshim"
+	"github.com/introgen/introgen/metalshim/apple"
+	"github.com/introgen/introgen/metalshim/apple/standin"
+	"github.com/introgen/introgen/metalshim/soft/clang"
+)
+
+func TestUnknown(t *testing.T) {
+	if _, err := Open(t.Context(), "cuda", nil); err == nil || !strings.Contains(err.Error(), `"cuda": auto, soft, apple`) {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestAppleNeedsAMac(t *testing.T) {
+	if runtime.GOOS == "darwin" {
+		t.Skip("SKIP: needs a system without Metal")
+	}
+	t.Setenv(apple.EnvStandIn, "")
+	if _, err := Open(t.Context(), Apple, nil); err == nil || !strings.Contains(err.Error(), apple.EnvStandIn) {
+		t.Errorf("%v", err)
+	}
+	t.Setenv(apple.EnvStandIn, "/no/such.so")
+	if _, err := Open(t.Context(), Apple, nil); err == nil || !strings.Contains(err.Error(), "/no/such.so") {
+		t.Errorf("%v", err)
+	}
+}
+
+// Each driver opens, says what it is, compiles, and leaves nothing.
+func TestDrivers(t *testing.T) {
+	for _, name := range Names {
+		t.Run(name, func(t *testing.T) {
+			t.Setenv(apple.EnvStandIn, build)
+			d, err := Open(t.Context(), name, nil)
+			var absent *clang.Error
+			if errors.As(err, &absent) || errors.Is(err, standin.ErrCompiler) || errors.Is(err, metalshim.ErrNoDevice) {
+				t.Skipf("SKIP: needs the driver: %v", err)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := map[string]string{Auto: Soft, Soft: Soft, Apple: Apple}[name]
+			if runtime.GOOS == "darwin" && name == Auto {
+				want = Apple
+			}
+			if got := d.Info().Driver; got != want {
+				t.Errorf("it is %s, want %s", got, want)
+			}
+			if c := d.Compiler(); !strings.HasPrefix(c, "clang 19") && !strings.HasPrefix(c, "MSL ") {
+				t.Errorf("compiler %q", c)
+			}
+			if (d.System() == "") != (want == Soft) {
+				t.Errorf("system %q", d.System())
+			}
+			if f, ok := d.Folder(); ok && (f.Dir == "" || f.Entries < 0) {
+				t.Errorf("folder %+v", f)
+			}
+			if err := d.Models(); err != nil && d.Info().Driver == Soft {
+				t.Error(err)
+			}
+			l, err := d.NewLibrary(t.Context(), metalshim.Source{Name: "One", Text: "kernel void one(device float* a [[buffer(0)]]) { a[0] = 1; }"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			l.Release()
+			if live := d.Live(); live != (metalshim.Counts{}) {
+				t.Errorf("left behind: %+v", live)
+			}
+			if err := d.Close(); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
