@@ -75,10 +75,10 @@ type Round struct {
 }
 
 // Run performs the job's rounds one after the other in this process, calling
-// each with every round that ended, also with one that was cut short. The
-// rounds measured so far are returned with the error that ended the run; a
-// cancelled context ends it between two passes with context.Canceled.
-func Run(ctx context.Context, j Job, rec *trace.Recorder, each func(Round)) ([]Round, error) {
+// each with every round that ended, and with the error that cut it short, if one
+// did. The rounds measured so far are returned with the error that ended the
+// run; a cancelled context ends it between two passes with context.Canceled.
+func Run(ctx context.Context, j Job, rec *trace.Recorder, each func(Round, error)) ([]Round, error) {
 	if j.Rounds < 1 || j.Tokens < 0 {
 		return nil, fmt.Errorf("a run has at least one round and no negative number of tokens, not %d and %d", j.Rounds, j.Tokens)
 	}
@@ -95,7 +95,7 @@ func Run(ctx context.Context, j Job, rec *trace.Recorder, each func(Round)) ([]R
 		r, err := runRound(ctx, j, n, rec)
 		rounds = append(rounds, r)
 		if each != nil {
-			each(r)
+			each(r, err)
 		}
 		if err != nil {
 			return rounds, err
@@ -135,7 +135,11 @@ func runRound(ctx context.Context, j Job, n int, rec *trace.Recorder) (r Round, 
 	if err != nil {
 		return r, err
 	}
-	defer func() { err = errors.Join(err, m.Close()) }()
+	defer func() {
+		sp := rec.Begin(results.SpanClose, "", 0)
+		err = errors.Join(err, m.Close())
+		sp.End()
+	}()
 	if j.Built != nil {
 		j.Built(n, m)
 	}
@@ -212,11 +216,14 @@ func generate(ctx context.Context, j Job, m engine.Model, ids []int32, rec *trac
 		}
 		next[0], input = id, next
 		if j.TopLogits > 0 && step < 2 {
+			sp := rec.Begin(results.SpanCheck, "", 0)
 			logits, err := m.Logits()
 			if err != nil {
+				sp.End()
 				return err
 			}
 			r.Top = append(r.Top, Top(logits, j.TopLogits))
+			sp.End()
 		}
 	}
 	// An engine may hand out the largest logit's index without a look at the

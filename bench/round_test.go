@@ -157,7 +157,12 @@ func TestErrorsKeepWhatWasMeasured(t *testing.T) {
 			j := job(t, m)
 			c.change(&j, m)
 			rec, told := trace.New(), 0
-			rounds, err := Run(ctx, j, rec, func(Round) { told++ })
+			rounds, err := Run(ctx, j, rec, func(_ Round, cut error) {
+				told++
+				if cut == nil {
+					t.Error("the round does not say what cut it short")
+				}
+			})
 			if err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Fatalf("error is %v, want one with %q", err, c.want)
 			}

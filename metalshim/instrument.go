@@ -15,7 +15,7 @@ import (
 const (
 	SpanLibrary  = "LIB"    // source → library; Detail: the library, N: source bytes
 	SpanPipeline = "PIPE"   // library + function + constants → pipeline; Detail: "library function", N: constants
-	SpanEncode   = "encode" // an encoder, from opening to end; Detail: "compute" or "blit", N: dispatches
+	SpanEncode   = "encode" // an encoder, from opening to end; Detail: "compute" or "blit"
 	SpanCommit   = "commit" // Detail "", N: dispatches in the command buffer
 	SpanWait     = "wait"   // the CPU waits for a command buffer
 	SpanGPU      = "gpu"    // the device ran a command buffer, by its own clock; N: dispatches
@@ -33,6 +33,9 @@ type InstrumentOptions struct {
 	// Nonce, where not empty, is appended to every source as a comment line,
 	// so that no cache of compiled code can match. It must be one line.
 	Nonce string
+	// Compiled, where not nil, is called after every library and pipeline that
+	// was made, when its span has ended, with the time that it took.
+	Compiled func(took time.Duration)
 }
 
 // LibraryRecord is one library that was compiled or loaded.
@@ -40,6 +43,7 @@ type LibraryRecord struct {
 	Name        string
 	SourceBytes int // without the nonce
 	Functions   int // kernels in it
+	Span        trace.ID
 	Took        time.Duration
 	Evidence    Evidence
 }
@@ -48,44 +52,20 @@ type LibraryRecord struct {
 type PipelineRecord struct {
 	Library, Function string
 	Constants         []Constant
+	Span              trace.ID
 	Took              time.Duration
 	Evidence          Evidence
-}
-
-// Tally is what has been done so far. Differences of two tallies describe a
-// phase. GPU and Queued count only command buffers whose end has been seen,
-// which is so for all that came before a Wait.
-type Tally struct {
-	CommandBuffers, Encoders, Blits, Dispatches, Barriers int64
-	FenceWaits, FenceUpdates                              int64
-	Allocations, AllocatedBytes                           int64
-	// Encode is the time in which an encoder was open, compiling not counted.
-	Encode, Commit, Wait time.Duration
-	Compile              time.Duration // LIB and PIPE
-	Queued, GPU          time.Duration
-}
-
-// Sub is what happened between o and t, field by field.
-func (t Tally) Sub(o Tally) Tally {
-	return Tally{
-		t.CommandBuffers - o.CommandBuffers, t.Encoders - o.Encoders, t.Blits - o.Blits,
-		t.Dispatches - o.Dispatches, t.Barriers - o.Barriers,
-		t.FenceWaits - o.FenceWaits, t.FenceUpdates - o.FenceUpdates,
-		t.Allocations - o.Allocations, t.AllocatedBytes - o.AllocatedBytes,
-		t.Encode - o.Encode, t.Commit - o.Commit, t.Wait - o.Wait,
-		t.Compile - o.Compile, t.Queued - o.Queued, t.GPU - o.GPU,
-	}
 }
 
 // Instrumented is a Device that times everything done through it. No other
 // part of the program times Metal calls.
 type Instrumented struct {
 	Device
-	rec   *trace.Recorder
-	nonce string
+	rec      *trace.Recorder
+	nonce    string
+	compiled func(time.Duration)
 
 	mu        sync.Mutex
-	tally     Tally
 	libraries []LibraryRecord
 	pipelines []PipelineRecord
 	kernels   map[string]KernelTime
@@ -98,19 +78,14 @@ func Instrument(dev Device, o InstrumentOptions) (*Instrumented, error) {
 	if strings.ContainsAny(o.Nonce, "\r\n\\") {
 		return nil, fmt.Errorf("nonce %q: it must be one line without a backslash, as it becomes a comment in each source", o.Nonce)
 	}
-	return &Instrumented{Device: dev, rec: o.Recorder, nonce: o.Nonce, kernels: map[string]KernelTime{}}, nil
+	if o.Compiled == nil {
+		o.Compiled = func(time.Duration) {}
+	}
+	return &Instrumented{Device: dev, rec: o.Recorder, nonce: o.Nonce, compiled: o.Compiled, kernels: map[string]KernelTime{}}, nil
 }
 
 // Nonce is the text appended to the sources, or "".
 func (d *Instrumented) Nonce() string { return d.nonce }
-
-// Tally is what has been done so far.
-func (d *Instrumented) Tally() Tally {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.harvest()
-	return d.tally
-}
 
 // Libraries lists the libraries made so far, in order.
 func (d *Instrumented) Libraries() []LibraryRecord {
@@ -151,18 +126,16 @@ func (d *Instrumented) NewLibrary(ctx context.Context, src Source) (Library, err
 	if d.nonce != "" {
 		src.Text += "\n// " + d.nonce + "\n"
 	}
-	begun := time.Now()
 	span := d.rec.Begin(SpanLibrary, src.Name, int64(size))
 	lib, err := d.Device.NewLibrary(ctx, src)
-	span.End()
-	took := time.Since(begun)
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.tally.Compile += took
+	took := span.End()
 	if err != nil {
 		return nil, err
 	}
-	d.libraries = append(d.libraries, LibraryRecord{src.Name, size, len(lib.FunctionNames()), took, lib.Evidence()})
+	d.mu.Lock()
+	d.libraries = append(d.libraries, LibraryRecord{src.Name, size, len(lib.FunctionNames()), span.ID(), took, lib.Evidence()})
+	d.mu.Unlock()
+	d.compiled(took)
 	return &timedLibrary{lib, d, size}, nil
 }
 
@@ -170,12 +143,7 @@ func (d *Instrumented) allocated(b Buffer, err error) (Buffer, error) {
 	if err != nil {
 		return nil, err
 	}
-	n := int64(b.Len())
-	d.mu.Lock()
-	d.tally.Allocations++
-	d.tally.AllocatedBytes += n
-	d.mu.Unlock()
-	d.rec.Count(CountAllocated, n)
+	d.rec.Count(CountAllocated, int64(b.Len()))
 	return b, nil
 }
 
@@ -208,17 +176,15 @@ func (l *timedLibrary) SourceBytes() int { return l.size }
 
 func (l *timedLibrary) NewPipeline(ctx context.Context, function string, constants []Constant) (Pipeline, error) {
 	d := l.d
-	begun := time.Now()
 	span := d.rec.Begin(SpanPipeline, l.Name()+" "+function, int64(len(constants)))
 	p, err := l.Library.NewPipeline(ctx, function, constants)
-	span.End()
-	took := time.Since(begun)
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.tally.Compile += took
+	took := span.End()
 	if err != nil {
 		return nil, err
 	}
-	d.pipelines = append(d.pipelines, PipelineRecord{l.Name(), function, p.Constants(), took, p.Evidence()})
+	d.mu.Lock()
+	d.pipelines = append(d.pipelines, PipelineRecord{l.Name(), function, p.Constants(), span.ID(), took, p.Evidence()})
+	d.mu.Unlock()
+	d.compiled(took)
 	return p, nil
 }

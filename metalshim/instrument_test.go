@@ -2,6 +2,7 @@ package metalshim_test
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -82,7 +83,9 @@ func drive(t *testing.T, d metalshim.Device) {
 func TestInstrument(t *testing.T) {
 	inner := &shimtest.Device{Took: 3 * time.Millisecond}
 	rec := trace.New()
-	d, err := metalshim.Instrument(inner, metalshim.InstrumentOptions{Recorder: rec})
+	var compiled []time.Duration
+	d, err := metalshim.Instrument(inner, metalshim.InstrumentOptions{Recorder: rec,
+		Compiled: func(took time.Duration) { compiled = append(compiled, took) }})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -121,14 +124,8 @@ func TestInstrument(t *testing.T) {
 			t.Errorf("%s: %d, want %d", name, sums[name], want)
 		}
 	}
-	got := d.Tally()
-	if got.Wait < 2*time.Millisecond || got.GPU != 3*time.Millisecond {
-		t.Errorf("wait %v, gpu %v, want about 3ms and 3ms", got.Wait, got.GPU)
-	}
-	counts := metalshim.Tally{CommandBuffers: got.CommandBuffers, Encoders: got.Encoders, Blits: got.Blits, Dispatches: got.Dispatches,
-		Barriers: got.Barriers, Allocations: got.Allocations, AllocatedBytes: got.AllocatedBytes}
-	if want := (metalshim.Tally{CommandBuffers: 1, Encoders: 2, Blits: 1, Dispatches: 2, Barriers: 1, Allocations: 2, AllocatedBytes: 12}); counts != want {
-		t.Errorf("tally %+v, want %+v", counts, want)
+	if w := byName["wait"].Duration(); w < 2*time.Millisecond {
+		t.Errorf("wait %v, want about 3ms", w)
 	}
 	if k := d.KernelTimes(); len(k) != 1 || k[0].Kernel != "cos_f32" || k[0].Dispatches != 2 || k[0].Time != 3*time.Millisecond {
 		t.Errorf("kernel times %+v", k)
@@ -136,22 +133,21 @@ func TestInstrument(t *testing.T) {
 	if live := inner.Live(); live != (metalshim.Counts{}) {
 		t.Errorf("left over: %+v", live)
 	}
-	before := d.Tally()
-	drive(t, d)
-	if diff := d.Tally().Sub(before); diff.Dispatches != 2 || diff.CommandBuffers != 1 || diff.Allocations != 2 {
-		t.Errorf("difference %+v", diff)
+	if libs, pipes := d.Libraries(), d.Pipelines(); len(libs) != 1 || len(pipes) != 1 || libs[0].Span != byName["LIB"].ID || pipes[0].Span != byName["PIPE"].ID ||
+		libs[0].Took != byName["LIB"].Duration() || !slices.Equal(compiled, []time.Duration{libs[0].Took, pipes[0].Took}) {
+		t.Errorf("libraries %+v, pipelines %+v, told of %v", libs, pipes, compiled)
 	}
 }
 
-// Without a recorder the tallies are kept all the same.
+// Without a recorder it works all the same.
 func TestInstrumentWithoutRecorder(t *testing.T) {
 	d, err := metalshim.Instrument(&shimtest.Device{}, metalshim.InstrumentOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	drive(t, d)
-	if got := d.Tally(); got.Dispatches != 2 || got.CommandBuffers != 1 {
-		t.Errorf("tally %+v", got)
+	if l := d.Libraries(); len(l) != 1 || l[0].Name != "Unary" {
+		t.Errorf("libraries %+v", l)
 	}
 }
 
@@ -159,7 +155,8 @@ func TestInstrumentWithoutRecorder(t *testing.T) {
 // have been taken.
 func TestReleaseInFlight(t *testing.T) {
 	inner := &shimtest.Device{Took: 2 * time.Millisecond}
-	d, err := metalshim.Instrument(inner, metalshim.InstrumentOptions{})
+	rec := trace.New()
+	d, err := metalshim.Instrument(inner, metalshim.InstrumentOptions{Recorder: rec})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -173,8 +170,15 @@ func TestReleaseInFlight(t *testing.T) {
 		t.Errorf("%d command buffers live while it runs, want 1", n)
 	}
 	time.Sleep(3 * time.Millisecond)
-	if got := d.Tally().GPU; got != 2*time.Millisecond {
-		t.Errorf("gpu %v, want 2ms", got)
+	d.KernelTimes() // looks what has ended
+	var gpu time.Duration
+	for _, s := range rec.Spans() {
+		if s.Name == metalshim.SpanGPU {
+			gpu += s.Duration()
+		}
+	}
+	if gpu < 2*time.Millisecond-time.Microsecond || gpu > 2*time.Millisecond+time.Microsecond {
+		t.Errorf("gpu %v, want 2ms", gpu)
 	}
 	if n := inner.Live().CommandBuffers; n != 0 {
 		t.Errorf("%d command buffers left over", n)

@@ -40,15 +40,11 @@ func (c *timedCommands) OnCompleted(f func(CommandBuffer)) {
 func (c *timedCommands) Commit() error {
 	d := c.d
 	c.parent = d.rec.Current()
-	begun := time.Now()
 	span := d.rec.Begin(SpanCommit, "", c.dispatches)
 	err := c.CommandBuffer.Commit()
 	span.End()
-	took := time.Since(begun)
 	d.mu.Lock()
-	d.tally.Commit += took
 	if err == nil {
-		d.tally.CommandBuffers++
 		c.pending = true
 		d.inFlight = append(d.inFlight, c)
 	}
@@ -65,13 +61,10 @@ func (c *timedCommands) Commit() error {
 
 func (c *timedCommands) Wait(ctx context.Context) error {
 	d := c.d
-	begun := time.Now()
 	span := d.rec.Begin(SpanWait, "", 0)
 	err := c.CommandBuffer.Wait(ctx)
 	span.End()
-	took := time.Since(begun)
 	d.mu.Lock()
-	d.tally.Wait += took
 	d.harvest()
 	d.mu.Unlock()
 	return err
@@ -109,10 +102,8 @@ func (d *Instrumented) harvest() {
 		c.pending = false
 		t := c.Times()
 		if !t.GPUStart.IsZero() && !t.GPUEnd.IsZero() {
-			d.tally.GPU += t.GPUEnd.Sub(t.GPUStart)
 			start, end := d.clock(t.GPUStart), d.clock(t.GPUEnd)
 			if !t.Committed.IsZero() {
-				d.tally.Queued += max(0, t.GPUStart.Sub(t.Committed))
 				d.rec.Add(c.parent, SpanQueued, "", c.dispatches, d.clock(t.Committed), start)
 			}
 			d.rec.Add(c.parent, SpanGPU, "", c.dispatches, start, end)
@@ -137,59 +128,34 @@ func (d *Instrumented) clock(t time.Time) time.Duration {
 	return max(0, d.rec.Now()-time.Since(t))
 }
 
-// open is what the two kinds of encoders share: the span and the time from
-// opening to end, without what was compiled meanwhile.
-type open struct {
-	c        *timedCommands
-	span     trace.Span
-	begun    time.Time
-	compiled time.Duration
-}
-
-func (c *timedCommands) begin(kind string) open {
-	c.d.mu.Lock()
-	compiled := c.d.tally.Compile
-	c.d.mu.Unlock()
-	return open{c, c.d.rec.Begin(SpanEncode, kind, 0), time.Now(), compiled}
-}
-
-func (o *open) end(count func(*Tally)) {
-	o.span.End()
-	took := time.Since(o.begun)
-	d := o.c.d
-	o.c.encoders++
-	d.mu.Lock()
-	d.tally.Encode += took - (d.tally.Compile - o.compiled)
-	d.tally.Encoders++
-	count(&d.tally)
-	d.mu.Unlock()
-}
+func (c *timedCommands) begin(kind string) trace.Span { return c.d.rec.Begin(SpanEncode, kind, 0) }
 
 func (c *timedCommands) NewEncoder(t DispatchType) (Encoder, error) {
-	o := c.begin("compute")
+	span := c.begin("compute")
 	e, err := c.CommandBuffer.NewEncoder(t)
 	if err != nil {
-		o.span.End()
+		span.End()
 		return nil, err
 	}
-	return &timedEncoder{Encoder: e, open: o}, nil
+	return &timedEncoder{Encoder: e, c: c, span: span}, nil
 }
 
 func (c *timedCommands) NewBlit() (Blit, error) {
-	o := c.begin("blit")
+	span := c.begin("blit")
 	b, err := c.CommandBuffer.NewBlit()
 	if err != nil {
-		o.span.End()
+		span.End()
 		return nil, err
 	}
-	return &timedBlit{b, o}, nil
+	return &timedBlit{b, c, span}, nil
 }
 
-// timedEncoder counts; the setters go straight to the driver.
+// timedEncoder counts dispatches; everything else goes straight to the driver.
 type timedEncoder struct {
 	Encoder
-	open
-	dispatches, barriers, waits, updates int64
+	c          *timedCommands
+	span       trace.Span
+	dispatches int64
 }
 
 func (e *timedEncoder) DispatchThreadgroups(groups, perGroup Size) error {
@@ -208,40 +174,23 @@ func (e *timedEncoder) DispatchThreads(threads, perGroup Size) error {
 	return err
 }
 
-func (e *timedEncoder) MemoryBarrier(s BarrierScope) {
-	e.barriers++
-	e.Encoder.MemoryBarrier(s)
-}
-
-func (e *timedEncoder) WaitForFence(f Fence) {
-	e.waits++
-	e.Encoder.WaitForFence(f)
-}
-
-func (e *timedEncoder) UpdateFence(f Fence) {
-	e.updates++
-	e.Encoder.UpdateFence(f)
-}
-
 func (e *timedEncoder) EndEncoding() error {
 	err := e.Encoder.EndEncoding()
+	e.span.End()
 	e.c.dispatches += e.dispatches
-	e.end(func(t *Tally) {
-		t.Dispatches += e.dispatches
-		t.Barriers += e.barriers
-		t.FenceWaits += e.waits
-		t.FenceUpdates += e.updates
-	})
+	e.c.encoders++
 	return err
 }
 
 type timedBlit struct {
 	Blit
-	open
+	c    *timedCommands
+	span trace.Span
 }
 
 func (b *timedBlit) EndEncoding() error {
 	err := b.Blit.EndEncoding()
-	b.end(func(t *Tally) { t.Blits++ })
+	b.span.End()
+	b.c.encoders++
 	return err
 }

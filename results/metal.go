@@ -1,12 +1,9 @@
 package results
 
 import (
-	"cmp"
 	"fmt"
 	"io"
-	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/olekukonko/tablewriter"
@@ -195,38 +192,6 @@ func words(cells []any) []string {
 			out[i] = fmt.Sprint(c)
 		}
 	}
-	return out
-}
-
-// FoldSteps keeps the first phases of each round as they are, and of its decode
-// steps beyond the first head ones only that with the median wall clock, whose
-// name then says how many it stands for.
-func FoldSteps(phases []MetalPhase, head int) []MetalPhase {
-	var out, later []MetalPhase
-	fold := func() {
-		if len(later) == 0 {
-			return
-		}
-		slices.SortStableFunc(later, func(a, b MetalPhase) int { return cmp.Compare(a.Wall, b.Wall) })
-		median := later[(len(later)-1)/2]
-		median.Name = fmt.Sprintf("median of %d more", len(later))
-		out, later = append(out, median), nil
-	}
-	steps, round := 0, 0
-	for _, p := range phases {
-		if p.Round != round {
-			fold()
-			steps, round = 0, p.Round
-		}
-		if strings.HasPrefix(p.Name, SpanStep) {
-			if steps++; steps > head {
-				later = append(later, p)
-				continue
-			}
-		}
-		out = append(out, p)
-	}
-	fold()
 	return out
 }
 

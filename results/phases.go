@@ -3,6 +3,7 @@
 package results
 
 import (
+	"slices"
 	"time"
 
 	"github.com/introgen/introgen/trace"
@@ -28,21 +29,25 @@ func RoundPhases(spans []trace.Record, round trace.ID) Phases {
 			p.Round, p.Wall = int(s.N), s.Duration()
 			p.Unattributed = trace.Unattributed(spans, s)
 		}
-		if s.Parent != round {
-			continue
-		}
-		switch s.Name {
-		case SpanRead:
-			p.Read += s.Duration()
-		case SpanBuild:
-			p.Build += s.Duration()
-		case SpanPrefill:
-			p.Prefill, p.PromptTokens = s.Duration(), int(s.N)
-		case SpanStep:
-			p.Steps = append(p.Steps, s.Duration())
+		if s.Parent == round {
+			p.Add(s)
 		}
 	}
 	return p
+}
+
+// Add takes a span of the round that has ended.
+func (p *Phases) Add(s trace.Record) {
+	switch s.Name {
+	case SpanRead:
+		p.Read += s.Duration()
+	case SpanBuild:
+		p.Build += s.Duration()
+	case SpanPrefill:
+		p.Prefill, p.PromptTokens = s.Duration(), int(s.N)
+	case SpanStep:
+		p.Steps = append(p.Steps, s.Duration())
+	}
 }
 
 // Decode is the sum of the decode steps.
@@ -57,3 +62,17 @@ func (p Phases) Decode() time.Duration {
 // Total is prefill plus decode: the experiment's total, which leaves reading
 // and building out.
 func (p Phases) Total() time.Duration { return p.Prefill + p.Decode() }
+
+// Median is the middle of d, or of an even number the mean of the middle two; 0
+// of none.
+func Median(d []time.Duration) time.Duration {
+	if len(d) == 0 {
+		return 0
+	}
+	sorted := slices.Sorted(slices.Values(d))
+	m := len(sorted) / 2
+	if len(sorted)%2 == 1 {
+		return sorted[m]
+	}
+	return (sorted[m-1] + sorted[m]) / 2
+}

@@ -1,9 +1,29 @@
 package results
 
+// The names of what the Metal decorator records, as package metalshim has them.
+// They are told again here because a reader of recordings needs no driver; a
+// test of the command holds the two together.
+const (
+	SpanLibrary  = "LIB"
+	SpanPipeline = "PIPE"
+	SpanCommands = "encode" // an encoder is open
+	SpanCommit   = "commit"
+	SpanWait     = "wait"
+	SpanGPU      = "gpu"
+
+	CountDispatches     = "metal dispatches"
+	CountEncoders       = "metal encoders"
+	CountCommandBuffers = "metal command buffers"
+)
+
 // The names of the spans that a run is made of. A round's N is its number from
 // 1, a prefill's the tokens of the prompt, a decode step's its number from 1.
 const (
 	SpanRound     = "round"
+	SpanArguments = "arguments"     // before the first round: what is to be run
+	SpanRecord    = "recording"     // the instrument itself: writing the recording, printing, reading the machine's state
+	SpanDigest    = "model digest"  // after the last round, where it is not known yet
+	SpanEvict     = "evict"         // the model is dropped from the page cache
 	SpanTokenizer = "tokenizer"     // once a run: ready to encode
 	SpanDevice    = "device"        // once a run: a Metal device that can compile
 	SpanRead      = "read gguf"     // opening the file until its directory is known

@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/introgen/introgen/results/recording"
 )
 
 // ms is short for Milliseconds.
@@ -57,10 +59,7 @@ func WriteIDs(w io.Writer, label string, round int, ids []int32) error {
 }
 
 // Logit is a vocabulary entry's logit, to be printed.
-type Logit struct {
-	ID    int32
-	Value float32
-}
+type Logit = recording.Logit
 
 // WriteLogits writes the largest logits after a pass, with six decimals.
 func WriteLogits(w io.Writer, label string, round int, pass string, top []Logit) error {

@@ -35,7 +35,7 @@ func TestLinesOfTheExperiment(t *testing.T) {
 	if err := WriteIDs(&b, "cpu", 1, []int32{66, 467}); err != nil {
 		t.Fatal(err)
 	}
-	if err := WriteLogits(&b, "cpu", 1, "prefill", []Logit{{66, 30.892009}, {5714, 27.092799}}); err != nil {
+	if err := WriteLogits(&b, "cpu", 1, "prefill", []Logit{{ID: 66, Value: 30.892009}, {ID: 5714, Value: 27.092799}}); err != nil {
 		t.Fatal(err)
 	}
 	want := `[cpu round 1] read gguf 130.8 ms, build model 42.2 ms, prefill (13 tokens) 35.5 ms, 20 decode steps 170.8 ms (mean 8.5 ms), total 206.4 ms

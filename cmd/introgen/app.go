@@ -10,6 +10,7 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/introgen/introgen/trace"
 	"github.com/urfave/cli/v2"
 )
 
@@ -33,8 +34,14 @@ func usagef(format string, a ...any) error { return usageError{fmt.Errorf(format
 // run is the whole program as a function of its arguments and writers. It
 // returns the exit code.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+	return record(ctx, newSession(trace.New(), args, stderr), args, stdout)
+}
+
+// record is run with a session that began before.
+func record(ctx context.Context, s *session, args []string, stdout io.Writer) int {
 	out := &sink{w: stdout}
-	app := newApp(out, stderr)
+	app := newApp(out, s.stderr)
+	app.Metadata = map[string]any{sessionKey: s}
 	args, err := flagsFirst(app, args)
 	if err == nil {
 		err = app.RunContext(ctx, args)
@@ -42,7 +49,10 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	if err == nil {
 		err = out.err
 	}
-	return report(ctx, err, stderr)
+	err = s.finish(ctx, err)
+	code := exitCode(ctx, err)
+	report(code, err, s.stderr)
+	return code
 }
 
 // sink is standard output. It keeps the first error, which package cli ignores
@@ -60,23 +70,29 @@ func (s *sink) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// report prints what ended the program, in one line, and returns the exit code.
-func report(ctx context.Context, err error, stderr io.Writer) int {
+// exitCode is what the program returns after err.
+func exitCode(ctx context.Context, err error) int {
 	var usage usageError
 	switch {
-	case err == nil:
-		return exitOK
-	case errors.Is(err, syscall.EPIPE):
-		return exitOK // whoever read the output has seen enough
+	case err == nil, errors.Is(err, syscall.EPIPE):
+		return exitOK // also where whoever read the output has seen enough
 	case errors.As(err, &usage):
-		fmt.Fprintf(stderr, "introgen: %v\n", err)
 		return exitUsage
 	case errors.Is(err, context.Canceled) && ctx.Err() != nil:
-		fmt.Fprintln(stderr, "introgen: interrupted; what stands above holds, and the same command can be given again")
 		return exitInterrupted
 	}
-	fmt.Fprintf(stderr, "introgen: %s\n", oneLine(err))
 	return exitFailed
+}
+
+// report prints what ended the program, in one line.
+func report(code int, err error, stderr io.Writer) {
+	switch code {
+	case exitOK:
+	case exitInterrupted:
+		fmt.Fprintln(stderr, "introgen: interrupted; what stands above holds, and the same command can be given again")
+	default:
+		fmt.Fprintf(stderr, "introgen: %s\n", oneLine(err))
+	}
 }
 
 // oneLine joins the lines of errors.Join, so that an error is always one line.
@@ -93,17 +109,22 @@ func newApp(stdout, stderr io.Writer) *cli.App {
 		ErrWriter: stderr,
 		Description: "introgen runs a small real language model and times every phase of it.\n\n" +
 			"Exit codes: 0 done, 1 the run failed, 2 the command line is wrong, 130 interrupted (what was measured is kept).",
-		CustomAppHelpTemplate:  appHelp,
-		EnableBashCompletion:   true,
-		HideHelpCommand:        true,
-		UseShortOptionHandling: true,
-		Suggest:                true,
+		CustomAppHelpTemplate:     appHelp,
+		EnableBashCompletion:      true,
+		HideHelpCommand:           true,
+		UseShortOptionHandling:    true,
+		Suggest:                   true,
+		DisableSliceFlagSeparator: true, // a file's name may have a comma
 		Commands: []*cli.Command{
 			cpuCommand(),
 			metalCommand(),
+			diffCommand(),
+			showCommand(),
+			listCommand(),
 			metaCommand(),
 			bandwidthCommand(),
 			cacheCommand(),
+			kernelsCommand(),
 			modelCommand(),
 			doctorCommand(),
 			completionCommand(),

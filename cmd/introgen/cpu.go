@@ -21,7 +21,8 @@ func cpuCommand() *cli.Command {
 			"   introgen cpu 3\n" +
 			"   introgen cpu 1 --threads 1 --logits 5\n" +
 			"   introgen cpu --tokens 500 --pack --prompt 'Tell me a story'\n" +
-			"   introgen cpu 1 --evict --io file\n\n" +
+			"   introgen cpu 1 --evict --io file\n" +
+			"   introgen cpu 3 -o cpu.introgen -o cpu.txt    what was measured, for `introgen show` and benchstat\n\n" +
 			"INTROGEN_CPU=avx512|avx2|dotprod|neon|generic chooses the instruction set; the default is the best one here.",
 		Flags: append(generateFlags(),
 			&cli.IntFlag{Name: "threads", Usage: "worker threads `N`", Value: cpu.DefaultThreads()},
@@ -60,7 +61,7 @@ func runCPU(c *cli.Context) error {
 	if threads < 1 || threads > cpu.MaxThreads {
 		return usagef("--threads %d: 1 to %d are allowed; this machine has %d cores", threads, cpu.MaxThreads, cpu.DefaultThreads())
 	}
-	g, err := newGeneration(c, "cpu", 3)
+	g, err := newGeneration(c, "cpu", 3, false, nil)
 	if err != nil {
 		return err
 	}

@@ -7,10 +7,10 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 
 	"github.com/introgen/introgen/bench"
 	"github.com/introgen/introgen/engine"
@@ -19,8 +19,10 @@ import (
 	"github.com/introgen/introgen/engine/quant"
 	"github.com/introgen/introgen/engine/tokenizer"
 	"github.com/introgen/introgen/models"
+	"github.com/introgen/introgen/models/digests"
 	"github.com/introgen/introgen/results"
-	"github.com/introgen/introgen/trace"
+	"github.com/introgen/introgen/results/console"
+	"github.com/introgen/introgen/results/recording"
 	"github.com/urfave/cli/v2"
 )
 
@@ -33,7 +35,7 @@ const (
 
 // generateFlags are those of every command that generates tokens.
 func generateFlags() []cli.Flag {
-	return []cli.Flag{
+	return append(outputFlags(),
 		&cli.StringFlag{Name: "model", Usage: "GGUF `FILE`, or the name of one that `introgen model list` shows (default: the experiment's or its stand-in)"},
 		&cli.StringFlag{Name: "prompt", Usage: "what to ask, put into the model's chat template", Value: bench.DefaultPrompt},
 		&cli.StringFlag{Name: "prompt-file", Usage: "read the prompt from `FILE`; - is standard input"},
@@ -46,21 +48,18 @@ func generateFlags() []cli.Flag {
 		&cli.IntFlag{Name: "logits", Usage: "print the `K` largest logits after the first two passes, and the new ids"},
 		&cli.BoolFlag{Name: "ids", Usage: "print the new ids"},
 		&cli.BoolFlag{Name: "quiet", Usage: "print the lines of the phases only"},
-	}
+	)
 }
 
 // generation is a run of one of those commands.
 type generation struct {
-	label   string // cpu, metal: what the lines begin with
-	rec     *trace.Recorder
+	*session
 	job     bench.Job
-	out     io.Writer
 	ids     bool
 	quiet   bool
 	evict   bool
 	tok     tokenizer.Tokenizer
 	tokFile *gguf.File
-	types   string // tensor types and their counts: "211 Q8_0 + 61 F32"
 	status  *status
 
 	// engine says what runs the model: threads, instruction set, device. A
@@ -69,54 +68,83 @@ type generation struct {
 	engine   string
 	describe func(engine.Model) string
 
-	// after hears that a phase is over, outside of all phases: "" is what comes
-	// before a round. It may be nil.
-	after func(round int, phase string)
-
 	cacheState string // the model file's share in the page cache, in words
-	writeErr   error  // the first failure to print
+	decodeErr  error  // the first text that could not be made of its tokens
 }
 
-// newGeneration reads the flags and the one argument, the number of rounds.
-func newGeneration(c *cli.Context, label string, rounds int) (*generation, error) {
-	g := &generation{label: label, rec: trace.New(), out: c.App.Writer,
-		ids: c.Bool("ids") || c.Int("logits") > 0, quiet: c.Bool("quiet"), evict: c.Bool("evict")}
-	rounds, err := roundsArgument(c, rounds)
+// newGeneration reads the flags and the one argument, the number of rounds, and
+// begins the recording. label is what the lines begin with; origins has the
+// knobs that the command has read elsewhere than from its flags.
+func newGeneration(c *cli.Context, label string, rounds int, trace bool, origins map[string]recording.Knob) (*generation, error) {
+	g := &generation{session: sessionOf(c), ids: c.Bool("ids") || c.Int("logits") > 0, quiet: c.Bool("quiet"), evict: c.Bool("evict")}
+	kind, err := g.readFlags(c, rounds)
 	if err != nil {
 		return nil, err
 	}
-	if n := c.Int("tokens"); n < 0 {
-		return nil, usagef("--tokens %d: the number of decode steps is 0 or more", n)
+	g.enter(results.SpanRecord, "")
+	origin := recording.FromDefault
+	if c.NArg() > 0 {
+		origin = recording.FromFlag
 	}
-	if k := c.Int("logits"); k < 0 {
-		return nil, usagef("--logits %d: how many logits to print is 0 or more", k)
+	origins = maps.Clone(origins)
+	if origins == nil {
+		origins = map[string]recording.Knob{}
 	}
-	mode, err := gguf.ParseIO(c.String("io"))
-	if err != nil {
-		return nil, usageError{fmt.Errorf("--io: %w", err)}
-	}
-	kind := c.String("tokenizer")
-	if !slices.Contains([]string{"auto", "go", "hf"}, kind) {
-		return nil, usagef("--tokenizer %q is not known: auto, go or hf is wanted", kind)
-	}
-	if c.IsSet("model") && c.String("model") == "" {
-		return nil, usagef("--model is empty: a file or the name of a model is wanted")
-	}
-	path, err := models.Find(c.String("model"))
-	if err != nil {
-		return nil, err
-	}
+	origins[roundsKnob] = recording.Knob{Name: roundsKnob, Value: strconv.Itoa(g.job.Rounds), Origin: origin}
+	header := newHeader(c, g.args, origins)
+	header.View = recording.View{Label: label, Quiet: g.quiet, IDs: g.ids, Trace: trace}
+	header.Model = modelFile(g.job.ModelPath)
 	if !g.quiet {
 		g.status = newStatus(c.App.ErrWriter)
 	}
-	g.job = bench.Job{ModelPath: path, IO: mode, Rounds: rounds, Tokens: c.Int("tokens"), TopLogits: c.Int("logits")}
+	if err := g.open(c, header, console.New(&clearing{g.status, c.App.Writer})); err != nil {
+		return nil, err
+	}
+	if g.state != "" {
+		if header.Model.Digest = digests.Lookup(g.state, g.job.ModelPath); header.Model.Digest == "" && !g.evict {
+			g.digestOf = g.job.ModelPath
+		}
+	}
 	if err := g.openTokenizer(kind); err != nil {
 		return nil, err
 	}
+	g.enter(results.SpanArguments, "")
 	if g.job.Prompt, err = g.promptSource(c); err != nil {
 		return nil, errors.Join(err, g.close())
 	}
+	g.enter(results.SpanRecord, "")
+	g.begin()
 	return g, nil
+}
+
+// readFlags reads what the flags and the argument say, and finds the model.
+func (g *generation) readFlags(c *cli.Context, rounds int) (tokenizer string, err error) {
+	if rounds, err = roundsArgument(c, rounds); err != nil {
+		return "", err
+	}
+	if n := c.Int("tokens"); n < 0 {
+		return "", usagef("--tokens %d: the number of decode steps is 0 or more", n)
+	}
+	if k := c.Int("logits"); k < 0 {
+		return "", usagef("--logits %d: how many logits to print is 0 or more", k)
+	}
+	mode, err := gguf.ParseIO(c.String("io"))
+	if err != nil {
+		return "", usageError{fmt.Errorf("--io: %w", err)}
+	}
+	kind := c.String("tokenizer")
+	if !slices.Contains([]string{"auto", "go", "hf"}, kind) {
+		return "", usagef("--tokenizer %q is not known: auto, go or hf is wanted", kind)
+	}
+	if c.IsSet("model") && c.String("model") == "" {
+		return "", usagef("--model is empty: a file or the name of a model is wanted")
+	}
+	path, err := models.Find(c.String("model"))
+	if err != nil {
+		return "", err
+	}
+	g.job = bench.Job{ModelPath: path, IO: mode, Rounds: rounds, Tokens: c.Int("tokens"), TopLogits: c.Int("logits")}
+	return kind, nil
 }
 
 func roundsArgument(c *cli.Context, rounds int) (int, error) {
@@ -141,8 +169,7 @@ func (g *generation) openTokenizer(kind string) error {
 	if g.evict {
 		mode = gguf.Buffered
 	}
-	sp := g.rec.Begin(results.SpanTokenizer, kind, 0)
-	defer sp.End()
+	g.enter(results.SpanTokenizer, kind)
 	f, err := gguf.Open(g.job.ModelPath, mode)
 	if err != nil {
 		return err
@@ -151,7 +178,7 @@ func (g *generation) openTokenizer(kind string) error {
 	if err != nil {
 		return errors.Join(err, f.Close())
 	}
-	g.tokFile, g.types = f, tensorTypes(f)
+	g.tokFile, g.header.Model.Types = f, tensorTypes(f)
 	return nil
 }
 
@@ -176,134 +203,100 @@ func (g *generation) close() error {
 	if g.tokFile == nil {
 		return nil
 	}
+	g.enter(results.SpanClose, "")
 	return g.tokFile.Close()
 }
 
-// run performs the rounds and prints each as it ends.
+// run performs the rounds, each of which is printed and recorded as it ends.
 func (g *generation) run(ctx context.Context, build func(*gguf.File) (engine.Model, error)) (err error) {
 	defer func() { err = errors.Join(err, g.close()) }()
 	g.job.Build = build
 	g.job.BeforeRound = g.beforeRound
 	g.job.Built = func(n int, m engine.Model) {
+		var told []recording.Event
 		if n == 1 && g.describe != nil {
-			g.header(g.describe(m))
+			told = append(told, g.subject(g.describe(m)))
 		}
-		g.over(n, results.SpanBuild)
+		g.between(told...)
 	}
 	g.job.Passed = func(round, steps int) {
 		g.status.set("round %d of %d: %d of %d tokens", round, g.job.Rounds, steps+1, g.job.Tokens+1)
-		name := results.SpanPrefill
-		if steps > 0 {
-			name = results.SpanStep
-		}
-		g.over(round, name)
+		g.between()
 	}
-	_, err = bench.Run(ctx, g.job, g.rec, func(r bench.Round) {
-		g.status.clear()
-		if g.writeErr == nil {
-			g.writeErr = g.print(r)
-		}
-	})
-	return g.written(err)
+	_, err = bench.Run(ctx, g.job, g.rec, g.ended)
+	g.enter(results.SpanRecord, "")
+	return g.written(cmp.Or(err, g.decodeErr))
 }
 
 // written adds to a run's error the first failure to print, unless that is the
 // error already.
 func (g *generation) written(err error) error {
-	if g.writeErr == nil || errors.Is(err, g.writeErr) {
+	failed := g.printer.Err()
+	if failed == nil || errors.Is(err, failed) {
 		return err
 	}
-	return errors.Join(err, g.writeErr)
+	return errors.Join(err, failed)
 }
 
-func (g *generation) over(round int, phase string) {
-	if g.after != nil {
-		g.after(round, phase)
-	}
-}
-
+// beforeRound makes the file cold where that is asked for, and says how warm it
+// is. The round follows at once.
 func (g *generation) beforeRound(n int) error {
-	if g.writeErr != nil {
-		return g.writeErr // nobody would see the round
+	if err := g.printer.Err(); err != nil && !(g.wanted() && errors.Is(err, syscall.EPIPE)) {
+		return err // nobody would see the round
 	}
 	if g.evict {
+		g.enter(results.SpanEvict, "")
 		if err := pagecache.Evict(g.job.ModelPath); err != nil {
 			return fmt.Errorf("--evict: %w", err)
 		}
 	}
-	if n == 1 {
-		resident, err := pagecache.Resident(g.job.ModelPath)
-		g.cacheState = fmt.Sprintf("%.0f %% of the file in the page cache", 100*resident)
-		if err != nil {
-			g.cacheState = "page cache not readable here"
-		}
-		if g.evict {
-			g.cacheState += " after eviction"
-		}
-		if g.describe == nil {
-			g.header(g.engine)
-		}
+	if g.evict || n == 1 {
+		g.enter(results.SpanRecord, "")
 	}
-	g.over(n, "")
+	seen := &recording.Evidence{What: recording.EvidencePageCache, Round: n, Evicted: g.evict}
+	resident, err := pagecache.Resident(g.job.ModelPath)
+	g.cacheState = fmt.Sprintf("%.0f %% of the file in the page cache", 100*resident)
+	if seen.Resident = resident; err != nil {
+		seen.Resident, g.cacheState = -1, "page cache not readable here"
+	}
+	if g.evict {
+		g.cacheState += " after eviction"
+	}
+	told := []recording.Event{seen}
+	if n == 1 && g.describe == nil {
+		told = append(told, g.subject(g.engine))
+	}
+	g.catchUp(told...)
+	g.leave()
 	return nil
 }
 
-// header writes the line that says what is measured.
-func (g *generation) header(engine string) {
-	if g.quiet {
-		return
-	}
-	g.write("# %s: %s, read by %s, %s; %s; tokenizer %s, ready in %s ms\n",
-		filepath.Base(g.job.ModelPath), g.types, g.job.IO, g.cacheState, engine, g.tok.Name(), g.tokenizerTime())
+// subject says what is measured.
+func (g *generation) subject(engine string) *recording.Subject {
+	return &recording.Subject{IO: string(g.job.IO), PageCache: g.cacheState, Engine: engine, Tokenizer: g.tok.Name()}
 }
 
-// write prints unless printing has failed before.
-func (g *generation) write(format string, a ...any) {
-	if g.writeErr == nil {
-		_, g.writeErr = fmt.Fprintf(g.out, format, a...)
-	}
-}
-
-func (g *generation) tokenizerTime() string {
-	for _, s := range g.rec.Spans() {
-		if s.Name == results.SpanTokenizer {
-			return strconv.FormatFloat(s.Duration().Seconds()*1e3, 'f', 1, 64)
-		}
-	}
-	return "-"
-}
-
-// print writes one round. A round that an error cut short is printed as far as
-// it came, if it came to a token.
-func (g *generation) print(r bench.Round) error {
-	if len(r.IDs) == 0 {
-		return nil
-	}
-	phases := results.RoundPhases(g.rec.Spans(), r.Span)
-	phases.Steps = phases.Steps[:min(len(phases.Steps), len(r.IDs)-1)] // not the one that failed
-	if err := results.WritePhases(g.out, g.label, phases, !g.quiet); err != nil {
-		return err
-	}
-	if g.ids {
-		if err := results.WriteIDs(g.out, g.label, r.Number, r.IDs); err != nil {
-			return err
-		}
-	}
-	for i, top := range r.Top {
-		pass := "prefill"
-		if i > 0 {
-			pass = fmt.Sprintf("step %d", i)
-		}
-		if err := results.WriteLogits(g.out, g.label, r.Number, pass, top); err != nil {
-			return err
-		}
-	}
-	if r.Number > 1 || g.quiet {
-		return nil
-	}
+// ended prints and records a round, whole or cut short.
+func (g *generation) ended(r bench.Round, cut error) {
+	g.enter(results.SpanRecord, "")
 	text, err := g.tok.Decode(r.IDs)
-	if err != nil {
-		return err
+	if err != nil && g.decodeErr == nil {
+		g.decodeErr = err
 	}
-	return results.WriteText(g.out, g.label, r.Number, text)
+	e := &recording.Round{Number: r.Number, Span: r.Span, Prompt: r.Prompt, IDs: r.IDs, Text: text, Top: r.Top}
+	if cut != nil {
+		e.Error = oneLine(cut)
+	}
+	g.catchUp(e, g.machineNow())
+}
+
+// clearing takes the status line away before anything is printed.
+type clearing struct {
+	status *status
+	w      io.Writer
+}
+
+func (c *clearing) Write(p []byte) (int, error) {
+	c.status.clear()
+	return c.w.Write(p)
 }

@@ -7,10 +7,17 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+
+	"github.com/introgen/introgen/trace"
 )
 
 func main() {
+	s := newSession(trace.New(), os.Args, os.Stderr) // first, so that nothing of what follows is missed
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // a second Ctrl-C ends the process at once
-	os.Exit(run(ctx, os.Args, os.Stdout, os.Stderr))
+	// Who writes to a pipe that nobody reads gets an error, not a signal that
+	// would end the recording too. It is taken, not ignored: what is ignored
+	// stays so in the compilers that are run.
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
+	os.Exit(record(ctx, s, os.Args, os.Stdout))
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"io"
 	"maps"
 	"slices"
 	"strings"
@@ -13,12 +12,12 @@ import (
 // the first and counts the others: a damaged cache has hundreds of entries, and
 // a full disk refuses every one.
 type notes struct {
-	w  io.Writer
-	mu sync.Mutex // drivers compile in several goroutines
-	n  map[string]int
+	say func(text string)
+	mu  sync.Mutex // drivers compile in several goroutines
+	n   map[string]int
 }
 
-func newNotes(w io.Writer) *notes { return &notes{w: w, n: map[string]int{}} }
+func newNotes(say func(text string)) *notes { return &notes{say: say, n: map[string]int{}} }
 
 // add takes a note, whose kind is what stands before its second colon.
 func (n *notes) add(text string) {
@@ -29,7 +28,7 @@ func (n *notes) add(text string) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if n.n[kind]++; n.n[kind] == 1 {
-		fmt.Fprintf(n.w, "introgen: note: %s\n", text)
+		n.say(text)
 	}
 }
 
@@ -39,7 +38,7 @@ func (n *notes) end() {
 	defer n.mu.Unlock()
 	for _, kind := range slices.Sorted(maps.Keys(n.n)) {
 		if more := n.n[kind] - 1; more > 0 {
-			fmt.Fprintf(n.w, "introgen: note: %s: %d more like it\n", kind, more)
+			n.say(fmt.Sprintf("%s: %d more like it", kind, more))
 		}
 	}
 }

@@ -8,7 +8,7 @@ import (
 
 func TestNotesAreFew(t *testing.T) {
 	var out bytes.Buffer
-	n := newNotes(&out)
+	n := newNotes(func(text string) { fmt.Fprintf(&out, "introgen: note: %s\n", text) })
 	for i := range 30 {
 		n.add(fmt.Sprintf("cache: rebuilt: entry %d: damaged", i))
 	}

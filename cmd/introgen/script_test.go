@@ -11,11 +11,27 @@ import (
 
 	"github.com/introgen/introgen/metalshim/soft/clang"
 	"github.com/introgen/introgen/models"
+	"github.com/introgen/introgen/results/store"
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
+// TestMain keeps the recordings of runs within tests out of the user's folder.
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"introgen": main})
+	testscript.Main(inFolder{m}, map[string]func(){"introgen": main})
+}
+
+type inFolder struct{ m *testing.M }
+
+func (i inFolder) Run() int {
+	dir, err := os.MkdirTemp("", "introgen-state-")
+	if err != nil {
+		panic(err)
+	}
+	defer os.RemoveAll(dir)
+	if err := os.Setenv(store.DirEnv, dir); err != nil {
+		panic(err)
+	}
+	return i.m.Run()
 }
 
 // TestScripts runs testdata/script/*.txtar: the commands as a user types them.
@@ -32,7 +48,12 @@ func TestScripts(t *testing.T) {
 			e.Setenv(models.DirEnv, dir)
 			e.Setenv("Q8", filepath.Join(dir, models.StandIn))
 			e.Setenv("Q4", filepath.Join(dir, models.Source))
+			// cargo and rustup look for what they have below HOME.
+			for name, path := range cargoFolders() {
+				e.Setenv(name, path)
+			}
 			e.Setenv("XDG_CACHE_HOME", filepath.Join(e.WorkDir, "cache"))
+			e.Setenv(store.DirEnv, filepath.Join(e.WorkDir, "state"))
 			e.Setenv("HOME", filepath.Join(e.WorkDir, "home"))
 			return nil
 		},
@@ -50,10 +71,18 @@ func TestScripts(t *testing.T) {
 				}
 				return err == nil, nil
 			}
+			if cond == "cargo" {
+				err := cargoHolds(t.Context())
+				if err != nil {
+					t.Logf("SKIP: %v", err)
+				}
+				return err == nil, nil
+			}
 			return cpuCondition(cond)
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"mask":     maskTimes,
+			"compiled": compiledList,
 			"truncate": truncated,
 		},
 		RequireExplicitExec: true,

@@ -120,6 +120,9 @@ func (g *gathering) add(e Event) {
 		r.Notes = append(r.Notes, *e)
 	case *End:
 		r.End = e
+		if r.Header.Model.Digest == "" {
+			r.Header.Model.Digest = e.ModelDigest
+		}
 	case *Unknown:
 		r.Unknown = append(r.Unknown, *e)
 	}

@@ -286,6 +286,9 @@ type End struct {
 	MajorFaults int64  `json:"major_faults"` // page faults that waited for a disk, of the whole process; negative where unknown
 	MinorFaults int64  `json:"minor_faults"`
 	SpanCost    int64  `json:"span_cost_ps"` // what one span costs, measured at the end, in picoseconds
+	// ModelDigest is the model's SHA-256 where it was not known when the header
+	// was written. Collect puts it into the header.
+	ModelDigest string `json:"model_sha256,omitempty"`
 }
 
 // Unknown is a line whose kind this version does not know, kept as it is.

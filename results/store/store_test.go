@@ -98,11 +98,11 @@ func TestDir(t *testing.T) {
 		t.Errorf("set to nothing it is %q, %v", dir, err)
 	}
 	os.Unsetenv(DirEnv) // the Setenv before restores it
-	t.Setenv("HOME", "/home/x")
+	t.Setenv("HOME", "/u/x")
 	t.Setenv("XDG_STATE_HOME", "/state")
 	want := "/state/introgen"
 	if runtime.GOOS == "darwin" {
-		want = "/home/x/Library/Application Support/introgen"
+		want = "/u/x/Library/Application Support/introgen"
 	}
 	if dir, err := Dir(); dir != want || err != nil {
 		t.Errorf("it is %q, %v, want %q", dir, err, want)
@@ -111,7 +111,7 @@ func TestDir(t *testing.T) {
 		return
 	}
 	t.Setenv("XDG_STATE_HOME", "relative")
-	if dir, err := Dir(); dir != "/home/x/.local/state/introgen" || err != nil {
+	if dir, err := Dir(); dir != "/u/x/.local/state/introgen" || err != nil {
 		t.Errorf("it is %q, %v", dir, err)
 	}
 }

@@ -1,0 +1,129 @@
+package main
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/introgen/introgen/results/benchtext"
+	"github.com/introgen/introgen/results/console"
+	"github.com/introgen/introgen/results/recording"
+	"github.com/introgen/introgen/results/store"
+	"github.com/introgen/introgen/results/view"
+	"github.com/urfave/cli/v2"
+)
+
+// views are the forms in which a recording can be shown, besides text.
+var views = map[string]func(io.Writer, *recording.File) error{
+	"table": view.Table,
+	"bench": benchtext.Write,
+	"json":  view.JSON,
+	"csv":   view.CSV,
+	"md":    view.Markdown,
+}
+
+// asText is the form that is not made of a whole file: its lines as the run
+// printed them.
+const asText = "text"
+
+func showCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "show",
+		Usage:     "show recordings again: as the run printed them, as tables, for benchstat or for programs",
+		ArgsUsage: "FILE…",
+		Description: "FILE is a recording, or its number in `introgen list`: 1 is the last run.\n" +
+			"text gives what the run printed, byte for byte; bench is what benchstat reads.\n\n" +
+			"Examples:\n" +
+			"   introgen show 1\n" +
+			"   introgen show 1 --as table\n" +
+			"   introgen show cpu.introgen metal.introgen --as md\n" +
+			"   introgen show 1 --as json | jq '.runs[0].rounds[0].steps_ns'",
+		Flags: []cli.Flag{
+			&cli.StringFlag{Name: "as", Usage: "text, table, bench, json, csv or md", Value: asText},
+		},
+		Action: runShow,
+	}
+}
+
+func runShow(c *cli.Context) error {
+	as := c.String("as")
+	if _, ok := views[as]; !ok && as != asText {
+		return usagef("--as %q is not known: %s, %s", as, asText, strings.Join(slices.Sorted(maps.Keys(views)), ", "))
+	}
+	if !c.Args().Present() {
+		return usagef("show wants a recording, or its number in `introgen list`: `introgen show 1` shows the last run")
+	}
+	for i, arg := range c.Args().Slice() {
+		path, err := store.Find(arg)
+		if err != nil {
+			return err
+		}
+		if c.NArg() > 1 && (as == asText || as == "table" || as == "md") {
+			apart := ""
+			if i > 0 {
+				apart = "\n"
+			}
+			if _, err := fmt.Fprintf(c.App.Writer, "%s# %s\n", apart, path); err != nil {
+				return err
+			}
+		}
+		if as == asText {
+			err = showText(c.App.Writer, c.App.ErrWriter, path)
+		} else {
+			err = showView(c.App.Writer, c.App.ErrWriter, path, views[as])
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func showView(w, stderr io.Writer, path string, show func(io.Writer, *recording.File) error) error {
+	f, err := recording.Open(path)
+	if err != nil {
+		return err
+	}
+	for _, warning := range f.Warnings {
+		fmt.Fprintf(stderr, "introgen: note: %s: %s\n", path, warning)
+	}
+	if f.Broken != "" {
+		fmt.Fprintf(stderr, "introgen: note: %s: %s\n", path, f.Broken)
+	}
+	return show(w, f)
+}
+
+// showText feeds a recording's events to what prints them while a run goes on.
+func showText(w, stderr io.Writer, path string) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	notes := newNotes(func(text string) { fmt.Fprintf(stderr, "introgen: note: %s\n", text) })
+	defer notes.end()
+	out := bufio.NewWriter(w)
+	printer := console.New(out)
+	for e, err := range recording.Events(f) {
+		var line *recording.LineError
+		var cut *recording.CutError
+		switch {
+		case err == nil:
+			err = printer.Event(e)
+		case errors.As(err, &line), errors.As(err, &cut):
+			notes.add(fmt.Sprintf("%s: lines are skipped: %v", path, err))
+			err = nil
+		default:
+			err = fmt.Errorf("%s: %w", path, err)
+		}
+		if err != nil {
+			return errors.Join(err, out.Flush())
+		}
+	}
+	return errors.Join(printer.Close(), out.Flush())
+}

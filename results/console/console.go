@@ -1,0 +1,206 @@
+// Package console makes the lines that a run prints from its events: the
+// experiment's own format, with lines that begin with # beside it. The command
+// feeds it while the run goes on, and `introgen show` feeds it the same events
+// from a recording, so that both print the same bytes.
+package console
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/introgen/introgen/results"
+	"github.com/introgen/introgen/results/recording"
+	"github.com/introgen/introgen/trace"
+)
+
+// Printer prints runs. Its first error to write stays, and nothing is written
+// behind it.
+type Printer struct {
+	w   io.Writer
+	err error
+
+	run *running // nil before the first header, and between the runs of a plan
+}
+
+// running is the run whose events come.
+type running struct {
+	header    recording.Header
+	device    time.Duration // of the span device
+	tokenizer time.Duration // of the span tokenizer; negative while unknown
+	round     trace.ID
+	phases    results.Phases // of that round
+	trace     *tracing       // nil where none is asked for
+	ended     bool
+}
+
+// New returns a printer to w.
+func New(w io.Writer) *Printer { return &Printer{w: w} }
+
+// Err is the first error to write.
+func (p *Printer) Err() error { return p.err }
+
+func (p *Printer) printf(format string, a ...any) {
+	if p.err == nil {
+		_, p.err = fmt.Fprintf(p.w, format, a...)
+	}
+}
+
+// try keeps the error of a function that writes to p.w.
+func (p *Printer) try(write func(w io.Writer) error) {
+	if p.err == nil {
+		p.err = write(p.w)
+	}
+}
+
+// Event prints what the next event gives to print.
+func (p *Printer) Event(e recording.Event) error {
+	switch e := e.(type) {
+	case *recording.Header:
+		p.begin(e)
+		return p.err
+	case *recording.Start:
+		p.printf("# run %d, block %d: %s\n", e.Run, e.Block, e.Arm)
+		p.run = nil
+		return p.err
+	case *recording.Exit:
+		p.exit(e)
+		return p.err
+	}
+	r := p.run
+	if r == nil || r.ended {
+		return p.err
+	}
+	if r.trace != nil {
+		r.trace.event(p, e)
+	}
+	switch e := e.(type) {
+	case *recording.Span:
+		r.span(e.Record)
+	case *recording.Device:
+		p.try(func(w io.Writer) error { return results.WriteDevice(w, r.device) })
+	case *recording.Subject:
+		p.subject(e)
+	case *recording.Round:
+		p.round(e)
+	case *recording.Evidence:
+		if e.What == recording.EvidenceMetalCache && !r.header.View.Quiet {
+			p.printf("%s\n", cacheLine(e))
+		}
+	case *recording.End:
+		r.end(p)
+	}
+	return p.err
+}
+
+// Close prints what is still due where a recording was cut off.
+func (p *Printer) Close() error {
+	if p.run != nil {
+		p.run.end(p)
+	}
+	return p.err
+}
+
+func (p *Printer) begin(h *recording.Header) {
+	if p.run != nil {
+		p.run.end(p) // cut off, and another one follows
+	}
+	p.run = &running{header: *h, tokenizer: -1}
+	if h.View.Trace {
+		p.run.trace = newTracing(h.View.Label)
+	}
+}
+
+func (p *Printer) exit(e *recording.Exit) {
+	if p.run != nil {
+		p.run.end(p)
+	}
+	switch {
+	case e.Refused != "":
+		p.printf("# run %d does not count: %s\n", e.Run, e.Refused)
+	case len(e.Flags) > 0:
+		p.printf("# run %d: %s\n", e.Run, strings.Join(e.Flags, "; "))
+	}
+	p.run = nil
+}
+
+func (r *running) end(p *Printer) {
+	if r.ended {
+		return
+	}
+	r.ended = true
+	if r.trace != nil {
+		r.trace.end(p)
+	}
+}
+
+// span adds up the phases of the round under way.
+func (r *running) span(s trace.Record) {
+	switch {
+	case s.Name == results.SpanRound && s.ID != r.round:
+		r.round, r.phases = s.ID, results.Phases{Round: int(s.N)}
+	case s.End < 0:
+	case s.Name == results.SpanTokenizer && s.Parent == 0:
+		r.tokenizer = s.Duration()
+	case s.Name == results.SpanDevice && s.Parent == 0:
+		r.device = s.Duration()
+	case s.Parent == r.round && r.round != 0:
+		r.phases.Add(s)
+	}
+}
+
+// subject prints the line that says what is measured.
+func (p *Printer) subject(s *recording.Subject) {
+	r := p.run
+	if r.header.View.Quiet {
+		return
+	}
+	ready := "-"
+	if r.tokenizer >= 0 {
+		ready = results.Milliseconds(r.tokenizer)
+	}
+	p.printf("# %s: %s, read by %s, %s; %s; tokenizer %s, ready in %s ms\n",
+		r.header.Model.File, r.header.Model.Types, s.IO, s.PageCache, s.Engine, s.Tokenizer, ready)
+}
+
+// round prints a round that has ended. One that an error cut short is printed as
+// far as it came, if it came to a token.
+func (p *Printer) round(e *recording.Round) {
+	r, view := p.run, p.run.header.View
+	if len(e.IDs) == 0 || e.Span != r.round {
+		return
+	}
+	phases := r.phases
+	phases.Steps = phases.Steps[:min(len(phases.Steps), len(e.IDs)-1)] // not the one that failed
+	p.try(func(w io.Writer) error { return results.WritePhases(w, view.Label, phases, !view.Quiet) })
+	if view.IDs {
+		p.try(func(w io.Writer) error { return results.WriteIDs(w, view.Label, e.Number, e.IDs) })
+	}
+	for i, top := range e.Top {
+		pass := "prefill"
+		if i > 0 {
+			pass = fmt.Sprintf("step %d", i)
+		}
+		p.try(func(w io.Writer) error { return results.WriteLogits(w, view.Label, e.Number, pass, top) })
+	}
+	if e.Number == 1 && !view.Quiet {
+		p.try(func(w io.Writer) error { return results.WriteText(w, view.Label, e.Number, e.Text) })
+	}
+}
+
+// cacheLine says in one line why the run counts as cold or warm.
+func cacheLine(e *recording.Evidence) string {
+	line := fmt.Sprintf("# cache: libraries %d from the cache and %d compiled, pipelines %d from the cache and %d compiled; ",
+		e.LibraryHits, e.LibraryMisses, e.PipelineHits, e.PipelineMisses)
+	if e.Nonce != "" {
+		line += fmt.Sprintf("nonce %q; ", e.Nonce)
+	} else {
+		line += "no nonce; "
+	}
+	if e.Folder == "" || e.Before == nil || e.After == nil {
+		return line + "no cache folder in use"
+	}
+	return line + fmt.Sprintf("%s held %d entries (%.1f MB) before and %d (%.1f MB) after",
+		e.Folder, e.Before.Entries, float64(e.Before.Bytes)/1e6, e.After.Entries, float64(e.After.Bytes)/1e6)
+}

@@ -1,0 +1,81 @@
+package console
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/introgen/introgen/results"
+	"github.com/introgen/introgen/results/recording"
+	"github.com/introgen/introgen/trace"
+)
+
+// tracing prints libraries and pipelines where they were compiled, and the
+// tables at the end.
+type tracing struct {
+	label  string
+	sums   *results.MetalSums
+	round  int
+	steps  int      // decode steps begun in this round
+	phase  trace.ID // the phase that began last
+	header string   // its header, until it is printed
+}
+
+// headedSteps is how many decode steps of the first round have a header even
+// where nothing is compiled, as in the experiment's trace.
+const headedSteps = 2
+
+func newTracing(label string) *tracing {
+	return &tracing{label: label, sums: results.NewMetalSums()}
+}
+
+func (t *tracing) event(p *Printer, e recording.Event) {
+	t.sums.Event(e)
+	s, ok := e.(*recording.Span)
+	if !ok {
+		return
+	}
+	switch s.Name {
+	case results.SpanRound:
+		if int(s.N) != t.round {
+			t.round, t.steps = int(s.N), 0
+		}
+	case results.SpanBuild, results.SpanPrefill, results.SpanStep:
+		if s.ID > t.phase {
+			t.begin(p, s.Record)
+		}
+	case results.SpanLibrary:
+		if s.End >= 0 {
+			t.head(p)
+			p.try(func(w io.Writer) error { return results.WriteLibrary(w, s.Detail, s.Duration()) })
+		}
+	case results.SpanPipeline:
+		if s.End >= 0 {
+			t.head(p)
+			p.try(func(w io.Writer) error { return results.WritePipeline(w, s.Detail, s.Duration()) })
+		}
+	}
+}
+
+func (t *tracing) begin(p *Printer, s trace.Record) {
+	name := s.Name
+	if name == results.SpanStep {
+		name = fmt.Sprintf("%s %d", name, s.N)
+		t.steps++
+	}
+	t.phase, t.header = s.ID, fmt.Sprintf("--- %s round %d: %s\n", t.label, t.round, name)
+	if t.round == 1 && t.steps <= headedSteps {
+		t.head(p)
+	}
+}
+
+// head prints the header of the phase under way unless it has been printed.
+func (t *tracing) head(p *Printer) {
+	if t.header != "" {
+		p.printf("%s", t.header)
+	}
+	t.header = ""
+}
+
+func (t *tracing) end(p *Printer) {
+	p.try(func(w io.Writer) error { return results.WriteMetalTrace(w, t.sums.Trace()) })
+}

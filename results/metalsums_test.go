@@ -1,0 +1,83 @@
+package results
+
+import (
+	"reflect"
+	"testing"
+	"time"
+
+	"github.com/introgen/introgen/results/recording"
+	"github.com/introgen/introgen/trace"
+)
+
+// TestMetalSums adds up a round by hand: once told span by span with parts still
+// open, as while it runs, and once as collected from its file.
+func TestMetalSums(t *testing.T) {
+	const ms = time.Millisecond
+	span := func(id, in trace.ID, name, detail string, n int64, from, to int) recording.Event {
+		end := time.Duration(to) * ms
+		if to < 0 {
+			end = -1
+		}
+		return &recording.Span{Record: trace.Record{ID: id, Parent: in, Name: name, Detail: detail, N: n, Start: time.Duration(from) * ms, End: end}}
+	}
+	count := func(in trace.ID, name string, v int64) recording.Event {
+		return &recording.Count{Sample: trace.Sample{Span: in, Name: name, Value: v}}
+	}
+	events := []recording.Event{
+		&recording.Header{},
+		span(1, 0, SpanRound, "", 1, 0, -1),
+		span(2, 1, SpanBuild, "", 0, 0, 10),
+		span(3, 2, SpanLibrary, "Cast", 0, 1, 5),
+		span(4, 1, SpanPrefill, "", 13, 10, -1),
+		span(5, 4, SpanCommands, "compute", 0, 11, -1),
+		span(6, 5, SpanLibrary, "Gemm", 0, 12, 32),
+		&recording.Library{Span: 3, Name: "Cast", Kernels: 7, SourceBytes: 40, Cache: "hit"},
+		&recording.Library{Span: 6, Name: "Gemm", Cache: "miss"},
+		span(7, 5, SpanRecord, "", 0, 32, -1),
+		span(4, 1, SpanPrefill, "", 13, 10, 100),
+		span(5, 4, SpanCommands, "compute", 0, 11, 60),
+		span(7, 5, SpanRecord, "", 0, 32, 33),
+		span(8, 5, SpanPipeline, "Gemm gemm_nn", 0, 33, 36),
+		span(9, 4, SpanCommit, "", 0, 60, 62),
+		span(10, 4, SpanCommands, "blit", 0, 62, 65),
+		span(11, 4, SpanWait, "", 0, 65, 95),
+		span(12, 4, SpanGPU, "", 0, 50, 90),
+		count(4, CountDispatches, 900), count(4, CountDispatches, 4), count(5, CountEncoders, 2), count(4, CountCommandBuffers, 1),
+		count(1, CountDispatches, 5), // in no phase
+		&recording.Pipeline{Span: 8, Library: "Gemm", Function: "gemm_nn", Cache: "miss"},
+		span(13, 1, SpanRecord, "", 0, 100, 101),
+		span(14, 1, SpanStep, "", 1, 101, -1), // cut off
+		span(15, 14, SpanCommit, "", 0, 102, 103),
+		&recording.Kernel{Name: "k", Dispatches: 3, Time: int64(5 * ms)},
+	}
+	want := MetalTrace{
+		Phases: []MetalPhase{
+			{Round: 1, Name: SpanBuild, Wall: 10 * ms, Compile: 4 * ms},
+			{Round: 1, Name: SpanPrefill, Wall: 90 * ms, Compile: 23 * ms, Encode: (49 - 20 - 3 - 1 + 3) * ms, Commit: 2 * ms, Wait: 30 * ms, GPU: 40 * ms,
+				Dispatches: 904, Encoders: 2, CommandBuffers: 1},
+		},
+		Libraries: []LibraryRow{{Name: "Cast", SourceBytes: 40, Kernels: 7, Compile: 4 * ms, Cache: "hit"}, {Name: "Gemm", Used: 1, Compile: 20 * ms, Cache: "miss"}},
+		Pipelines: []PipelineRow{{Library: "Gemm", Function: "gemm_nn", Create: 3 * ms, Cache: "miss"}},
+		Kernels:   []KernelRow{{Kernel: "k", Dispatches: 3, Time: 5 * ms}},
+	}
+	m := NewMetalSums()
+	for _, e := range events {
+		m.Event(e)
+	}
+	if got := m.Trace(); !reflect.DeepEqual(got, want) {
+		t.Errorf("as they come:\n%+v, want\n%+v", got, want)
+	}
+	f := recording.Collect(func(yield func(recording.Event) bool) {
+		for _, e := range events {
+			if !yield(e) {
+				return
+			}
+		}
+	})
+	if got := MetalTraceOf(f.Runs[0]); !reflect.DeepEqual(got, want) {
+		t.Errorf("collected:\n%+v, want\n%+v", got, want)
+	}
+	if got := MetalPhases(f.Runs[0]); !reflect.DeepEqual(got, want.Phases) {
+		t.Errorf("phases are %+v", got)
+	}
+}

@@ -1,0 +1,278 @@
+// Package view shows a recording in the forms that other programs and documents
+// take: JSON, CSV and Markdown, and as tables for the terminal. All of it is
+// what the recording holds; nothing is computed but sums of spans.
+package view
+
+import (
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/introgen/introgen/results"
+	"github.com/introgen/introgen/results/recording"
+	"github.com/introgen/introgen/results/table"
+	"github.com/introgen/introgen/trace"
+)
+
+// Phases are the phases of a run's rounds, in the order of the rounds.
+func Phases(run *recording.Run) []results.Phases {
+	out := make([]results.Phases, len(run.Rounds))
+	at := map[trace.ID]int{}
+	for i, r := range run.Rounds {
+		out[i].Round = r.Number
+		at[r.Span] = i
+	}
+	for _, s := range run.Spans {
+		if i, ok := at[s.ID]; ok {
+			out[i].Wall = s.Duration()
+		}
+		if i, ok := at[s.Parent]; ok && s.End >= 0 {
+			out[i].Add(s)
+		}
+	}
+	for i, r := range run.Rounds { // a step that failed gave no token
+		out[i].Steps = out[i].Steps[:min(len(out[i].Steps), max(0, len(r.IDs)-1))]
+	}
+	return out
+}
+
+// FirstToken is how long the first round of the first run that came so far took
+// until its first token was there, or 0.
+func FirstToken(runs []*recording.Run) time.Duration {
+	for _, r := range runs {
+		if p := Phases(r); len(p) > 0 && len(r.Rounds[0].IDs) > 0 {
+			return p[0].Read + p[0].Build + p[0].Prefill
+		}
+	}
+	return 0
+}
+
+// name tells the runs of a file apart.
+func name(f *recording.File, run *recording.Run, n int) string {
+	switch {
+	case run.Start != nil:
+		return fmt.Sprintf("run %d, block %d: %s", run.Start.Run, run.Start.Block, run.Start.Arm)
+	case len(f.Runs) > 1:
+		return fmt.Sprintf("run %d: %s", n, run.Header.Command)
+	}
+	return ""
+}
+
+// remarks are what a reader must know of a run beside its figures.
+func remarks(run *recording.Run) []string {
+	var out []string
+	switch {
+	case run.End == nil:
+		out = append(out, "it was cut off")
+	case run.End.Code != 0:
+		out = append(out, fmt.Sprintf("it ended with exit code %d: %s", run.End.Code, run.End.Error))
+	}
+	if x := run.Exit; x != nil {
+		if x.Refused != "" {
+			out = append(out, "it does not count: "+x.Refused)
+		}
+		out = append(out, x.Flags...)
+	}
+	return out
+}
+
+// Document puts a recording together as tables.
+func Document(f *recording.File) *table.Document {
+	d := &table.Document{}
+	for i, run := range f.Runs {
+		if n := name(f, run, i+1); n != "" {
+			d.Say("%s", n)
+		}
+		if s := run.Subject; s != nil {
+			d.Say("%s: %s, read by %s, %s; %s; tokenizer %s", run.Header.Model.File, run.Header.Model.Types, s.IO, s.PageCache, s.Engine, s.Tokenizer)
+		}
+		for _, r := range remarks(run) {
+			d.Say("%s", r)
+		}
+		if len(run.Rounds) > 0 {
+			d.Table(rounds(run))
+		}
+		if trace := results.MetalTraceOf(run); len(trace.Libraries) > 0 {
+			d.Table(libraries(trace))
+			d.Table(device(trace))
+		}
+	}
+	if f.Broken != "" {
+		d.Say("the recording is not whole: %s", f.Broken)
+	}
+	return d
+}
+
+func rounds(run *recording.Run) *table.Table {
+	t := &table.Table{Title: "phases of each round (ms)", Columns: []table.Column{{Name: "round"}, {Name: "read"}, {Name: "build"}, {Name: "prefill"},
+		{Name: "step 1"}, {Name: "median of later"}, {Name: "decode"}, {Name: "steps"}}}
+	for _, p := range Phases(run) {
+		first, median := "", ""
+		if len(p.Steps) > 0 {
+			first = results.Milliseconds(p.Steps[0])
+		}
+		if len(p.Steps) > 1 {
+			median = results.Milliseconds(results.Median(p.Steps[1:]))
+		}
+		t.Add(table.Texts(strconv.Itoa(p.Round), results.Milliseconds(p.Read), results.Milliseconds(p.Build), results.Milliseconds(p.Prefill),
+			first, median, results.Milliseconds(p.Decode()), strconv.Itoa(len(p.Steps)))...)
+	}
+	return t
+}
+
+func libraries(trace results.MetalTrace) *table.Table {
+	t := &table.Table{Title: "libraries, in the order in which they were needed", Columns: []table.Column{{Name: "library", Left: true}, {Name: "source bytes"},
+		{Name: "compile ms"}, {Name: "cache", Left: true}, {Name: "pipelines"}, {Name: "create ms"}}}
+	for _, l := range trace.Libraries {
+		n, sum := 0, time.Duration(0)
+		for _, p := range trace.Pipelines {
+			if p.Library == l.Name {
+				n++
+				sum += p.Create
+			}
+		}
+		t.Add(table.Texts(l.Name, strconv.Itoa(l.SourceBytes), results.Milliseconds(l.Compile), l.Cache, strconv.Itoa(n), results.Milliseconds(sum))...)
+	}
+	libs, pipes := trace.Sums()
+	t.Footer = table.Texts("sum", "", results.Milliseconds(libs), "", strconv.Itoa(len(trace.Pipelines)), results.Milliseconds(pipes))
+	return t
+}
+
+func device(trace results.MetalTrace) *table.Table {
+	t := &table.Table{Title: "what the phases did on the device (ms)", Columns: []table.Column{{Name: "round"}, {Name: "phase", Left: true}, {Name: "wall"},
+		{Name: "compile"}, {Name: "encode"}, {Name: "commit"}, {Name: "wait"}, {Name: "GPU"}, {Name: "disp."}, {Name: "bufs"}}}
+	for _, p := range trace.Phases {
+		t.Add(table.Texts(strconv.Itoa(p.Round), p.Name, results.Milliseconds(p.Wall), results.Milliseconds(p.Compile), results.Milliseconds(p.Encode),
+			results.Milliseconds(p.Commit), results.Milliseconds(p.Wait), results.Milliseconds(p.GPU),
+			strconv.FormatInt(p.Dispatches, 10), strconv.FormatInt(p.CommandBuffers, 10))...)
+	}
+	return t
+}
+
+// Table writes a recording as tables of at most 80 columns.
+func Table(w io.Writer, f *recording.File) error { return Document(f).Write(w, table.Plain) }
+
+// Markdown writes the same tables in Markdown.
+func Markdown(w io.Writer, f *recording.File) error { return Document(f).Write(w, table.Markdown) }
+
+// CSV writes every sample of a recording as a row: a phase of a round, a decode
+// step, a library, a pipeline. Times are in nanoseconds.
+func CSV(w io.Writer, f *recording.File) error {
+	c := csv.NewWriter(w)
+	_ = c.Write([]string{"run", "block", "arm", "counts", "command", "round", "what", "name", "number", "ns", "cache"})
+	for i, run := range f.Runs {
+		begin := []string{strconv.Itoa(i + 1), "", "", strconv.FormatBool(run.Counts()), run.Header.Command}
+		if s := run.Start; s != nil {
+			begin[0], begin[1], begin[2] = strconv.Itoa(s.Run), strconv.Itoa(s.Block), s.Arm
+		}
+		row := func(round int, what, name string, number int, d time.Duration, cache string) {
+			of := ""
+			if round > 0 {
+				of = strconv.Itoa(round)
+			}
+			nth := ""
+			if number > 0 {
+				nth = strconv.Itoa(number)
+			}
+			_ = c.Write(append(begin[:len(begin):len(begin)], of, what, name, nth, strconv.FormatInt(int64(d), 10), cache))
+		}
+		for _, s := range run.Spans {
+			if s.Parent == 0 && s.Name != results.SpanRound && s.End >= 0 {
+				row(0, s.Name, s.Detail, 0, s.Duration(), "")
+			}
+		}
+		for _, p := range Phases(run) {
+			row(p.Round, results.SpanRead, "", 0, p.Read, "")
+			row(p.Round, results.SpanBuild, "", 0, p.Build, "")
+			row(p.Round, results.SpanPrefill, "", 0, p.Prefill, "")
+			for n, s := range p.Steps {
+				row(p.Round, results.SpanStep, "", n+1, s, "")
+			}
+		}
+		trace := results.MetalTraceOf(run)
+		for _, l := range trace.Libraries {
+			row(0, "library", l.Name, 0, l.Compile, l.Cache)
+		}
+		for _, p := range trace.Pipelines {
+			row(0, "pipeline", p.Library+" "+p.Function, 0, p.Create, p.Cache)
+		}
+		for _, k := range trace.Kernels {
+			row(0, "kernel", k.Kernel, int(k.Dispatches), k.Time, "")
+		}
+	}
+	c.Flush()
+	return c.Error()
+}
+
+// JSON writes a recording as one JSON object, without its spans: those of each
+// run put together to phases. Times are in nanoseconds.
+func JSON(w io.Writer, f *recording.File) error {
+	type phases struct {
+		Round        int             `json:"round"`
+		PromptTokens int             `json:"prompt_tokens"`
+		Wall         time.Duration   `json:"wall_ns"`
+		Read         time.Duration   `json:"read_ns"`
+		Build        time.Duration   `json:"build_ns"`
+		Prefill      time.Duration   `json:"prefill_ns"`
+		Steps        []time.Duration `json:"steps_ns"`
+		IDs          []int32         `json:"ids"`
+		Text         string          `json:"text"`
+		Error        string          `json:"error,omitempty"`
+	}
+	type compiled struct {
+		Library  string        `json:"library"`
+		Function string        `json:"function,omitempty"`
+		Time     time.Duration `json:"ns"`
+		Cache    string        `json:"cache"`
+	}
+	type run struct {
+		Start     *recording.Start     `json:"start,omitempty"`
+		Exit      *recording.Exit      `json:"exit,omitempty"`
+		Header    recording.Header     `json:"header"`
+		Counts    bool                 `json:"counts"`
+		Subject   *recording.Subject   `json:"subject,omitempty"`
+		Device    *recording.Device    `json:"device,omitempty"`
+		Rounds    []phases             `json:"rounds"`
+		Libraries []compiled           `json:"libraries,omitempty"`
+		Pipelines []compiled           `json:"pipelines,omitempty"`
+		Kernels   []recording.Kernel   `json:"kernels,omitempty"`
+		Evidence  []recording.Evidence `json:"evidence,omitempty"`
+		Machine   []recording.Machine  `json:"machine,omitempty"`
+		Notes     []recording.Note     `json:"notes,omitempty"`
+		End       *recording.End       `json:"end,omitempty"`
+	}
+	out := struct {
+		Plan   *recording.Plan   `json:"plan,omitempty"`
+		Header *recording.Header `json:"header,omitempty"` // of the plan's process
+		Runs   []run             `json:"runs"`
+		Broken string            `json:"broken,omitempty"`
+	}{Plan: f.Plan, Header: f.Header, Runs: []run{}, Broken: f.Broken}
+	for _, r := range f.Runs {
+		one := run{Start: r.Start, Exit: r.Exit, Header: r.Header, Counts: r.Counts(), Subject: r.Subject, Device: r.Device, Rounds: []phases{},
+			Kernels: r.Kernels, Evidence: r.Evidence, Machine: r.Machine, Notes: r.Notes, End: r.End}
+		for i, p := range Phases(r) {
+			of := r.Rounds[i]
+			steps := p.Steps
+			if steps == nil {
+				steps = []time.Duration{}
+			}
+			one.Rounds = append(one.Rounds, phases{p.Round, of.Prompt, p.Wall, p.Read, p.Build, p.Prefill, steps, of.IDs, strings.ToValidUTF8(of.Text, "\uFFFD"), of.Error})
+		}
+		trace := results.MetalTraceOf(r)
+		for _, l := range trace.Libraries {
+			one.Libraries = append(one.Libraries, compiled{Library: l.Name, Time: l.Compile, Cache: l.Cache})
+		}
+		for _, p := range trace.Pipelines {
+			one.Pipelines = append(one.Pipelines, compiled{p.Library, p.Function, p.Create, p.Cache})
+		}
+		out.Runs = append(out.Runs, one)
+	}
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	return enc.Encode(out)
+}
