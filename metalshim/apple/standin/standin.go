@@ -93,7 +93,7 @@ type Options struct {
 
 // LeakError lists what was alive when a Server was closed.
 type LeakError struct {
-	Objects []string // "StandinBuffer #12, made by newBufferWithLength:options:, 1 references"
+	Objects []string // "StandinBuffer #12, made by newBufferWithLength:options:, references: 1"
 	Pools   int      // autorelease pools that were not popped
 	Backing int      // objects of the served device that the stand-in still held
 }

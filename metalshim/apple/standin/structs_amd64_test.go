@@ -2,6 +2,9 @@
 
 package standin_test
 
+// boolCode is the encoding of BOOL on an Intel Mac: a signed char.
+const boolCode = "c"
+
 // A large struct is returned by a pointer in the first register, which another
 // entry point is for.
 var structMisuses = map[string]misuse{

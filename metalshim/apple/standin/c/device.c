@@ -17,8 +17,10 @@ static id device_again(void) {
 	while (__atomic_test_and_set(&device_lock, __ATOMIC_ACQUIRE)) sched_yield();
 	if (the_device && the_device->life == LIVE)
 		retain(the_device);
-	else
+	else {
 		the_device = make(&device_class);
+		the_device->origin = "MTLCreateSystemDefaultDevice";
+	}
 	__atomic_clear(&device_lock, __ATOMIC_RELEASE);
 	return the_device;
 }

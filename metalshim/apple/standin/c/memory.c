@@ -165,7 +165,7 @@ EXPORT u64 standin_next_live(u64 number, char *line, u64 room) {
 	}
 	unlock();
 	if (!best) return 0;
-	snprintf(line, room, "%s, made by %s, %d references", name_of(best), best->origin, best->refs);
+	snprintf(line, room, "%s, made by %s, references: %d", name_of(best), best->origin, best->refs);
 	return best->number;
 }
 
