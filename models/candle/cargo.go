@@ -92,10 +92,14 @@ func (p *project) checksum() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	for block := range strings.SplitSeq(string(b), "[[package]]") {
+	return locked(string(b), p.v)
+}
+
+// locked finds the checksum of a version in the text of a lock file.
+func locked(lock, v string) (string, error) {
+	for block := range strings.SplitSeq(lock, "[[package]]") {
 		name, _ := lockValue(block, "name")
-		v, _ := lockValue(block, "version")
-		if name != pkg || v != p.v {
+		if is, _ := lockValue(block, "version"); name != pkg || is != v {
 			continue
 		}
 		if sum, ok := lockValue(block, "checksum"); ok && models.IsSHA256(sum) {
@@ -103,7 +107,7 @@ func (p *project) checksum() (string, error) {
 		}
 		return "", fmt.Errorf("cargo's lock file states no checksum for %s %s", pkg, v)
 	}
-	return "", fmt.Errorf("cargo's lock file has no %s %s", pkg, p.v)
+	return "", fmt.Errorf("cargo's lock file has no %s %s", pkg, v)
 }
 
 // lockValue reads a string of a block of Cargo.lock, where each stands on a line
