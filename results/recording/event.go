@@ -102,6 +102,7 @@ type View struct {
 	Quiet bool   `json:"quiet,omitempty"`
 	IDs   bool   `json:"ids,omitempty"`
 	Trace bool   `json:"trace,omitempty"`
+	Bench bool   `json:"bench,omitempty"` // at the end the lines that benchstat reads
 }
 
 // Plan is what a file of many runs was meant to hold. It follows the Header of

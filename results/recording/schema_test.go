@@ -1,0 +1,165 @@
+package recording
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+)
+
+// schema compiles recording.schema.json with a validator that is not ours.
+func schema(t *testing.T) *jsonschema.Schema {
+	t.Helper()
+	f, err := os.Open("recording.schema.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	doc, err := jsonschema.UnmarshalJSON(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := jsonschema.NewCompiler()
+	c.AssertFormat()
+	if err := c.AddResource("recording.schema.json", doc); err != nil {
+		t.Fatal(err)
+	}
+	s, err := c.Compile("recording.schema.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func validate(t *testing.T, s *jsonschema.Schema, line []byte) error {
+	t.Helper()
+	v, err := jsonschema.UnmarshalJSON(bytes.NewReader(line))
+	if err != nil {
+		t.Fatalf("%s: %v", line, err)
+	}
+	return s.Validate(v)
+}
+
+// TestSchemaTakesWhatIsWritten holds events as Encode writes them, and the
+// recordings that the project keeps, to the schema.
+func TestSchemaTakesWhatIsWritten(t *testing.T) {
+	s := schema(t)
+	events := small()
+	for i, e := range events {
+		switch e := e.(type) {
+		case *Device:
+			e.Digest = strings.Repeat("ab", 32)
+		case *End:
+			e.ModelDigest = strings.Repeat("01", 32)
+		}
+		if err := validate(t, s, encode(t, e)); err != nil {
+			t.Errorf("event %d, %s: %v", i, encode(t, e), err)
+		}
+	}
+	for _, e := range []Event{
+		&Plan{Arms: []Arm{{Name: "cold", State: StateCold, Args: []string{"metal"}, Env: map[string]string{"A": "b"}, Levels: map[string]string{"cache": "cold"}, Cache: "half"}},
+			Blocks: 6, Order: "random", Seed: 1 << 63, Until: 0.02, Factors: []string{"cache"}},
+		&Start{Run: 1, Block: 1, Arm: "cold"},
+		&Exit{Run: 1, Spawned: 5, Reaped: 6, Code: -1, Signal: "killed", Error: "e", Refused: "r", Flags: []string{"f"}, MaxRSS: 7},
+	} {
+		if err := validate(t, s, encode(t, e)); err != nil {
+			t.Errorf("%s: %v", encode(t, e), err)
+		}
+	}
+	kept, err := filepath.Glob("../recorded/*" + Ending)
+	if err != nil || len(kept) == 0 {
+		t.Fatalf("no recordings are kept: %v", err)
+	}
+	for _, path := range kept {
+		b, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for n, line := range slices.Collect(bytes.Lines(b)) {
+			if err := validate(t, s, line); err != nil {
+				t.Errorf("%s:%d: %v", path, n+1, err)
+				break
+			}
+		}
+	}
+}
+
+func TestSchemaRefuses(t *testing.T) {
+	s := schema(t)
+	for _, line := range []string{
+		`{}`, `{"k":5}`, `[]`,
+		`{"k":"span","id":0,"in":0,"name":"a","start":1,"end":2}`,
+		`{"k":"span","id":1,"in":0,"name":"","start":1,"end":2}`,
+		`{"k":"span","id":1,"in":0,"name":"a","start":1,"end":-2}`,
+		`{"k":"span","id":1,"in":0,"name":"a","start":1.5,"end":2}`,
+		`{"k":"count","in":0,"name":"a","at":2}`,
+		`{"k":"note","text":"a","more":1}`,
+		`{"k":"header","format":"other"}`,
+		`{"k":"library","span":1,"name":"Gemm","source_bytes":1,"kernels":1,"cache":"perhaps"}`,
+	} {
+		if validate(t, s, []byte(line)) == nil {
+			t.Errorf("%s is taken", line)
+		}
+	}
+	if err := validate(t, s, []byte(`{"k":"of a later introgen","x":1}`)); err != nil {
+		t.Errorf("an unknown kind is refused: %v", err)
+	}
+}
+
+// TestSchemaIsComplete: every key that an event can have stands in the schema,
+// and no other.
+func TestSchemaIsComplete(t *testing.T) {
+	b, err := os.ReadFile("recording.schema.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var doc struct {
+		Defs map[string]struct {
+			Properties map[string]json.RawMessage `json:"properties"`
+		} `json:"$defs"`
+	}
+	if err := json.Unmarshal(b, &doc); err != nil {
+		t.Fatal(err)
+	}
+	types := map[string]any{"tool": Tool{}, "host": Host{}, "model": Model{}, "knob": Knob{}, "view": View{}, "arm": Arm{}, "cacheFolder": CacheFolder{},
+		"logit": logitLine{}, "span": spanLine{}, "count": countLine{}}
+	for _, e := range []Event{&Header{}, &Plan{}, &Start{}, &Exit{}, &Subject{}, &Device{}, &Library{}, &Pipeline{}, &Kernel{}, &Round{}, &Evidence{}, &Machine{}, &Note{}, &End{}} {
+		types[e.Kind()] = e
+	}
+	for name, v := range types {
+		want := []string{}
+		rt := reflect.TypeOf(v)
+		if rt.Kind() == reflect.Pointer {
+			rt = rt.Elem()
+			want = append(want, "k")
+		}
+		for i := range rt.NumField() {
+			key, _, _ := strings.Cut(rt.Field(i).Tag.Get("json"), ",")
+			want = append(want, key)
+		}
+		switch name {
+		case "span", "count":
+			want = append(want, "k")
+		case "round":
+			want = append(want, "text_bytes")
+		}
+		slices.Sort(want)
+		var got []string
+		for key := range doc.Defs[name].Properties {
+			got = append(got, key)
+		}
+		slices.Sort(got)
+		if !slices.Equal(got, want) {
+			t.Errorf("%s has the keys %q in the schema, and %q in Go", name, got, want)
+		}
+	}
+	if len(doc.Defs) != len(types) {
+		t.Errorf("the schema has %d definitions, Go has %d types", len(doc.Defs), len(types))
+	}
+}
