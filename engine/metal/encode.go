@@ -31,9 +31,7 @@ func (d *Device) encoder() (*computeEncoder, error) {
 		fence.Release()
 		return nil, err
 	}
-	for _, f := range d.fences.Open(fence) {
-		enc.WaitForFence(f)
-	}
+	d.fences.Open(fence, enc.WaitForFence)
 	d.hazards.Reset()
 	d.compute = &computeEncoder{Encoder: enc, fence: fence}
 	return d.compute, nil
@@ -122,9 +120,7 @@ func (d *Device) blit(dst, src *buffer, n int) error {
 		return err
 	}
 	b.SetLabel("blit_to_cpu")
-	for _, f := range d.fences.Open(fence) {
-		b.WaitForFence(f)
-	}
+	d.fences.Open(fence, b.WaitForFence)
 	b.Copy(dst.Buffer, 0, src.Buffer, 0, n)
 	b.UpdateFence(fence)
 	d.fences.Wrote(fence, []int{dst.id})

@@ -3,6 +3,7 @@ package commands
 import (
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -116,7 +117,8 @@ func TestFences(t *testing.T) {
 	var released []string
 	s := Fences[string]{Release: func(f string) { released = append(released, f) }}
 	open := func(f string) []string {
-		w := s.Open(f)
+		var w []string
+		s.Open(f, func(f string) { w = append(w, f) })
 		slices.Sort(w)
 		return w
 	}
@@ -154,4 +156,23 @@ func TestFences(t *testing.T) {
 	if len(released) != 5 || len(open("f")) != 0 {
 		t.Errorf("after Clear: released %v", released)
 	}
+}
+
+// A fence that an encoder is told to wait for is alive then, though the command
+// buffer that it belongs to completes at that moment.
+func TestFencesComplete(t *testing.T) {
+	var alive sync.Map
+	s := Fences[int]{Release: func(f int) { alive.Delete(f) }}
+	var completions sync.WaitGroup
+	for f := range 2000 {
+		alive.Store(f, true)
+		s.Open(f, func(w int) {
+			if _, ok := alive.Load(w); !ok {
+				t.Errorf("encoder %d waits for fence %d, which is released", f, w)
+			}
+		})
+		s.Wrote(f, []int{f % 7})
+		completions.Go(func() { s.Completed(f, []int{f % 7}) })
+	}
+	completions.Wait()
 }

@@ -19,9 +19,10 @@ type Fences[F comparable] struct {
 	seen   map[F]bool
 }
 
-// Open notes that an encoder with fence f is under way and returns the fences
-// that it must wait for, each once.
-func (s *Fences[F]) Open(f F) []F {
+// Open notes that an encoder with fence f is under way and calls wait for each
+// of the fences that it must wait for, each once. None of them is released
+// before wait has returned, whichever command buffer completes meanwhile.
+func (s *Fences[F]) Open(f F, wait func(F)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.writer == nil {
@@ -29,14 +30,12 @@ func (s *Fences[F]) Open(f F) []F {
 	}
 	s.refs[f]++
 	clear(s.seen)
-	var wait []F
 	for _, w := range s.writer {
 		if !s.seen[w] {
 			s.seen[w] = true
-			wait = append(wait, w)
+			wait(w)
 		}
 	}
-	return wait
 }
 
 // Wrote notes that the encoder with fence f writes the buffers.
