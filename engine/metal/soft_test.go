@@ -16,7 +16,8 @@ import (
 // buffer: the text is the exact one, and the logits of every step are close to
 // the CPU engine's. The narrowest choice in this text is 0.06 wide.
 func TestSoft(t *testing.T) {
-	dev := metaltest.Soft(t)
+	dev := metaltest.Device(t)
+	metaltest.Models(t, dev)
 	for i, exact := range llamatest.Files {
 		m := load(t, modeltest.Path(t, exact.File))
 		want := cpuLogits(t, exact.File)
@@ -60,7 +61,8 @@ func TestCandleKernels(t *testing.T) {
 	if err := Fit(set, m); err != nil {
 		t.Error(err)
 	}
-	dev := metaltest.Soft(t)
+	dev := metaltest.Device(t)
+	metaltest.Models(t, dev)
 	d, err := NewDevice(context.Background(), dev, Options{CommandsPerBuffer: 50, Kernels: set})
 	if err != nil {
 		t.Fatal(err)

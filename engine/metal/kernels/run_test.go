@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/introgen/introgen/engine/metal/kernels"
+	"github.com/introgen/introgen/engine/metal/metaltest"
 	"github.com/introgen/introgen/engine/metal/reference"
 	"github.com/introgen/introgen/metalshim"
 )
@@ -70,6 +71,7 @@ func (b *bench) pipeline(t testing.TB, library string, c *reference.Call) metals
 	}
 	p, err := b.library(t, library).NewPipeline(context.Background(), c.Function, c.Constants)
 	if err != nil {
+		metaltest.Refused(t, err)
 		t.Fatal(err)
 	}
 	b.pipelines[key] = p

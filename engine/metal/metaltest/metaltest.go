@@ -9,19 +9,38 @@ import (
 	"testing"
 
 	"github.com/introgen/introgen/metalshim"
-	"github.com/introgen/introgen/metalshim/soft"
+	"github.com/introgen/introgen/metalshim/apple"
+	"github.com/introgen/introgen/metalshim/drivers"
 	"github.com/introgen/introgen/models/candle"
 )
 
 // CandleEnv names a folder with candle's kernel files.
 const CandleEnv = "INTROGEN_CANDLE_KERNELS"
 
+// DriverEnv names the driver that tests use, soft if it is not set. It is
+// apple for `make metal-check`.
+const DriverEnv = "INTROGEN_TEST_METAL"
+
+// Device opens the driver that DriverEnv names until the end of the test.
+func Device(t testing.TB) metalshim.Device {
+	t.Helper()
+	if name := os.Getenv(DriverEnv); name != "" {
+		return open(t, name)
+	}
+	return open(t, drivers.Soft)
+}
+
 // Soft opens the software driver until the end of the test.
 func Soft(t testing.TB) metalshim.Device {
 	t.Helper()
-	d, err := soft.Open(context.Background(), soft.Options{})
+	return open(t, drivers.Soft)
+}
+
+func open(t testing.TB, name string) metalshim.Device {
+	t.Helper()
+	d, err := drivers.Open(context.Background(), name, nil)
 	if err != nil {
-		t.Skipf("SKIP: needs the software Metal driver: %v", err)
+		t.Skipf("SKIP: needs the %s Metal driver: %v", name, err)
 	}
 	t.Cleanup(func() {
 		if err := d.Close(); err != nil {
@@ -29,6 +48,24 @@ func Soft(t testing.TB) metalshim.Device {
 		}
 	})
 	return d
+}
+
+// Refused skips a test whose kernel the device cannot run: one without
+// simdgroups, and only that.
+func Refused(t testing.TB, err error) {
+	t.Helper()
+	var family *apple.FamilyError
+	if errors.As(err, &family) {
+		t.Skipf("SKIP: needs simdgroups: %v", err)
+	}
+}
+
+// Models skips a test that runs a whole model on a device that cannot.
+func Models(t testing.TB, d metalshim.Device) {
+	t.Helper()
+	if d, ok := d.(drivers.Driver); ok {
+		Refused(t, d.Models())
+	}
 }
 
 // Candle is a folder with candle 0.11.0's kernel files: what CandleEnv names,
