@@ -1,0 +1,253 @@
+// Package coverage answers which libraries and pipelines a warm-up compiles, a
+// prompt of so many tokens and so many decode steps, which a full run would
+// still compile after it, and what the smallest warm-up is that leaves nothing.
+// It reasons about sets; what a pass needs is told by Needs.
+package coverage
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Use is a pipeline, and with it its library.
+type Use struct {
+	Library, Function string
+	Constants         string // of the function, to tell its pipelines apart
+}
+
+// Needs tells what the parts of a run need, in the order of first use.
+type Needs interface {
+	Build() []Use
+	// Prefill is a pass over so many tokens.
+	Prefill(tokens int) ([]Use, error)
+	// Decode is a pass over one token with so many keys, its own counted.
+	Decode(keys int) ([]Use, error)
+}
+
+// Run is a generation: a prompt of so many tokens, then decode steps.
+type Run struct{ Prompt, Steps int }
+
+func (r Run) String() string { return fmt.Sprintf("%d,%d", r.Prompt, r.Steps) }
+
+// Missing is what a warm-up leaves to be compiled.
+type Missing struct {
+	Use
+	Phase   string // of the full run, in which it is first needed
+	Library bool   // the library is missing too
+}
+
+// Answer is what a warm-up covers.
+type Answer struct {
+	Full, Warm Run
+	// All is what the full run needs, Covered how much of it the warm-up
+	// touches: libraries and pipelines.
+	All, Covered Count
+	Missing      []Missing // in the order in which the full run needs it
+	// Smallest is the warm-up with the fewest passed tokens, and of these the
+	// one with the fewest decode steps, after which the full run compiles
+	// nothing.
+	Smallest Run
+	// PrefillOnly is what the full run's own prompt without a decode step
+	// leaves.
+	PrefillOnly []Missing
+}
+
+// Count is a number of libraries and one of pipelines.
+type Count struct{ Libraries, Pipelines int }
+
+// Of compares a warm-up with a full run.
+func Of(n Needs, full, warm Run) (*Answer, error) {
+	for _, r := range []Run{full, warm} {
+		if r.Prompt < 1 || r.Steps < 0 {
+			return nil, fmt.Errorf("a run of %d tokens and %d decode steps: at least one token is wanted, and no negative number of steps", r.Prompt, r.Steps)
+		}
+	}
+	c := newPasses(n)
+	all, err := c.needs(full)
+	if err != nil {
+		return nil, err
+	}
+	touched, err := c.needs(warm)
+	if err != nil {
+		return nil, err
+	}
+	prefill, err := c.needs(Run{full.Prompt, 0})
+	if err != nil {
+		return nil, err
+	}
+	a := &Answer{Full: full, Warm: warm, All: count(all), Missing: all.without(touched), PrefillOnly: all.without(prefill)}
+	a.Covered = a.All.less(a.Missing)
+	a.Smallest, err = c.smallest(full, all)
+	return a, err
+}
+
+// need is a use and the phase in which it is first needed.
+type need struct {
+	Use
+	phase string
+}
+
+type needs []need
+
+func count(n needs) Count {
+	libraries := map[string]bool{}
+	for _, u := range n {
+		libraries[u.Library] = true
+	}
+	return Count{len(libraries), len(n)}
+}
+
+func (c Count) less(missing []Missing) Count {
+	for _, m := range missing {
+		c.Pipelines--
+		if m.Library {
+			c.Libraries--
+		}
+	}
+	return c
+}
+
+// without is what of n is not in o. A library is missing with the first of its
+// pipelines if o has none of them.
+func (n needs) without(o needs) []Missing {
+	has, libraries := map[Use]bool{}, map[string]bool{}
+	for _, u := range o {
+		has[u.Use], libraries[u.Library] = true, true
+	}
+	var out []Missing
+	for _, u := range n {
+		if !has[u.Use] {
+			out = append(out, Missing{u.Use, u.phase, !libraries[u.Library]})
+			libraries[u.Library] = true
+		}
+	}
+	return out
+}
+
+// passes keeps what passes need, so that each is asked for once.
+type passes struct {
+	n               Needs
+	prefill, decode map[int][]Use
+}
+
+func newPasses(n Needs) *passes {
+	return &passes{n, map[int][]Use{}, map[int][]Use{}}
+}
+
+func kept(in map[int][]Use, n int, of func(int) ([]Use, error)) ([]Use, error) {
+	if uses, ok := in[n]; ok {
+		return uses, nil
+	}
+	uses, err := of(n)
+	in[n] = uses
+	return uses, err
+}
+
+// needs are what a run needs, in order.
+func (c *passes) needs(r Run) (needs, error) {
+	seen := map[Use]bool{}
+	var out needs
+	add := func(phase string, uses []Use) {
+		for _, u := range uses {
+			if !seen[u] {
+				seen[u] = true
+				out = append(out, need{u, phase})
+			}
+		}
+	}
+	add("build model", c.n.Build())
+	uses, err := kept(c.prefill, r.Prompt, c.n.Prefill)
+	if err != nil {
+		return nil, err
+	}
+	add("prefill", uses)
+	for i := 1; i <= r.Steps; i++ {
+		if uses, err = kept(c.decode, r.Prompt+i, c.n.Decode); err != nil {
+			return nil, err
+		}
+		add(fmt.Sprintf("decode step %d", i), uses)
+	}
+	return out, nil
+}
+
+// smallest tries prompts from the shortest on, each with as many steps as it
+// takes, as long as that can be shorter than the best so far. The full run
+// covers itself, so there is one.
+func (c *passes) smallest(full Run, all needs) (Run, error) {
+	best := full
+	for prompt := 1; prompt <= best.Prompt+best.Steps; prompt++ {
+		left := map[Use]bool{}
+		for _, u := range all {
+			left[u.Use] = true
+		}
+		take := func(uses []Use) {
+			for _, u := range uses {
+				delete(left, u)
+			}
+		}
+		take(c.n.Build())
+		uses, err := kept(c.prefill, prompt, c.n.Prefill)
+		if err != nil {
+			return Run{}, err
+		}
+		take(uses)
+		steps := 0
+		for ; len(left) > 0 && (Run{prompt, steps + 1}).before(best); steps++ {
+			if uses, err = kept(c.decode, prompt+steps+1, c.n.Decode); err != nil {
+				return Run{}, err
+			}
+			take(uses)
+		}
+		if r := (Run{prompt, steps}); len(left) == 0 && r.before(best) {
+			best = r
+		}
+	}
+	return best, nil
+}
+
+// before says whether r is the smaller warm-up.
+func (r Run) before(o Run) bool {
+	return r.Prompt+r.Steps < o.Prompt+o.Steps || r.Prompt+r.Steps == o.Prompt+o.Steps && r.Steps < o.Steps
+}
+
+// Libraries are the names of the libraries that are missing, in order.
+func Libraries(missing []Missing) []string {
+	var out []string
+	for _, m := range missing {
+		if m.Library && !slices.Contains(out, m.Use.Library) {
+			out = append(out, m.Use.Library)
+		}
+	}
+	return out
+}
+
+// Compare says how what a run touched differs from what was foretold: "" where
+// it does not. The order does not matter.
+func Compare(foretold, seen []Use) string {
+	var out []string
+	for _, u := range foretold {
+		if !slices.Contains(seen, u) {
+			out = append(out, u.String()+" was foretold and not made")
+		}
+	}
+	for _, u := range seen {
+		if !slices.Contains(foretold, u) {
+			out = append(out, u.String()+" was made and not foretold")
+		}
+	}
+	return strings.Join(out, "; ")
+}
+
+// String is "function 10:bool=1".
+func (u Use) String() string { return strings.TrimSpace(u.Function + " " + u.Constants) }
+
+// Foretold is all that a run needs, in order.
+func Foretold(n Needs, r Run) ([]Use, error) {
+	all, err := newPasses(n).needs(r)
+	out := make([]Use, len(all))
+	for i, u := range all {
+		out[i] = u.Use
+	}
+	return out, err
+}
