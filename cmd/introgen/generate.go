@@ -35,7 +35,7 @@ const (
 
 // generateFlags are those of every command that generates tokens.
 func generateFlags() []cli.Flag {
-	return append(outputFlags(),
+	return append(slices.Concat(outputFlags(), disturbFlags()),
 		&cli.StringFlag{Name: "model", Usage: "GGUF `FILE`, or the name of one that `introgen model list` shows (default: the experiment's or its stand-in)"},
 		&cli.StringFlag{Name: "prompt", Usage: "what to ask, put into the model's chat template", Value: bench.DefaultPrompt},
 		&cli.StringFlag{Name: "prompt-file", Usage: "read the prompt from `FILE`; - is standard input"},
@@ -48,6 +48,7 @@ func generateFlags() []cli.Flag {
 		&cli.IntFlag{Name: "logits", Usage: "print the `K` largest logits after the first two passes, and the new ids"},
 		&cli.BoolFlag{Name: "ids", Usage: "print the new ids"},
 		&cli.BoolFlag{Name: "quiet", Usage: "print the lines of the phases only"},
+		&cli.BoolFlag{Name: "bench", Usage: "print also, at the end, what benchstat reads; it ignores all other lines"},
 	)
 }
 
@@ -55,6 +56,7 @@ func generateFlags() []cli.Flag {
 type generation struct {
 	*session
 	job     bench.Job
+	disturb disturbance
 	ids     bool
 	quiet   bool
 	evict   bool
@@ -92,7 +94,7 @@ func newGeneration(c *cli.Context, label string, rounds int, trace bool, origins
 	}
 	origins[roundsKnob] = recording.Knob{Name: roundsKnob, Value: strconv.Itoa(g.job.Rounds), Origin: origin}
 	header := newHeader(c, g.args, origins)
-	header.View = recording.View{Label: label, Quiet: g.quiet, IDs: g.ids, Trace: trace}
+	header.View = recording.View{Label: label, Quiet: g.quiet, IDs: g.ids, Trace: trace, Bench: c.Bool("bench")}
 	header.Model = modelFile(g.job.ModelPath)
 	if !g.quiet {
 		g.status = newStatus(c.App.ErrWriter)
@@ -144,7 +146,8 @@ func (g *generation) readFlags(c *cli.Context, rounds int) (tokenizer string, er
 		return "", err
 	}
 	g.job = bench.Job{ModelPath: path, IO: mode, Rounds: rounds, Tokens: c.Int("tokens"), TopLogits: c.Int("logits")}
-	return kind, nil
+	g.disturb, err = readDisturbance(c)
+	return kind, err
 }
 
 func roundsArgument(c *cli.Context, rounds int) (int, error) {
@@ -211,6 +214,7 @@ func (g *generation) close() error {
 func (g *generation) run(ctx context.Context, build func(*gguf.File) (engine.Model, error)) (err error) {
 	defer func() { err = errors.Join(err, g.close()) }()
 	g.job.Build = build
+	g.job.Untraced, g.job.Around = g.disturb.untraced, g.disturb.around(ctx)
 	g.job.BeforeRound = g.beforeRound
 	g.job.Built = func(n int, m engine.Model) {
 		var told []recording.Event
@@ -221,11 +225,16 @@ func (g *generation) run(ctx context.Context, build func(*gguf.File) (engine.Mod
 	}
 	g.job.Passed = func(round, steps int) {
 		g.status.set("round %d of %d: %d of %d tokens", round, g.job.Rounds, steps+1, g.job.Tokens+1)
-		g.between()
+		if !g.disturb.untraced {
+			g.between()
+		}
+		if steps < g.job.Tokens {
+			g.disturb.pause(ctx, g.rec, steps+1)
+		}
 	}
 	_, err = bench.Run(ctx, g.job, g.rec, g.ended)
 	g.enter(results.SpanRecord, "")
-	return g.written(cmp.Or(err, g.decodeErr))
+	return g.written(cmp.Or(err, g.decodeErr, g.disturb.unused()))
 }
 
 // written adds to a run's error the first failure to print, unless that is the

@@ -234,8 +234,9 @@ func laterSteps(name string, steps []anatomy.Phase) Line {
 	return l
 }
 
-// compiled are the libraries and pipelines of a round, one sample each, even
-// where one was made twice, and their sum.
+// compiled are the libraries and pipelines of a round, one sample each, and their
+// sum. What was made more than once, as pipelines of one function with other
+// constants are, is one sample too.
 func compiled(run *recording.Run, r anatomy.Round, suffix string) []Line {
 	var out []Line
 	at := map[string]int{}
@@ -278,11 +279,7 @@ func compileName(c anatomy.Compile) string {
 	if c.IsLibrary() {
 		return "Lib/lib=" + word(c.Library)
 	}
-	name := "Pipe/lib=" + word(c.Library) + "/pipe=" + word(c.Function)
-	if c.Constants != "" {
-		name += "/constants=" + word(c.Constants)
-	}
-	return name
+	return "Pipe/lib=" + word(c.Library) + "/pipe=" + word(c.Function)
 }
 
 func sourceBytes(run *recording.Run, library string) float64 {

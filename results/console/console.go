@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/introgen/introgen/results"
+	"github.com/introgen/introgen/results/benchtext"
 	"github.com/introgen/introgen/results/recording"
 	"github.com/introgen/introgen/trace"
 )
@@ -30,8 +31,9 @@ type running struct {
 	device    time.Duration // of the span device
 	tokenizer time.Duration // of the span tokenizer; negative while unknown
 	round     trace.ID
-	phases    results.Phases // of that round
-	trace     *tracing       // nil where none is asked for
+	phases    results.Phases       // of that round
+	trace     *tracing             // nil where none is asked for
+	bench     *recording.Collector // for benchstat's lines at the end; likewise
 	ended     bool
 }
 
@@ -75,6 +77,9 @@ func (p *Printer) Event(e recording.Event) error {
 	if r.trace != nil {
 		r.trace.event(p, e)
 	}
+	if r.bench != nil {
+		r.bench.Add(e)
+	}
 	switch e := e.(type) {
 	case *recording.Span:
 		r.span(e.Record)
@@ -110,6 +115,10 @@ func (p *Printer) begin(h *recording.Header) {
 	if h.View.Trace {
 		p.run.trace = newTracing(h.View.Label)
 	}
+	if h.View.Bench {
+		p.run.bench = recording.NewCollector()
+		p.run.bench.Add(h)
+	}
 }
 
 func (p *Printer) exit(e *recording.Exit) {
@@ -132,6 +141,9 @@ func (r *running) end(p *Printer) {
 	r.ended = true
 	if r.trace != nil {
 		r.trace.end(p)
+	}
+	if r.bench != nil {
+		p.try(func(w io.Writer) error { return benchtext.Write(w, r.bench.File()) })
 	}
 }
 
