@@ -225,9 +225,7 @@ id i_NSObject_description(id self, SEL cmd) {
 truth i_NSObject_respondsToSelector_(id self, SEL cmd, SEL s) {
 	(void)cmd;
 	struct class *c = class_at(self);
-	if (!c) return answer(class_respondsToSelector((id)self->isa, s));
-	const struct method *m = method_of(c, s, 1);
-	return answer(m && m->body);
+	return answer(c ? responds(c, s, 1) : class_respondsToSelector((id)self->isa, s));
 }
 
 truth i_NSObject_conformsToProtocol_(id self, SEL cmd, id protocol) {

@@ -100,6 +100,6 @@ EXPORT u64 standin_method(u64 i, char *line, u64 room, u64 *count, u64 *has_body
 	if (i >= method_count) return 0;
 	snprintf(line, room, "%c[%s %s]", methods[i].class_method ? '+' : '-', methods[i].owner, methods[i].selector);
 	*count = __atomic_load_n(&calls[i], __ATOMIC_RELAXED);
-	*has_body = methods[i].body != NULL;
+	*has_body = bodies[i];
 	return 1;
 }

@@ -68,10 +68,15 @@ EXPORT const char *sel_getName(SEL s) {
 
 static struct class *all_classes(u32 i);
 
+// An entry is a method of a class. Its body may be that of another method: one
+// that it inherits, as every class does NSObject's new.
 struct entry {
 	SEL selector;
 	const struct method *method;
+	void *body;
 };
+
+static u8 bodies[512]; // methods that have a body, their own or an inherited one
 
 static struct class *class_at(id o) {
 	struct class *c;
@@ -104,22 +109,26 @@ __attribute__((constructor)) static void build_classes(void) {
 		for (u32 o = 0; o < 6 && c->owners[o]; o++)
 			for (u32 m = 0; m < method_count; m++)
 				if (!strcmp(methods[m].owner, c->owners[o]))
-					c->entries[c->count++] = (struct entry){intern(methods[m].selector), &methods[m]};
+					c->entries[c->count++] = (struct entry){intern(methods[m].selector), &methods[m], methods[m].body};
+		for (u32 e = 0; e < c->count; e++) {
+			struct entry *own = &c->entries[e];
+			for (u32 k = e + 1; k < c->count && !own->body; k++) {
+				struct entry *inherited = &c->entries[k];
+				if (inherited->selector == own->selector && inherited->method->class_method == own->method->class_method) own->body = inherited->body;
+			}
+			if (own->body) bodies[own->method - methods] = 1;
+		}
 	}
 }
 
-// method_of finds the first method along the owners; a class's own comes
-// before those of what it inherits from. One without a body is the answer only
-// where no owner has a body: NSObject's new serves every class.
-static const struct method *method_of(const struct class *c, SEL s, int class_method) {
-	const struct method *bare = NULL;
+// entry_of finds the first method along the owners: a class's own comes before
+// those of what it inherits from.
+static const struct entry *entry_of(const struct class *c, SEL s, int class_method) {
 	for (u32 i = 0; i < c->count; i++) {
 		const struct entry *e = &c->entries[i];
-		if (e->selector != s || e->method->class_method != class_method || lacking[e->method - methods]) continue;
-		if (e->method->body) return e->method;
-		if (!bare) bare = e->method;
+		if (e->selector == s && e->method->class_method == class_method && !lacking[e->method - methods]) return e;
 	}
-	return bare;
+	return NULL;
 }
 
 EXPORT id objc_getClass(const char *name) {
@@ -142,17 +151,22 @@ EXPORT const char *class_getName(id c) {
 	return class_at(c)->name;
 }
 
+static int responds(const struct class *c, SEL s, int class_method) {
+	const struct entry *e = entry_of(c, s, class_method);
+	return e && e->body;
+}
+
 EXPORT BOOL class_respondsToSelector(id c, SEL s) {
 	if (!c) return 0;
 	if (!class_at(c)) die("class_respondsToSelector of %p, which is no class", (void *)c);
 	if (!is_selector(s)) die("class_respondsToSelector of %p, which is no selector", (void *)s);
-	const struct method *m = method_of(class_at(c), s, 0);
-	return m && m->body;
+	return responds(class_at(c), s, 0);
 }
 
 EXPORT void *class_getInstanceMethod(id c, SEL s) {
 	if (!class_at(c)) die("class_getInstanceMethod of %p, which is no class", (void *)c);
-	return (void *)method_of(class_at(c), s, 0);
+	const struct entry *e = entry_of(class_at(c), s, 0);
+	return e ? (void *)e->method : NULL;
 }
 
 EXPORT const char *method_getTypeEncoding(void *method) { return method ? ((const struct method *)method)->types : NULL; }
@@ -205,12 +219,12 @@ void *standin_lookup(id self, SEL cmd, u64 by_pointer) {
 		live(self, cmd->name);
 		c = self->isa;
 	}
-	const struct method *m = method_of(c, cmd, class_method);
-	if (!m && class_method && !strcmp(cmd->name, "respondsToSelector:")) m = method_of(c, cmd, 0); // the root class is its own metaclass's parent
-	if (!m) die("unknown selector %c[%s %s]", class_method ? '+' : '-', c->name, cmd->name);
+	const struct entry *e = entry_of(c, cmd, class_method);
+	if (!e && class_method && !strcmp(cmd->name, "respondsToSelector:")) e = entry_of(c, cmd, 0); // a class is an object, too
+	if (!e) die("unknown selector %c[%s %s]", class_method ? '+' : '-', c->name, cmd->name);
 	if (class_method && !c->found) die("+[%s %s]: the class is private", c->name, cmd->name);
-	current = m;
-	if (!m->body) die("the table has it, but the stand-in does not");
+	const struct method *m = current = e->method;
+	if (!e->body) die("the table has it, but the stand-in does not");
 	if (!class_method && !self->ready && !before_init(cmd->name)) die("%s has not been initialised", name_of(self));
 #if defined(__x86_64__)
 	if (m->returns_struct != by_pointer)
@@ -220,5 +234,5 @@ void *standin_lookup(id self, SEL cmd, u64 by_pointer) {
 #endif
 	if (!go.library) die("no device is served");
 	__atomic_fetch_add(&calls[m - methods], 1, __ATOMIC_RELAXED);
-	return m->body;
+	return e->body;
 }

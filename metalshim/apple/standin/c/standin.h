@@ -154,7 +154,7 @@ static SEL intern(const char *);
 static struct class *class_at(id);
 static int has_owner(const struct class *, const char *owner);
 static id want(id o, const char *owner, const char *what);
-static const struct method *method_of(const struct class *, SEL, int class_method);
+static int responds(const struct class *, SEL, int class_method);
 static void ready(id);
 
 // foundation.c
