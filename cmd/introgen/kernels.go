@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/introgen/introgen/engine/gguf"
@@ -72,11 +73,17 @@ func openKernels(name string) (*kernels.Set, error) {
 }
 
 // fitKernels says, before anything is compiled, why a set cannot serve the
-// model of the file. The project's own kernels are held by tests.
-func fitKernels(set *kernels.Set, f *gguf.File) error {
+// model of the file. The project's own kernels are held by tests. A map of its
+// own, which it gives back, makes it read no weights, however of is open.
+func fitKernels(set *kernels.Set, of *gguf.File) (err error) {
 	if set.String() == kernels.Own {
 		return nil
 	}
+	f, err := gguf.Open(of.Path, gguf.MMap)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
 	m, err := llama.Load(f)
 	if err != nil {
 		return err

