@@ -35,6 +35,9 @@ type Job struct {
 	// Passed is called between two passes, outside of all phases, with the
 	// round and the decode steps done in it. It may be nil.
 	Passed func(round, steps int)
+	// Untraced has decode steps, and what happens between them, recorded as one
+	// stretch of time: to see what recording them costs.
+	Untraced bool
 	// Around, where it is not nil, does the work of a phase, inside of its
 	// span: to disturb it. phase is the span's name.
 	Around func(phase string, work func() error) error
@@ -200,7 +203,10 @@ func generate(ctx context.Context, j Job, m engine.Model, ids []int32, rec *trac
 		if step == 0 {
 			phase, n = results.SpanPrefill, len(ids)
 		}
-		sp := rec.Begin(phase, "", int64(n))
+		var sp trace.Span
+		if step == 0 || !j.Untraced {
+			sp = rec.Begin(phase, "", int64(n))
+		}
 		id, err := j.pass(m, phase, input, pos)
 		sp.End()
 		if err != nil {

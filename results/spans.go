@@ -35,6 +35,6 @@ const (
 	SpanCheck     = "check"         // a look at the logits after the last step, whether they are finite
 )
 
-// SamplePause names the samples by which a run says that it pauses before the
-// next decode step because it was told to, and how long: nanoseconds.
-const SamplePause = "pause"
+// SpanPause is a pause between two passes that a run was told to make; N is how
+// long it was to be in nanoseconds.
+const SpanPause = "pause"

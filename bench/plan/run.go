@@ -22,6 +22,7 @@ type runner struct {
 	refused int
 	started bool                        // whether anything has run: a cooldown comes between runs
 	before  recording.Machine           // the latest reading
+	waited  bool                        // since then
 	left    map[string]bool             // arms that were left out
 	barren  map[string]int              // blocks in which an arm had no run that counts, so far without any that does
 	counted map[string][]*recording.Run // by arm
@@ -74,10 +75,14 @@ func (r *runner) note(format string, a ...any) error {
 
 // reading takes a reading of the machine between runs.
 func (r *runner) reading() error {
-	r.before = r.Executor.Machine()
-	r.before.At = r.now()
-	r.parent.Machine = append(r.parent.Machine, r.before)
-	m := r.before
+	return r.keep(r.Executor.Machine())
+}
+
+// keep keeps a reading, which stands before what comes next.
+func (r *runner) keep(m recording.Machine) error {
+	m.At = r.now()
+	r.before, r.waited = m, false
+	r.parent.Machine = append(r.parent.Machine, m)
 	return r.put(&m)
 }
 
@@ -218,6 +223,7 @@ func (r *runner) slot(ctx context.Context, block int, arm recording.Arm) error {
 }
 
 func (r *runner) pauseBefore(ctx context.Context, block int, arm recording.Arm) error {
+	r.waited = r.waited || r.started && r.Cooldown > 0 || r.Prepare != ""
 	if r.started && r.Cooldown > 0 {
 		r.tell("cooldown", arm, block)
 		if err := r.Executor.Pause(ctx, r.Cooldown); err != nil {
@@ -239,8 +245,10 @@ func (r *runner) pauseBefore(ctx context.Context, block int, arm recording.Arm) 
 
 // once makes one run and keeps it, whatever came of it.
 func (r *runner) once(ctx context.Context, block int, arm recording.Arm) (run *recording.Run, hung bool, err error) {
-	if err := r.reading(); err != nil {
-		return nil, false, err
+	if r.waited {
+		if err := r.reading(); err != nil {
+			return nil, false, err
+		}
 	}
 	before := r.before
 	r.runs++
@@ -270,11 +278,7 @@ func (r *runner) once(ctx context.Context, block int, arm recording.Arm) (run *r
 	if err := r.copy(out.Recording, run.Exit); err != nil {
 		return nil, false, err
 	}
-	// The reading that the guard saw is kept; the next one stands before the
-	// next run, after a cooldown.
-	after.At = r.now()
-	r.parent.Machine = append(r.parent.Machine, after)
-	if err := r.put(&after); err != nil {
+	if err := r.keep(after); err != nil {
 		return nil, false, err
 	}
 	if err := r.flush(); err != nil {

@@ -118,6 +118,9 @@ func newApp(stdout, stderr io.Writer) *cli.App {
 		Commands: []*cli.Command{
 			cpuCommand(),
 			metalCommand(),
+			benchCommand(),
+			overheadCommand(),
+			idleGapCommand(),
 			diffCommand(),
 			showCommand(),
 			listCommand(),

@@ -16,7 +16,6 @@ import (
 	"github.com/introgen/introgen/engine/metal/commands"
 	"github.com/introgen/introgen/engine/metal/kernels"
 	"github.com/introgen/introgen/metalshim"
-	"github.com/introgen/introgen/metalshim/fault"
 	"github.com/introgen/introgen/metalshim/soft"
 	"github.com/introgen/introgen/metalshim/soft/cache"
 	"github.com/introgen/introgen/results"
@@ -52,7 +51,6 @@ func metalCommand() *cli.Command {
 			&cli.StringFlag{Name: "driver", Value: "auto", Usage: "auto, soft or apple"},
 			&cli.StringFlag{Name: "kernels", Value: kernels.Own, Usage: "`SET`: own, candle or candle@VERSION (introgen kernels fetch brings it), a folder with candle's .metal files, or a .crate file"},
 			&cli.StringFlag{Name: "commands-per-buffer", Usage: "operations `N` a command buffer holds before it is committed; 0 commits every one (default: $" + commands.Env + ", or 50)"},
-			&cli.StringFlag{Name: "fault", Hidden: true, Usage: "delay or fail calls: lib=Reduce,delay=2s"},
 		),
 		Action: runMetal,
 	}
@@ -66,7 +64,6 @@ type metalKnobs struct {
 	perBuffer   int
 	perBufferBy string // where that was set
 	kernels     string
-	faults      fault.Plan
 }
 
 func readMetalKnobs(c *cli.Context) (k metalKnobs, err error) {
@@ -107,11 +104,6 @@ func readMetalKnobs(c *cli.Context) (k metalKnobs, err error) {
 	k.origins["commands-per-buffer"] = origin(c, "commands-per-buffer", commands.Env, strconv.Itoa(k.perBuffer), k.perBufferBy == commands.Env)
 	if k.kernels = c.String("kernels"); k.kernels == "" {
 		return k, usagef("--kernels is empty: %s, candle, a folder or a .crate file is wanted", kernels.Own)
-	}
-	if text := c.String("fault"); text != "" {
-		if k.faults, err = fault.Parse(text); err != nil {
-			return k, usageError{fmt.Errorf("--fault: %w", err)}
-		}
 	}
 	return k, nil
 }
@@ -209,10 +201,14 @@ func openMetal(ctx context.Context, g *generation, k metalKnobs, set *kernels.Se
 		return nil, err
 	}
 	var dev metalshim.Device = m.soft
-	if len(k.faults) > 0 {
-		dev = fault.Wrap(dev, k.faults)
+	if g.disturb.calls != nil {
+		dev = g.disturb.calls.Wrap(dev)
 	}
-	m.shim, err = metalshim.Instrument(dev, metalshim.InstrumentOptions{Recorder: g.rec, Nonce: k.nonce, Compiled: func(took time.Duration) {
+	rec := g.rec
+	if g.disturb.untraced {
+		rec = nil
+	}
+	m.shim, err = metalshim.Instrument(dev, metalshim.InstrumentOptions{Recorder: rec, Nonce: k.nonce, Compiled: func(took time.Duration) {
 		if took >= slowCompile {
 			g.between()
 		}

@@ -85,8 +85,8 @@ func median(x []float64) float64 {
 // longestGap is the longest time between the end of a pass and the begin of the
 // next one of its round, and which one that is.
 func longestGap(r *recording.Run) (longest time.Duration, before string) {
-	for _, s := range r.Samples {
-		if s.Name == results.SamplePause {
+	for _, s := range r.Spans {
+		if s.Name == results.SpanPause {
 			return 0, ""
 		}
 	}

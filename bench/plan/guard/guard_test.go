@@ -39,9 +39,8 @@ func TestFlags(t *testing.T) {
 			step(1, 1, 5*ms, 10*ms), step(1, 2, 260*ms, 265*ms), step(1, 3, 266*ms, 270*ms)}}},
 			[]string{"idle: 250 ms between passes, before decode step 2"}},
 		{"rounds apart", Ended{Run: &recording.Run{Spans: []trace.Record{step(1, 1, 5*ms, 10*ms), step(2, 1, 500*ms, 510*ms)}}}, nil},
-		{"a pause that was asked for", Ended{Run: &recording.Run{
-			Spans:   []trace.Record{step(1, 1, 5*ms, 10*ms), step(1, 2, 500*ms, 510*ms)},
-			Samples: []trace.Sample{{Name: results.SamplePause, Value: int64(490 * ms)}}}}, nil},
+		{"a pause that was asked for", Ended{Run: &recording.Run{Spans: []trace.Record{step(1, 1, 5*ms, 10*ms),
+			{Parent: 1, Name: results.SpanPause, N: int64(490 * ms), Start: 10 * ms, End: 500 * ms}, step(1, 2, 500*ms, 510*ms)}}}, nil},
 		{"a model that is not in memory", Ended{Run: &recording.Run{Evidence: []recording.Evidence{
 			{What: recording.EvidencePageCache, Round: 1, Resident: 0.4}}}}, []string{"file: 40 % of the model lay in memory before round 1"}},
 		{"one that was evicted", Ended{Run: &recording.Run{Evidence: []recording.Evidence{

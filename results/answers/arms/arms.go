@@ -173,7 +173,7 @@ func (a *Answer) remarks(f *recording.File) {
 		}
 	}
 	a.Notes = append(a.Notes, refusals(f)...)
-	if fewest < stats.LeastForInterval {
+	if len(a.Rows) > 0 && fewest < stats.LeastForInterval {
 		a.note("an interval needs %d runs of each arm and there are %d, so nothing can be decided", stats.LeastForInterval, fewest)
 	}
 	for _, r := range a.Rows {
@@ -234,7 +234,7 @@ func (a *Answer) Document() *table.Document {
 	for _, arm := range a.Arms {
 		d.Say("%s: introgen %s", arm.Name, arm.Command)
 	}
-	t := &table.Table{Title: "ms: the median of the runs, ± its 95 % interval; ratio to " + a.Arms[0].Name + " within blocks, with its 95 % interval",
+	t := &table.Table{Title: "ms: median of the runs ± 95 % interval; ratio to " + a.Arms[0].Name + " within blocks",
 		Columns: []table.Column{{Name: "metric", Left: true, Parts: []string{""}}, {Name: "arm", Left: true}, {Name: "runs", Drawn: true}, {Name: "median", Parts: series.Parts}}}
 	paired := len(a.Arms) > 1
 	if paired {

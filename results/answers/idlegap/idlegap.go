@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/introgen/introgen/results"
+	"github.com/introgen/introgen/results/answers/arms"
 	"github.com/introgen/introgen/results/answers/series"
 	"github.com/introgen/introgen/results/recording"
 	"github.com/introgen/introgen/results/stats"
@@ -38,17 +39,24 @@ type Pause struct {
 // Of looks for pauses and the steps after them in all runs that count.
 func Of(f *recording.File) (*Answer, error) {
 	a := &Answer{}
+	if f.Plan != nil {
+		remarks, err := arms.Of(f, nil)
+		if err != nil {
+			return nil, err
+		}
+		a.Notes = remarks.Notes
+	}
 	by := map[time.Duration]*Pause{}
 	for _, r := range f.Counted("") {
-		for _, s := range r.Samples {
-			if s.Name != results.SamplePause {
+		for _, s := range r.Spans {
+			if s.Name != results.SpanPause || s.End < 0 {
 				continue
 			}
-			steps := stepsFrom(r, s.At, 2)
+			steps := stepsFrom(r, s.End, 2)
 			if len(steps) < 2 {
 				continue // the run ended before
 			}
-			length := time.Duration(s.Value)
+			length := time.Duration(s.N)
 			if by[length] == nil {
 				by[length] = &Pause{Length: length}
 			}

@@ -25,7 +25,7 @@ func run(times int, factor map[time.Duration]float64) *recording.Run {
 	for i := range times {
 		for _, length := range []time.Duration{time.Second, 0, 10 * time.Second} {
 			usual := 4*time.Millisecond + time.Duration(i)*time.Microsecond
-			r.Samples = append(r.Samples, trace.Sample{Name: results.SamplePause, Value: int64(length), At: now})
+			r.Spans = append(r.Spans, trace.Record{ID: trace.ID(len(r.Spans) + 1), Name: results.SpanPause, N: int64(length), Start: now, End: now + length})
 			now += length
 			step(time.Duration(factor[length] * float64(usual)))
 			step(usual)
@@ -75,7 +75,7 @@ func TestNothingFound(t *testing.T) {
 		t.Errorf("%+v, %v", a, err)
 	}
 	cut := run(1, flat)
-	cut.Spans = cut.Spans[:1]
+	cut.Spans = cut.Spans[:2]
 	if _, err := idlegap.Of(&recording.File{Runs: []*recording.Run{cut, {}}}); err == nil || !strings.Contains(err.Error(), "introgen idle-gap") {
 		t.Errorf("error %v", err)
 	}

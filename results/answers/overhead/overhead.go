@@ -64,7 +64,8 @@ type Answer struct {
 	// Ratio is traced to untraced.
 	Ratio stats.Ratio
 	// Of the traced runs, their medians: what a span costs and how long a
-	// step takes in nanoseconds, and the spans and samples that a step has.
+	// step takes in nanoseconds, and how many spans and samples there are for
+	// each step, within it and between it and the next.
 	Span, Step, Spans float64
 	// Share is Span × Spans / Step.
 	Share float64
@@ -108,20 +109,37 @@ func Of(f *recording.File) (*Answer, error) {
 }
 
 // steps are the times of a run's decode steps, and how many spans and samples
-// were recorded in all of them together, they themselves included.
+// were recorded in and between them.
 func steps(r *recording.Run) (times []float64, recorded int) {
-	inStep := map[trace.ID]bool{}
+	type stretch struct{ from, to time.Duration }
+	rounds := map[trace.ID]stretch{} // of decoding
 	for _, s := range r.Spans {
-		if s.Name == results.SpanStep && s.End >= 0 {
-			times = append(times, float64(s.Duration()))
-			inStep[s.ID] = true
-		} else if inStep[s.Parent] { // a parent begins before its child
-			inStep[s.ID] = true
+		if s.Name != results.SpanStep || s.End < 0 {
+			continue
+		}
+		times = append(times, float64(s.Duration()))
+		at, seen := rounds[s.Parent]
+		if !seen {
+			at.from = s.Start
+		}
+		at.to = s.End
+		rounds[s.Parent] = at
+	}
+	within := func(at time.Duration) bool {
+		for _, s := range rounds {
+			if at >= s.from && at < s.to {
+				return true
+			}
+		}
+		return false
+	}
+	for _, s := range r.Spans {
+		if within(s.Start) {
+			recorded++
 		}
 	}
-	recorded = len(inStep)
 	for _, s := range r.Samples {
-		if inStep[s.Span] {
+		if within(s.At) {
 			recorded++
 		}
 	}
@@ -134,7 +152,7 @@ func (a *Answer) judge() {
 		verdict = "MORE than"
 	}
 	a.note("a span costs %s ns, a decode step of %s ms has %s spans and samples: %s of it, %s the %s that are allowed",
-		strconv.FormatFloat(a.Span, 'f', 1, 64), results.Milliseconds(time.Duration(a.Step)), strconv.FormatFloat(a.Spans, 'f', -1, 64),
+		strconv.FormatFloat(a.Span, 'f', 1, 64), results.Milliseconds(time.Duration(a.Step)), strconv.FormatFloat(a.Spans, 'f', 1, 64),
 		percent(a.Share), verdict, percent(MostShare))
 	switch r := a.Ratio; {
 	case !r.Decidable:

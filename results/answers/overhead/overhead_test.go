@@ -36,7 +36,7 @@ func run(n int, arm string, slower float64) *recording.Run {
 			s := add(1, results.SpanStep, now, now+took)
 			add(s, "encode", now, now+ms)
 			add(add(s, "commit", now, now+ms), "below", now, now+1)
-			r.Samples = append(r.Samples, trace.Sample{Span: s}, trace.Sample{Span: 1})
+			r.Samples = append(r.Samples, trace.Sample{Span: s, At: now}, trace.Sample{Span: 1, At: ms})
 		}
 		now += took + ms
 	}
@@ -67,7 +67,7 @@ func TestAnswer(t *testing.T) {
 		t.Errorf("answer %+v", a)
 	}
 	text := strings.Join(a.Notes, "\n")
-	for _, want := range []string{"a span costs 80.0 ns, a decode step of 4.4 ms has 5 spans and samples: 0.0091 % of it, at most the 1 % that are allowed",
+	for _, want := range []string{"a span costs 80.0 ns, a decode step of 4.4 ms has 5.0 spans and samples: 0.0091 % of it, at most the 1 % that are allowed",
 		"traced runs take 1.078 times as long as untraced ones, from 1.078 to 1.078 with 95 % (p 0.031)"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is not in\n%s", want, text)

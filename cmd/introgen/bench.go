@@ -1,0 +1,77 @@
+package main
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/introgen/introgen/results/answers/arms"
+	"github.com/introgen/introgen/results/recording"
+	"github.com/introgen/introgen/results/table"
+	"github.com/urfave/cli/v2"
+)
+
+func benchCommand() *cli.Command {
+	keys := make([]string, len(arms.Metrics))
+	for i, m := range arms.Metrics {
+		keys[i] = m.Key
+	}
+	return &cli.Command{
+		Name:      "bench",
+		Usage:     "compare command lines of introgen by runs that are interleaved",
+		ArgsUsage: "'COMMAND LINE' ['COMMAND LINE' …]",
+		Description: "Each argument is a command line of introgen (cpu or metal with its flags); the same one twice shows\n" +
+			"what the machine's noise alone does. Every run is a process of its own. A block has one run of each;\n" +
+			"ratios are taken within blocks, so that a machine that drifts does not show as a difference.\n\n" +
+			"Examples:\n" +
+			"   introgen bench 'cpu --threads 1' 'cpu --threads 2'\n" +
+			"   introgen bench --runs 12 'cpu 1 --tokens 64' 'cpu 1 --tokens 64'        A against A\n" +
+			"   introgen bench --until 2% --max-time 5m 'cpu --pack' 'cpu --pack=off' -o pack.introgen\n" +
+			"   introgen bench --metric ttft 'metal 1 --nonce' 'metal 1'",
+		Flags: append(planFlags(),
+			&cli.StringSliceFlag{Name: "metric", Usage: "show only this `NAME`: " + strings.Join(keys, ", ") + "; may be given several times. --until watches the first (default: all, and decode)"},
+		),
+		Action: runBench,
+	}
+}
+
+// mostArms are those that a letter names.
+const mostArms = 26
+
+func runBench(c *cli.Context) error {
+	if c.NArg() == 0 {
+		return usagef("bench needs at least one command line, such as 'cpu --threads 1'; see `introgen bench --help`")
+	}
+	if c.NArg() > mostArms {
+		return usagef("bench takes at most %d command lines, not %d", mostArms, c.NArg())
+	}
+	p := planned{metric: arms.Decode.Of}
+	for i, line := range c.Args().Slice() {
+		args, err := childCommand(line)
+		if err != nil {
+			return err
+		}
+		p.arms = append(p.arms, recording.Arm{Name: string(rune('A' + i)), Args: args})
+	}
+	shown := arms.Metrics
+	if keys := c.StringSlice("metric"); len(keys) > 0 {
+		shown = nil
+		for _, key := range keys {
+			m, err := arms.Find(key)
+			if err != nil {
+				return usageError{err}
+			}
+			if !slices.ContainsFunc(shown, func(s arms.Metric) bool { return s.Key == m.Key }) {
+				shown = append(shown, m)
+			}
+		}
+		p.metric = shown[0].Of
+	}
+	p.answer = func(f *recording.File) (*table.Document, error) {
+		a, err := arms.Of(f, shown)
+		if err != nil {
+			return nil, err
+		}
+		return a.Document(), nil
+	}
+	return runPlan(c, p)
+}

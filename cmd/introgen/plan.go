@@ -1,0 +1,244 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/introgen/introgen/bench/machine"
+	"github.com/introgen/introgen/bench/plan"
+	"github.com/introgen/introgen/results/recording"
+	"github.com/introgen/introgen/results/table"
+	"github.com/introgen/introgen/results/words"
+	"github.com/urfave/cli/v2"
+)
+
+// planFlags are those of every command that makes many runs.
+func planFlags() []cli.Flag {
+	return append([]cli.Flag{
+		&cli.IntFlag{Name: "runs", Value: plan.DefaultRuns, Usage: "runs `N` of each kind, interleaved; with --until the least. An interval needs 6"},
+		&cli.StringFlag{Name: "until", Usage: "go on until the widest interval is this `PART` of its middle, such as 2%"},
+		&cli.StringFlag{Name: "order", Value: plan.OrderRandom, Usage: "of the kinds within a block of runs: random or abba"},
+		&cli.Uint64Flag{Name: "seed", Usage: "of the random order `N`, to repeat it", DefaultText: "another each time"},
+		&cli.StringFlag{Name: "prepare", Usage: "run `CMD` with sh before every run"},
+	}, waitFlags()...)
+}
+
+// waitFlags are those of planFlags that say how long, and where to.
+func waitFlags() []cli.Flag {
+	return append([]cli.Flag{
+		&cli.DurationFlag{Name: "max-time", Usage: "begin no block of runs that would end later than after `T`, such as 5m"},
+		&cli.DurationFlag{Name: "cooldown", Usage: "wait for `T` before every run but the first"},
+		&cli.DurationFlag{Name: "timeout", Value: plan.DefaultTimeout, Usage: "end a run that lasts longer than `T`; it is kept as hung and does not count"},
+		styleFlag(),
+	}, outputFlags()...)
+}
+
+// planned is what a command wants to be run and to be made of it.
+type planned struct {
+	arms    []recording.Arm
+	blocks  int // instead of what --runs says, where the command has no such flag
+	factors []string
+	metric  func(*recording.Run) (float64, bool) // what --until watches
+	answer  func(*recording.File) (*table.Document, error)
+}
+
+// runPlan makes the runs as the flags say, records them, and prints the answer,
+// also of what there is after an interrupt.
+func runPlan(c *cli.Context, p planned) error {
+	o, err := planOptions(c)
+	if err != nil {
+		return err
+	}
+	style, err := readStyle(c)
+	if err != nil {
+		return err
+	}
+	o.Plan.Arms, o.Plan.Factors, o.Metric = p.arms, p.factors, p.metric
+	o.Max = max(o.Max, p.blocks)
+	if o.Plan.Factors == nil {
+		o.Plan.Factors = []string{}
+	}
+	s := sessionOf(c)
+	header := newHeader(c, s.args, map[string]recording.Knob{"seed": {Value: strconv.FormatUint(o.Plan.Seed, 10), Origin: seedOrigin(c)}})
+	header.Clock = machine.Clock() - int64(s.rec.Now())
+	if err := s.open(c, header, nil); err != nil {
+		return err
+	}
+	// The events are the plan's, and so is the last one.
+	s.header, s.collector = nil, nil
+	status := newStatus(c.App.ErrWriter)
+	o.Header, o.Out = *header, planSink{s}
+	o.Progress = func(at plan.Progress) { tell(status, at) }
+	f, err := plan.Run(c.Context, o)
+	status.clear()
+	var usage *plan.UsageError
+	if errors.As(err, &usage) || f == nil {
+		s.discard()
+		return usageError{err}
+	}
+	s.write(func(r *recordFile) error { return r.w.Close() })
+	for _, v := range s.views {
+		if failed := v.write(f); failed != nil && s.broken == nil {
+			s.broken = failed
+		}
+	}
+	return s.ending(c.Context, errors.Join(err, printAnswer(c, f, p, style, err != nil)))
+}
+
+// printAnswer prints what the runs say. Where the plan has failed, that there is
+// nothing to say is not worth another error.
+func printAnswer(c *cli.Context, f *recording.File, p planned, style table.Style, failed bool) error {
+	doc, err := p.answer(f)
+	if err != nil {
+		if failed {
+			return nil
+		}
+		return err
+	}
+	return doc.Write(c.App.Writer, style)
+}
+
+// planOptions reads the flags that the command has of planFlags.
+func planOptions(c *cli.Context) (o plan.Options, err error) {
+	o.Max = c.Int("runs")
+	if has(c, "runs") && (o.Max < 1 || o.Max > plan.MostBlocks) {
+		return o, usagef("--runs %d: 1 to %d are allowed; an interval needs %d", o.Max, plan.MostBlocks, plan.DefaultRuns)
+	}
+	if text := c.String("until"); text != "" {
+		if o.Plan.Until, err = parsePart(text); err != nil {
+			return o, usagef("--until %q: %w", text, err)
+		}
+		o.Min, o.Max = o.Max, plan.MostBlocks
+	}
+	for name, to := range map[string]*time.Duration{"max-time": &o.MaxTime, "cooldown": &o.Cooldown, "timeout": &o.Timeout} {
+		if *to = c.Duration(name); *to < 0 || name == "timeout" && *to == 0 && has(c, name) {
+			return o, usagef("--%s %v: a time above 0 is wanted, such as 30s", name, *to)
+		}
+	}
+	o.Prepare, o.Plan.Order = c.String("prepare"), c.String("order")
+	if o.Plan.Order != "" && o.Plan.Order != plan.OrderRandom && o.Plan.Order != plan.OrderABBA {
+		return o, usagef("--order %q is not known: %s or %s", o.Plan.Order, plan.OrderRandom, plan.OrderABBA)
+	}
+	o.Plan.Seed = readSeed(c)
+	return o, nil
+}
+
+// readSeed is --seed, or a number short enough to be typed again.
+func readSeed(c *cli.Context) uint64 {
+	if c.IsSet("seed") {
+		return c.Uint64("seed")
+	}
+	return rand.Uint64N(1_000_000)
+}
+
+func has(c *cli.Context, flag string) bool {
+	return slices.ContainsFunc(c.Command.Flags, func(f cli.Flag) bool { return slices.Contains(f.Names(), flag) })
+}
+
+func seedOrigin(c *cli.Context) string {
+	if c.IsSet("seed") {
+		return recording.FromFlag
+	}
+	return recording.FromDefault
+}
+
+// parsePart reads 2% or 0.02.
+func parsePart(text string) (float64, error) {
+	number, percent := strings.CutSuffix(strings.TrimSpace(text), "%")
+	v, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
+	if percent {
+		v /= 100
+	}
+	if err != nil || !(v > 0 && v <= 1) {
+		return 0, errors.New("a part from 0% to 100% is wanted, such as 2%")
+	}
+	return v, nil
+}
+
+// tell shows how far the plan is.
+func tell(s *status, at plan.Progress) {
+	if at.Doing == "end" {
+		return
+	}
+	refused, left := "", ""
+	if at.Refused > 0 {
+		refused = fmt.Sprintf(", %d not counted", at.Refused)
+	}
+	if at.Left >= 0 {
+		left = fmt.Sprintf("; at most %v to go", at.Left.Round(time.Second))
+	}
+	switch at.Doing {
+	case "fill":
+		s.set("filling the cache of %s, uncounted", at.Arm)
+	case "run":
+		s.set("block %d of %d: run %d, %s%s%s", at.Block, at.Blocks, at.Run, at.Arm, refused, left)
+	default:
+		s.set("block %d of %d: %s before %s%s%s", at.Block, at.Blocks, at.Doing, at.Arm, refused, left)
+	}
+}
+
+// planSink writes a plan's recording to the session's files. One that fails is
+// given up, as that of a single run.
+type planSink struct{ s *session }
+
+func (p planSink) Put(e recording.Event) error {
+	p.s.mu.Lock()
+	defer p.s.mu.Unlock()
+	p.s.put(e)
+	return nil
+}
+
+func (p planSink) PutLine(line []byte) error {
+	p.s.mu.Lock()
+	defer p.s.mu.Unlock()
+	p.s.write(func(f *recordFile) error { return f.w.PutLine(line) })
+	return nil
+}
+
+func (p planSink) Flush() error {
+	p.s.mu.Lock()
+	defer p.s.mu.Unlock()
+	p.s.write(func(f *recordFile) error { return f.w.Flush() })
+	return nil
+}
+
+// childCommand reads a command line of introgen that is to be run many times.
+// taken are flags that the plan gives itself.
+func childCommand(line string, taken ...string) ([]string, error) {
+	args, err := words.Split(line)
+	if err != nil {
+		return nil, usagef("%q: %w", line, err)
+	}
+	if len(args) > 0 && args[0] == "introgen" {
+		args = args[1:]
+	}
+	if len(args) == 0 || args[0] != "cpu" && args[0] != "metal" {
+		return nil, usagef("%q is no command that generates: cpu or metal with its flags is wanted, such as 'cpu --threads 1'", line)
+	}
+	for _, a := range args[1:] {
+		name, _, _ := strings.Cut(strings.TrimLeft(a, "-"), "=")
+		if !strings.HasPrefix(a, "-") {
+			continue
+		}
+		if name == "o" || name == "output" {
+			return nil, usagef("%q: %s belongs to the command that makes the runs, whose recording holds all of them", line, a)
+		}
+		if slices.Contains(taken, name) {
+			return nil, usagef("%q: --%s is set by this command", line, name)
+		}
+	}
+	return args, nil
+}
+
+func readStyle(c *cli.Context) (table.Style, error) {
+	style, err := table.ParseStyle(c.String("style"))
+	if err != nil {
+		return "", usageError{fmt.Errorf("--style: %w", err)}
+	}
+	return style, nil
+}
