@@ -261,23 +261,29 @@ func (g *generation) beforeRound(n int) error {
 	}
 	if g.evict || n == 1 {
 		g.enter(results.SpanRecord, "")
+		told := []recording.Event{g.residence(n)}
+		if n == 1 && g.describe == nil {
+			told = append(told, g.subject(g.engine))
+		}
+		g.catchUp(told...)
 	}
-	seen := &recording.Evidence{What: recording.EvidencePageCache, Round: n, Evicted: g.evict}
+	g.leave()
+	return nil
+}
+
+// residence is how much of the file lies in the page cache. Later rounds are not
+// asked, unless the file was evicted: the first has read it.
+func (g *generation) residence(round int) *recording.Evidence {
+	e := &recording.Evidence{What: recording.EvidencePageCache, Round: round, Evicted: g.evict}
 	resident, err := pagecache.Resident(g.job.ModelPath)
 	g.cacheState = fmt.Sprintf("%.0f %% of the file in the page cache", 100*resident)
-	if seen.Resident = resident; err != nil {
-		seen.Resident, g.cacheState = -1, "page cache not readable here"
+	if e.Resident = resident; err != nil {
+		e.Resident, g.cacheState = -1, "page cache not readable here"
 	}
 	if g.evict {
 		g.cacheState += " after eviction"
 	}
-	told := []recording.Event{seen}
-	if n == 1 && g.describe == nil {
-		told = append(told, g.subject(g.engine))
-	}
-	g.catchUp(told...)
-	g.leave()
-	return nil
+	return e
 }
 
 // subject says what is measured.
