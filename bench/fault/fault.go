@@ -163,7 +163,10 @@ func (in *Injector) Around(ctx context.Context) func(phase string, work func() e
 		if err := pause(ctx, delay); err != nil {
 			return err
 		}
-		if fail {
+		switch {
+		case fail && (phase == results.SpanPrefill || phase == results.SpanStep):
+			return ErrInjected // the run says which pass it was
+		case fail:
 			return fmt.Errorf("%s: %w", phase, ErrInjected)
 		}
 		began := time.Now()

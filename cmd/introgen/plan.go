@@ -66,11 +66,11 @@ func runPlan(c *cli.Context, p planned) error {
 	s := sessionOf(c)
 	header := newHeader(c, s.args, map[string]recording.Knob{"seed": {Value: strconv.FormatUint(o.Plan.Seed, 10), Origin: seedOrigin(c)}})
 	header.Clock = machine.Clock() - int64(s.rec.Now())
-	if err := s.open(c, header, nil); err != nil {
+	err = s.open(c, header, nil)
+	s.header, s.collector = nil, nil // all events are the plan's, the last one too
+	if err != nil {
 		return err
 	}
-	// The events are the plan's, and so is the last one.
-	s.header, s.collector = nil, nil
 	status := newStatus(c.App.ErrWriter)
 	o.Header, o.Out = *header, planSink{s}
 	o.Progress = func(at plan.Progress) { tell(status, at) }
