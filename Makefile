@@ -14,10 +14,10 @@ ROUNDS   ?= 3
 GO := scripts/env go
 
 .DEFAULT_GOAL := help
-.PHONY: help run test bench peers lint setup cross race fuzz clean
+.PHONY: help run test bench peers metal-check lint setup cross race fuzz clean
 
 help: ## list the tasks
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 run: ## set up, and time ROUNDS=3 generations of the real model on the CPU
 	@scripts/setup run
@@ -35,6 +35,10 @@ bench: ## run the Go benchmarks of every package
 peers: ## build the peers and compare with them in one interleaved run (ARGS=-h)
 	@scripts/setup run
 	@scripts/peers/run $(ARGS)
+
+metal-check: ## check the apple driver on this Mac, and write metal-check/metal-check.txt (ARGS=-h)
+	@scripts/setup run
+	@go run ./scripts/metalcheck $(ARGS)
 
 lint: cross ## gofmt, vet for every platform, staticcheck, golangci-lint
 	@scripts/lint $(STATICCHECK) $(GOLANGCI_LINT)
