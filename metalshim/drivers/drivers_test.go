@@ -2,6 +2,7 @@ package drivers
 
 import (
 	"errors"
+	"os"
 	"runtime"
 	"strings"
 	"testing"
@@ -36,6 +37,9 @@ func TestAppleNeedsAMac(t *testing.T) {
 func TestDrivers(t *testing.T) {
 	for _, name := range Names {
 		t.Run(name, func(t *testing.T) {
+			if runtime.GOOS == "darwin" && name != Soft && os.Getenv("INTROGEN_TEST_METAL") != Apple {
+				t.Skip("SKIP: needs leave to use this Mac's device: make metal-check")
+			}
 			t.Setenv(apple.EnvStandIn, build)
 			d, err := Open(t.Context(), name, nil)
 			var absent *clang.Error

@@ -55,7 +55,7 @@ func steps(program, folder string) []step {
 	runText := goTest("the run's text", nil, "./engine/metal", "-run=TestSoft|TestCandleKernels")
 	runText.model = true
 	list := []step{
-		goTest("driver and encodings", nil, "./metalshim/apple", "./metalshim/apple/objc"),
+		goTest("driver and encodings", nil, "./metalshim/drivers", "./metalshim/apple", "./metalshim/apple/objc"),
 		goTest("kernels against references", nil, "./engine/metal/kernels"),
 		runText,
 		cli("cold", "2", "--trace", "--nonce"),
