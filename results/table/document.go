@@ -31,7 +31,8 @@ func (d *Document) Say(format string, a ...any) {
 // Append appends all of another document.
 func (d *Document) Append(o *Document) { d.blocks = append(d.blocks, o.blocks...) }
 
-// Write writes the document. A table stands apart from what comes before it by
+// Write writes the document. A table that is wider than a terminal is divided
+// there. A table stands apart from what comes before it by
 // an empty line; paragraphs follow their table at once. In CSV titles and
 // paragraphs are lines that begin with #.
 func (d *Document) Write(w io.Writer, s Style) error {
@@ -55,8 +56,13 @@ func (d *Document) Write(w io.Writer, s Style) error {
 				b.WriteString(Wrap(title, Width))
 			}
 		}
-		if err := k.table.Write(&b, s); err != nil {
-			return err
+		for i, part := range k.table.divide(s) {
+			if i > 0 {
+				b.WriteByte('\n')
+			}
+			if err := part.Write(&b, s); err != nil {
+				return err
+			}
 		}
 	}
 	_, err := w.Write(b.Bytes())

@@ -122,6 +122,57 @@ func (t *Table) Write(w io.Writer, s Style) error {
 	return nil
 }
 
+// widths are how wide the columns are on a terminal.
+func (t *Table) widths() []int {
+	out := make([]int, len(t.Columns))
+	for i, c := range t.Columns {
+		out[i] = twwidth.Width(c.Name)
+	}
+	for _, r := range append(slices.Clip(t.Rows), t.Footer) {
+		for i, c := range r {
+			out[i] = max(out[i], twwidth.Width(c.Text))
+		}
+	}
+	return out
+}
+
+// divide makes several tables of one that is wider than a terminal: each has
+// the first column, and as many of the others as fit, at least one.
+func (t *Table) divide(s Style) []*Table {
+	if s == CSV || s == Markdown || len(t.Columns) < 3 {
+		return []*Table{t}
+	}
+	twwidth.SetOptions(twwidth.Options{})
+	between, around := 2, 0
+	if s != Plain {
+		between, around = 3, 4
+	}
+	widths := t.widths()
+	var out []*Table
+	for from := 1; from < len(widths); {
+		used, to := around+widths[0], from
+		for ; to < len(widths) && (to == from || used+between+widths[to] <= Width); to++ {
+			used += between + widths[to]
+		}
+		pick := func(row []Cell) []Cell {
+			if row == nil {
+				return nil
+			}
+			return append(slices.Clone(row[:1]), row[min(from, len(row)):min(to, len(row))]...)
+		}
+		part := &Table{Columns: append(slices.Clone(t.Columns[:1]), t.Columns[from:to]...), Footer: pick(t.Footer)}
+		for _, r := range t.Rows {
+			if len(r) > 0 {
+				part.Rows = append(part.Rows, pick(r))
+			}
+		}
+		out = append(out, part)
+		from = to
+	}
+	out[0].Title = t.Title
+	return out
+}
+
 func (t *Table) renderer(s Style) tw.Renderer {
 	switch s {
 	case Markdown:

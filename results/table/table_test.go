@@ -2,6 +2,7 @@ package table_test
 
 import (
 	"encoding/csv"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -115,6 +116,44 @@ func TestDocument(t *testing.T) {
 		if b.String() != want {
 			t.Errorf("%s: got\n%q\nwant\n%q", style, b.String(), want)
 		}
+	}
+}
+
+// A table that is too wide for a terminal is divided, with its first column in
+// every part; for other readers it stays whole.
+func TestWideTable(t *testing.T) {
+	wide := &table.Table{Title: "wide", Columns: []table.Column{{Name: "stage", Left: true}}, Footer: table.Texts("sum")}
+	row := table.Texts("build")
+	for i := range 9 {
+		wide.Columns = append(wide.Columns, table.Column{Name: fmt.Sprintf("a long state %d", i)})
+		row = append(row, table.Text(fmt.Sprint(i)))
+		wide.Footer = append(wide.Footer, table.Text("s"))
+	}
+	wide.Rows = [][]table.Cell{row, table.Texts("short")}
+	var d table.Document
+	d.Table(wide)
+	for _, style := range []table.Style{table.Plain, table.Rounded, table.ASCII} {
+		var b strings.Builder
+		if err := d.Write(&b, style); err != nil {
+			t.Fatal(err)
+		}
+		for _, line := range strings.Split(b.String(), "\n") {
+			if n := len([]rune(line)); n > table.Width {
+				t.Errorf("%s: a line of %d characters: %s", style, n, line)
+			}
+		}
+		for i := range 9 {
+			if !strings.Contains(b.String(), fmt.Sprintf("a long state %d", i)) {
+				t.Errorf("%s: column %d is gone:\n%s", style, i, b.String())
+			}
+		}
+		if n := strings.Count(b.String(), "stage"); n != 3 {
+			t.Errorf("%s: %d parts, want 3:\n%s", style, n, b.String())
+		}
+	}
+	var b strings.Builder
+	if err := d.Write(&b, table.CSV); err != nil || strings.Count(b.String(), "stage") != 1 {
+		t.Errorf("CSV: %v\n%s", err, b.String())
 	}
 }
 

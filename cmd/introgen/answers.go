@@ -1,0 +1,128 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/introgen/introgen/results/answers/bill"
+	"github.com/introgen/introgen/results/answers/explain"
+	"github.com/introgen/introgen/results/answers/series"
+	"github.com/introgen/introgen/results/recording"
+	"github.com/introgen/introgen/results/store"
+	"github.com/introgen/introgen/results/table"
+	"github.com/urfave/cli/v2"
+)
+
+// showAnswer prints what an answer says about the recordings that the arguments
+// name.
+func showAnswer(c *cli.Context, answer func(*recording.File) (*table.Document, error)) error {
+	style, err := readStyle(c)
+	if err != nil {
+		return err
+	}
+	f, err := openRecordings(c)
+	if err != nil {
+		return err
+	}
+	doc, err := answer(f)
+	if err != nil {
+		return err
+	}
+	return doc.Write(c.App.Writer, style)
+}
+
+// openRecordings opens one recording, or several of single runs as if they were
+// one. Runs of different machines or models are refused unless asked for.
+func openRecordings(c *cli.Context) (*recording.File, error) {
+	var all *recording.File
+	for _, arg := range c.Args().Slice() {
+		path, err := store.Find(arg)
+		if err != nil {
+			return nil, err
+		}
+		f, err := recording.Open(path)
+		if err != nil {
+			return nil, err
+		}
+		for _, warning := range f.Warnings {
+			fmt.Fprintf(c.App.ErrWriter, "introgen: note: %s: %s\n", path, warning)
+		}
+		if f.Broken != "" {
+			fmt.Fprintf(c.App.ErrWriter, "introgen: note: %s: %s\n", path, f.Broken)
+		}
+		switch {
+		case all == nil:
+			all = f
+		case all.Plan != nil || f.Plan != nil:
+			return nil, usagef("%s takes the recording of one plan, or several of single runs; see `introgen diff` for two plans", c.Command.Name)
+		default:
+			all.Runs = append(all.Runs, f.Runs...)
+			all.Broken = strings.TrimPrefix(all.Broken+"; "+f.Broken, "; ")
+		}
+	}
+	if mixed := series.Mixed(all.Runs); len(mixed) > 0 {
+		text := "the runs are not of one kind: " + strings.Join(mixed, "; ")
+		if !c.Bool("mixed") {
+			return nil, fmt.Errorf("%s; --mixed shows them beside each other all the same", text)
+		}
+		fmt.Fprintf(c.App.ErrWriter, "introgen: note: %s: what differs may be that\n", text)
+	}
+	return all, nil
+}
+
+func billCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "bill",
+		Usage:     "what a start is made of: every library, pipeline and phase of the process's wall clock",
+		ArgsUsage: "[FILE…]",
+		Description: "Lists where the wall clock of a run went, as its parent process takes it, from before the process\n" +
+			"began until after its end; what no line explains is unattributed. Without a FILE it makes cold runs\n" +
+			"and shows the one with the median wall clock. Parts that exceed the whole are an error.\n\n" +
+			"Examples:\n" +
+			"   introgen bill\n" +
+			"   introgen bill --states cold,warm-cache,cpu --runs 3\n" +
+			"   introgen bill compare.introgen",
+		Flags: append(childFlags(planFlags()),
+			&cli.StringFlag{Name: "states", Usage: "`LIST` of the states to make runs in, as for compare", Value: recording.StateCold},
+			mixedFlag(),
+		),
+		Action: func(c *cli.Context) error {
+			if c.Args().Present() {
+				return showAnswer(c, billDocument)
+			}
+			arms, factors, err := compareArms(c)
+			if err != nil {
+				return err
+			}
+			return runPlan(c, planned{arms: arms, factors: factors, metric: toSecondToken, answer: billDocument})
+		},
+	}
+}
+
+func billDocument(f *recording.File) (*table.Document, error) {
+	bills, err := bill.Of(f)
+	if err != nil {
+		return nil, err
+	}
+	return bill.Document(bills), nil
+}
+
+func explainCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "explain",
+		Usage:     "say what dominated a recording's runs, why, how sure that is, and what to do next",
+		ArgsUsage: "FILE…",
+		Description: "Looks for what is known to make generation slow, arm by arm, and for what differs between arms of\n" +
+			"one state. FILE is a recording, or its number in `introgen list`: 1 is the last run.\n\n" +
+			"Examples:\n" +
+			"   introgen explain 1\n" +
+			"   introgen explain compare.introgen",
+		Flags: []cli.Flag{styleFlag(), mixedFlag()},
+		Action: func(c *cli.Context) error {
+			if !c.Args().Present() {
+				return usagef("explain wants a recording, or its number in `introgen list`: `introgen explain 1` explains the last run")
+			}
+			return showAnswer(c, func(f *recording.File) (*table.Document, error) { return explain.Of(f).Document(), nil })
+		},
+	}
+}

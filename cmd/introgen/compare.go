@@ -1,0 +1,269 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/introgen/introgen/results/answers/anatomy"
+	"github.com/introgen/introgen/results/answers/compare"
+	"github.com/introgen/introgen/results/recording"
+	"github.com/introgen/introgen/results/table"
+	"github.com/introgen/introgen/results/words"
+	"github.com/urfave/cli/v2"
+)
+
+// comparable are the states that compare knows, in the order of its columns.
+var comparable = []string{recording.StateCold, recording.StateColdNatural, recording.StateColdFile, recording.StateWarmCache,
+	recording.StateWarmProcess, recording.StateCPU}
+
+func compareCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "compare",
+		Usage:     "where the time to the first token and to the others goes: cold, warm, and on the CPU",
+		ArgsUsage: "[FILE…]",
+		Description: "Makes runs in each state, interleaved, and shows every stage of them, what was compiled in it, the\n" +
+			"ratio to the CPU within blocks, and the cause in a sentence. With FILEs it shows recordings instead:\n" +
+			"one of a plan, or several of single runs; numbers are those of `introgen list`.\n\n" +
+			"   cold          every source ends in a nonce, so that no cache can match\n" +
+			"   cold-natural  no nonce; the cache of compiled code is empty, as the first time ever\n" +
+			"   cold-file     on the CPU, the model dropped from the page cache\n" +
+			"   warm-cache    a fresh process, everything in the cache of compiled code\n" +
+			"   warm-process  the later rounds of those processes\n" +
+			"   cpu           on the CPU\n\n" +
+			"--variant adds a kind of run beside the first of the states, or beside the state before a slash: the\n" +
+			"same command line with more flags, to see what they change.\n\n" +
+			"Examples:\n" +
+			"   introgen compare\n" +
+			"   introgen compare --states cold,cold-natural --runs 12 -o cold.introgen\n" +
+			"   introgen compare --kernels own,candle\n" +
+			"   introgen compare --states cpu --variant 'one: --threads 1'\n" +
+			"   introgen compare 1 --style markdown",
+		Flags: append(childFlags(planFlags()),
+			&cli.StringFlag{Name: "states", Usage: "`LIST` of " + strings.Join(comparable, ", "), Value: "cold,warm-cache,warm-process,cpu"},
+			&cli.StringSliceFlag{Name: "variant", Usage: "`[STATE/]NAME: FLAGS` of another kind of run; may be given several times"},
+			&cli.StringFlag{Name: "kernels", Usage: "one or more `SETS` of Metal kernels to run with, such as own,candle"},
+			mixedFlag(),
+		),
+		Action: runCompare,
+	}
+}
+
+func mixedFlag() cli.Flag {
+	return &cli.BoolFlag{Name: "mixed", Usage: "show also runs of different models, machines or versions beside each other"}
+}
+
+// childFlags adds the flags that every run of a plan gets.
+func childFlags(flags []cli.Flag) []cli.Flag {
+	return append(flags,
+		&cli.StringFlag{Name: "model", Usage: "the model of all runs: a GGUF `FILE`, or a name that `introgen model list` shows"},
+		&cli.IntFlag{Name: "tokens", Usage: "decode steps `N` a round", Value: 20},
+		&cli.StringFlag{Name: "with", Usage: "more `FLAGS` for every run: --with '--io file --prompt Hello'"},
+	)
+}
+
+// given are the arguments that those flags make.
+func given(c *cli.Context) ([]string, error) {
+	var args []string
+	if c.IsSet("model") {
+		args = append(args, "--model", c.String("model"))
+	}
+	if n := c.Int("tokens"); n < 0 {
+		return nil, usagef("--tokens %d: the number of decode steps is 0 or more", n)
+	}
+	if c.IsSet("tokens") {
+		args = append(args, "--tokens", fmt.Sprint(c.Int("tokens")))
+	}
+	more, err := moreFlags("--with", c.String("with"))
+	return append(args, more...), err
+}
+
+// moreFlags reads flags that are added to the runs' command lines.
+func moreFlags(what, text string) ([]string, error) {
+	args, err := words.Split(text)
+	if err != nil {
+		return nil, usagef("%s %q: %w", what, text, err)
+	}
+	if len(args) > 0 && !strings.HasPrefix(args[0], "-") {
+		return nil, usagef("%s %q: flags are wanted, such as '--threads 1'", what, text)
+	}
+	if len(args) > 0 {
+		if _, err := childCommand(words.Join(append([]string{"cpu"}, args...))); err != nil {
+			return nil, err
+		}
+	}
+	return args, nil
+}
+
+func runCompare(c *cli.Context) error {
+	if c.Args().Present() {
+		return showAnswer(c, func(f *recording.File) (*table.Document, error) { return compareDocument(f) })
+	}
+	arms, factors, err := compareArms(c)
+	if err != nil {
+		return err
+	}
+	return runPlan(c, planned{arms: arms, factors: factors, metric: toSecondToken, answer: compareDocument})
+}
+
+func compareDocument(f *recording.File) (*table.Document, error) {
+	a, err := compare.Of(f)
+	if err != nil {
+		return nil, err
+	}
+	return a.Document(), nil
+}
+
+// toSecondToken is what --until watches.
+func toSecondToken(r *recording.Run) (float64, bool) {
+	rounds := anatomy.Rounds(r)
+	if len(rounds) == 0 {
+		return 0, false
+	}
+	t, ok := rounds[0].Token(2)
+	return float64(t), ok
+}
+
+// stateLine is the command line of a run in a state.
+func stateLine(state string, rounds string) []string {
+	switch state {
+	case recording.StateCold:
+		return []string{"metal", "1", "--nonce"}
+	case recording.StateColdFile:
+		return []string{"cpu", "1", "--evict"}
+	case recording.StateCPU:
+		return []string{"cpu", "1"}
+	}
+	return []string{"metal", rounds}
+}
+
+// variant is one of --variant.
+type variant struct {
+	state, name string
+	args        []string
+}
+
+// compareArms makes the arms of the states, of each with every set of kernels,
+// and of the variants.
+func compareArms(c *cli.Context) ([]recording.Arm, []string, error) {
+	states, err := readStates(c.String("states"))
+	if err != nil {
+		return nil, nil, err
+	}
+	sets := readList(c.String("kernels"))
+	common, err := given(c)
+	if err != nil {
+		return nil, nil, err
+	}
+	variants, err := readVariants(c.StringSlice("variant"), states)
+	if err != nil {
+		return nil, nil, err
+	}
+	rounds := "1"
+	if slices.Contains(states, recording.StateWarmProcess) {
+		rounds = "2"
+	}
+	factors := []string{"cache"}
+	if len(sets) > 1 {
+		factors = append(factors, "kernels")
+	}
+	if len(variants) > 0 {
+		factors = append(factors, "variant")
+	}
+	var arms []recording.Arm
+	add := func(state, set string, v variant) {
+		a := recording.Arm{Name: state, State: state, Levels: map[string]string{"cache": state}}
+		a.Args = append(stateLine(state, rounds), common...)
+		if set != "" && a.Args[0] == "metal" {
+			a.Args = append(a.Args, "--kernels", set)
+		}
+		if len(sets) > 1 {
+			a.Levels["kernels"] = set
+			if a.Args[0] == "metal" {
+				a.Name += "/" + set
+			}
+		}
+		if len(variants) > 0 {
+			if a.Levels["variant"] = "base"; v.name != "" {
+				a.Levels["variant"] = v.name
+				a.Name += "/" + v.name
+				a.Args = append(a.Args, v.args...)
+			}
+		}
+		if !slices.ContainsFunc(arms, func(x recording.Arm) bool { return x.Name == a.Name }) {
+			arms = append(arms, a)
+		}
+	}
+	if len(sets) == 0 {
+		sets = []string{""}
+	}
+	for _, state := range states {
+		if state == recording.StateWarmProcess { // they come out of the runs of warm-cache
+			continue
+		}
+		for _, set := range sets {
+			add(state, set, variant{})
+			for _, v := range variants {
+				if v.state == state {
+					add(state, set, v)
+				}
+			}
+		}
+	}
+	return arms, factors, nil
+}
+
+// readStates reads --states, each once, with warm-cache where warm-process is
+// wanted, whose runs are the same.
+func readStates(text string) ([]string, error) {
+	states := readList(text)
+	for _, s := range states {
+		if !slices.Contains(comparable, s) {
+			return nil, usagef("--states %q: %q is not known: %s are allowed", text, s, strings.Join(comparable, ", "))
+		}
+	}
+	if len(states) == 0 {
+		return nil, usagef("--states is empty: one or more of %s are wanted", strings.Join(comparable, ", "))
+	}
+	if i := slices.Index(states, recording.StateWarmProcess); i >= 0 && !slices.Contains(states, recording.StateWarmCache) {
+		states = slices.Insert(states, i, recording.StateWarmCache)
+	}
+	return states, nil
+}
+
+// readList reads names between commas, each once.
+func readList(text string) []string {
+	var out []string
+	for _, s := range strings.Split(text, ",") {
+		if s = strings.TrimSpace(s); s != "" && !slices.Contains(out, s) {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+func readVariants(texts, states []string) ([]variant, error) {
+	var out []variant
+	for _, text := range texts {
+		name, flags, ok := strings.Cut(text, ":")
+		state, short, hasState := strings.Cut(name, "/")
+		if hasState {
+			name = short
+		} else {
+			state = states[0]
+		}
+		name = strings.TrimSpace(name)
+		if !ok || name == "" || strings.ContainsAny(name, " \t/=") || name == "base" {
+			return nil, usagef("--variant %q: NAME: FLAGS is wanted, such as 'slow: --fault lib=Reduce,delay=2s'; the name is one word", text)
+		}
+		if !slices.Contains(states, state) || state == recording.StateWarmProcess {
+			return nil, usagef("--variant %q: the state %q is not among those of --states that have runs of their own", text, state)
+		}
+		args, err := moreFlags("--variant", strings.TrimSpace(flags))
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, variant{state, name, args})
+	}
+	return out, nil
+}

@@ -1,0 +1,217 @@
+package main
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/introgen/introgen/bench/values"
+	"github.com/introgen/introgen/engine/cpu"
+	"github.com/introgen/introgen/engine/gguf"
+	"github.com/introgen/introgen/results/answers/anatomy"
+	"github.com/introgen/introgen/results/answers/series"
+	"github.com/introgen/introgen/results/answers/sweep"
+	"github.com/introgen/introgen/results/recording"
+	"github.com/introgen/introgen/results/table"
+	"github.com/urfave/cli/v2"
+)
+
+// sweepMetrics are what a sweep can be about, by the name on the command line.
+var sweepMetrics = []struct {
+	name   string
+	metric series.Metric
+}{
+	{"decode", series.Decode}, {"read", series.Read}, {"build", series.Build}, {"prefill", series.Prefill},
+	{"token1", series.Token1}, {"token2", series.Token2}, {"rate", series.Rate},
+}
+
+func sweepCommand() *cli.Command {
+	names := make([]string, len(sweepMetrics))
+	for i, m := range sweepMetrics {
+		names[i] = m.name
+	}
+	return &cli.Command{
+		Name:      "sweep",
+		Usage:     "what a setting does: decode steps of the second round at each of its values",
+		ArgsUsage: "[FILE]",
+		Description: "Makes runs at each value, interleaved, and shows beside the time what the device and the CPU did, what\n" +
+			"a command buffer costs, and which value to take. Values are numbers and ranges between commas:\n" +
+			"first-last, first-last+step, first-last*factor. Several settings are crossed. --commands-per-buffer\n" +
+			"runs on Metal, --threads on the CPU. With a FILE it shows the recording of a sweep instead.\n\n" +
+			"Examples:\n" +
+			"   introgen sweep                                     as in the experiment: 1,10,50,200,100000\n" +
+			"   introgen sweep --commands-per-buffer '1-1000*10'\n" +
+			"   introgen sweep --threads 1,2 --tokens 20,200\n" +
+			"   introgen sweep --io mmap,buffered,file --metric read",
+		Flags: append(planFlags(),
+			&cli.StringFlag{Name: "commands-per-buffer", Usage: "`VALUES` of metal's flag", DefaultText: experimentValues + ", where nothing else is swept"},
+			&cli.StringFlag{Name: "threads", Usage: "`VALUES` of cpu's flag"},
+			&cli.StringFlag{Name: "io", Usage: "`LIST` of mmap, buffered, file"},
+			&cli.StringFlag{Name: "tokens", Usage: "`VALUES` of decode steps a round"},
+			&cli.StringFlag{Name: "on", Usage: "cpu or metal, where neither --threads nor --commands-per-buffer says so", DefaultText: "cpu"},
+			&cli.StringFlag{Name: "metric", Usage: "what to show: " + strings.Join(names, ", "), DefaultText: "decode; read where only --io is swept"},
+			&cli.StringFlag{Name: "model", Usage: "the model of all runs: a GGUF `FILE`, or a name that `introgen model list` shows"},
+			&cli.StringFlag{Name: "with", Usage: "more `FLAGS` for every run: --with '--prompt Hello'"},
+			mixedFlag(),
+		),
+		Action: runSweep,
+	}
+}
+
+// experimentValues are those of the experiment.
+const experimentValues = "1,10,50,200,100000"
+
+// setting is a flag that is swept.
+type setting struct {
+	factor, flag string
+	levels       []string
+}
+
+func runSweep(c *cli.Context) error {
+	settings, engine, err := readSettings(c)
+	if err != nil {
+		return err
+	}
+	metric, err := sweepMetric(c, settings)
+	if err != nil {
+		return err
+	}
+	answer := func(f *recording.File) (*table.Document, error) {
+		a, err := sweep.Of(f, metric)
+		if err != nil {
+			return nil, err
+		}
+		return a.Document(), nil
+	}
+	if c.NArg() > 1 {
+		return usagef("sweep shows one recording; %q is too many", c.Args().Get(1))
+	}
+	if c.Args().Present() {
+		return showAnswer(c, answer)
+	}
+	arms, err := sweepArms(c, settings, engine)
+	if err != nil {
+		return err
+	}
+	p := planned{arms: arms, answer: answer, metric: func(r *recording.Run) (float64, bool) {
+		rounds := anatomy.Rounds(r)
+		if len(rounds) == 0 {
+			return 0, false
+		}
+		return metric.Of(rounds[len(rounds)-1])
+	}}
+	for _, s := range settings {
+		p.factors = append(p.factors, s.factor)
+	}
+	return runPlan(c, p)
+}
+
+// readSettings reads what is to be swept, and on which engine.
+func readSettings(c *cli.Context) (settings []setting, engine string, err error) {
+	perBuffer := c.String("commands-per-buffer")
+	if perBuffer == "" && !c.IsSet("commands-per-buffer") && !c.IsSet("threads") && !c.IsSet("io") && !c.IsSet("tokens") {
+		perBuffer = experimentValues
+	}
+	if perBuffer != "" && c.IsSet("threads") {
+		return nil, "", usagef("--commands-per-buffer is a setting of metal and --threads one of cpu: sweep one of them")
+	}
+	engine = c.String("on")
+	switch {
+	case engine != "" && engine != "cpu" && engine != "metal":
+		return nil, "", usagef("--on %q: cpu or metal is wanted", engine)
+	case perBuffer != "" && engine == "cpu", c.IsSet("threads") && engine == "metal":
+		return nil, "", usagef("--on %s: the setting that is swept is the other engine's", engine)
+	case perBuffer != "":
+		engine = "metal"
+	case engine == "":
+		engine = "cpu"
+	}
+	for _, s := range []struct {
+		flag, factor, text string
+		least, most        int
+	}{
+		{"commands-per-buffer", sweep.PerBuffer, perBuffer, 0, 1<<31 - 1},
+		{"threads", "threads", c.String("threads"), 1, cpu.MaxThreads},
+		{"tokens", "tokens", c.String("tokens"), 1, 1 << 20},
+	} {
+		if s.text == "" && !c.IsSet(s.flag) {
+			continue
+		}
+		v, err := values.Parse(s.text, s.least, s.most)
+		if err != nil {
+			return nil, "", usagef("--%s: %w", s.flag, err)
+		}
+		levels := make([]string, len(v))
+		for i := range v {
+			levels[i] = strconv.Itoa(v[i])
+		}
+		settings = append(settings, setting{s.factor, s.flag, levels})
+	}
+	if c.IsSet("io") {
+		levels := readList(c.String("io"))
+		for _, l := range levels {
+			if _, err := gguf.ParseIO(l); err != nil {
+				return nil, "", usagef("--io: %w", err)
+			}
+		}
+		if len(levels) == 0 {
+			return nil, "", usagef("--io is empty: one or more of mmap, buffered, file are wanted")
+		}
+		settings = append(settings, setting{"io", "io", levels})
+	}
+	return settings, engine, nil
+}
+
+func sweepMetric(c *cli.Context, settings []setting) (series.Metric, error) {
+	name := c.String("metric")
+	if name == "" {
+		if name = "decode"; len(settings) == 1 && settings[0].factor == "io" {
+			name = "read"
+		}
+	}
+	for _, m := range sweepMetrics {
+		if m.name == name {
+			return m.metric, nil
+		}
+	}
+	return series.Metric{}, usagef("--metric %q is not known; `introgen sweep --help` lists them", name)
+}
+
+// mostArmsSwept bounds crossed settings.
+const mostArmsSwept = 64
+
+// sweepArms crosses the settings.
+func sweepArms(c *cli.Context, settings []setting, engine string) ([]recording.Arm, error) {
+	base := []string{engine, "2"}
+	state := recording.StateCPU
+	if engine == "metal" {
+		state = recording.StateWarmCache
+	}
+	if c.IsSet("model") {
+		base = append(base, "--model", c.String("model"))
+	}
+	more, err := moreFlags("--with", c.String("with"))
+	if err != nil {
+		return nil, err
+	}
+	arms := []recording.Arm{{State: state, Args: append(base, more...), Levels: map[string]string{}}}
+	for _, s := range settings {
+		var crossed []recording.Arm
+		for _, a := range arms {
+			for _, l := range s.levels {
+				x := a
+				x.Name = strings.TrimSpace(a.Name + " " + s.factor + "=" + l)
+				x.Args = append(slices.Clone(a.Args), "--"+s.flag, l)
+				x.Levels = map[string]string{s.factor: l}
+				for k, v := range a.Levels {
+					x.Levels[k] = v
+				}
+				crossed = append(crossed, x)
+			}
+		}
+		if arms = crossed; len(arms) > mostArmsSwept {
+			return nil, usagef("the settings cross to %d kinds of runs; at most %d are allowed", len(arms), mostArmsSwept)
+		}
+	}
+	return arms, nil
+}
