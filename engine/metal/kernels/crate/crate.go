@@ -17,7 +17,7 @@ import (
 // Limits of what is read. candle-metal-kernels 0.11.0 has 63 entries, 1.0 MB in
 // all, the largest of 330 kB.
 const (
-	MaxBytes   = 64 << 20 // of all entries, unpacked
+	MaxBytes   = 32 << 20 // of all entries, unpacked
 	MaxFile    = 16 << 20 // of one wanted file
 	MaxEntries = 10_000
 )

@@ -8,7 +8,7 @@ import (
 
 // maxTokens bounds the work of expanding macros, in tokens. candle's largest
 // source has 120,000.
-const maxTokens = 4 << 20
+const maxTokens = 2 << 20
 
 // maxDepth bounds how deep macros' arguments and conditions may be nested.
 const maxDepth = 200
