@@ -125,6 +125,7 @@ func newApp(stdout, stderr io.Writer) *cli.App {
 			sweepCommand(),
 			billCommand(),
 			explainCommand(),
+			coverageCommand(),
 			diffCommand(),
 			showCommand(),
 			listCommand(),
