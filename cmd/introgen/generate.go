@@ -107,15 +107,19 @@ func newGeneration(c *cli.Context, label string, rounds int, trace bool, origins
 			g.digestOf = g.job.ModelPath
 		}
 	}
-	if err := g.openTokenizer(kind); err != nil {
+	if err := g.openVocabulary(); err != nil {
 		return nil, err
+	}
+	g.enter(results.SpanRecord, "")
+	g.begin()
+	g.enter(results.SpanTokenizer, kind)
+	if g.tok, err = tokenizer.New(g.tokFile, kind); err != nil {
+		return nil, errors.Join(err, g.close())
 	}
 	g.enter(results.SpanArguments, "")
 	if g.job.Prompt, err = g.promptSource(c); err != nil {
 		return nil, errors.Join(err, g.close())
 	}
-	g.enter(results.SpanRecord, "")
-	g.begin()
 	return g, nil
 }
 
@@ -164,22 +168,18 @@ func roundsArgument(c *cli.Context, rounds int) (int, error) {
 	return rounds, nil
 }
 
-// openTokenizer opens the model's file once more for the vocabulary, so that
-// every round can open and close its own. Where the file is to be evicted, a
-// map of it would keep its pages: then the vocabulary is read into memory.
-func (g *generation) openTokenizer(kind string) error {
+// openVocabulary opens the model's file once more for the tokenizer, so that
+// every round can open and close its own. Where the file is to be evicted, a map
+// of it would keep its pages: then the vocabulary is read into memory.
+func (g *generation) openVocabulary() error {
 	mode := gguf.MMap
 	if g.evict {
 		mode = gguf.Buffered
 	}
-	g.enter(results.SpanTokenizer, kind)
+	g.enter(results.SpanArguments, "")
 	f, err := gguf.Open(g.job.ModelPath, mode)
 	if err != nil {
 		return err
-	}
-	g.tok, err = tokenizer.New(f, kind)
-	if err != nil {
-		return errors.Join(err, f.Close())
 	}
 	g.tokFile, g.header.Model.Types = f, tensorTypes(f)
 	return nil
