@@ -49,12 +49,15 @@ func Compare(a, b []float64) Comparison {
 	return c
 }
 
+// mostRatios bounds the memory: a thousand samples a side.
+const mostRatios = 1_000_000
+
 // smallestShift is the smallest effect that the U test would have found: from
 // the width of the interval that belongs to the test, that of the ratio of the
 // two samples (the set of ratios that the test does not refuse; Hollander,
 // Wolfe, Chicken, Nonparametric Statistical Methods, 4.3).
 func smallestShift(a, b []float64) float64 {
-	if unusable("", a, true)+unusable("", b, true) != "" || len(a)*len(b) > mostPairs*mostPairs/2 {
+	if unusable("", a, true)+unusable("", b, true) != "" || len(a)*len(b) > mostRatios {
 		return 0
 	}
 	d := make([]float64, 0, len(a)*len(b))
