@@ -81,7 +81,7 @@ func Of(run *recording.Run) (*Account, error) {
 		b.add(Line{Phase: ProcessStart, Count: 1, Time: time.Duration(run.Header.Clock - x.Spawned)})
 	}
 	top := slices.DeleteFunc(slices.Clone(run.Spans), func(s trace.Record) bool {
-		return s.Parent != 0 || s.Name == spanGPU || s.Name == spanQueued
+		return s.Parent != 0 || s.Name == results.SpanGPU || s.Name == spanQueued
 	})
 	slices.SortStableFunc(top, func(x, y trace.Record) int { return cmp.Compare(x.Start, y.Start) })
 	for i, s := range top {
@@ -144,12 +144,17 @@ func (b *bookkeeper) add(l Line) {
 	b.account.Lines[i].Time += l.Time
 }
 
+// LineOf is the line that a phase of a round is entered under, without a time.
+func LineOf(round int, p Phase) Line {
+	if p.Name == results.SpanStep && p.N > 1 {
+		return Line{Round: round, Phase: LaterSteps}
+	}
+	return Line{Round: round, Phase: p.Name}
+}
+
 // phase enters a phase and what is in it.
 func (b *bookkeeper) phase(round int, p Phase) error {
-	name := p.Name
-	if name == results.SpanStep && p.N > 1 {
-		name = LaterSteps
-	}
+	name := LineOf(round, p).Phase
 	if p.Own() < -slack {
 		return &ExceedsError{fmt.Sprintf("%q of round %d", p.Name, round), p.Compiling() + p.Recording, p.Time()}
 	}

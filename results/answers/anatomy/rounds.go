@@ -15,26 +15,15 @@ import (
 	"github.com/introgen/introgen/trace"
 )
 
-// Names of spans and counters that package metalshim records; a test holds
-// them equal to its own.
-const (
-	spanLibrary   = "LIB"
-	spanPipeline  = "PIPE"
-	spanEncode    = "encode"
-	spanCommit    = "commit"
-	spanWait      = "wait"
-	spanGPU       = "gpu"
-	spanQueued    = "queued"
-	countDispatch = "metal dispatches"
-	countEncoders = "metal encoders"
-	countBuffers  = "metal command buffers"
-)
+// spanQueued is metalshim's name of the time between commit and the device's
+// start, which lies beside all else.
+const spanQueued = "queued"
 
 // What a part of a phase can be, besides the phase itself.
 const (
-	KindLibrary   = spanLibrary
-	KindPipeline  = spanPipeline
-	KindRecording = "recording" // the instrument writes its own file
+	KindLibrary   = results.SpanLibrary
+	KindPipeline  = results.SpanPipeline
+	KindRecording = results.SpanRecord // the instrument writes its own file
 )
 
 // Compile is a library or a pipeline that was made, from source or from a
@@ -202,7 +191,7 @@ func (t *tree) round(round trace.Record) Round {
 	r := Round{Number: int(round.N), Start: round.Start, End: t.ends(round)}
 	for _, s := range t.run.Spans {
 		// The device's own time is no phase, even where it was told between two.
-		if s.Parent != round.ID || s.Name == spanGPU || s.Name == spanQueued {
+		if s.Parent != round.ID || s.Name == results.SpanGPU || s.Name == spanQueued {
 			continue
 		}
 		r.Phases = append(r.Phases, t.take(s))
@@ -216,26 +205,26 @@ func (t *tree) take(top trace.Record) Phase {
 	p := Phase{Name: top.Name, N: top.N, Start: top.Start, End: t.ends(top), Open: top.End < 0}
 	var gpu, waits []interval
 	inside := t.inside[top.ID]
-	if top.Name == spanLibrary || top.Name == spanPipeline {
+	if top.Name == results.SpanLibrary || top.Name == results.SpanPipeline {
 		inside = append([]trace.Record{top}, inside...)
 	}
 	for _, s := range inside {
 		took := t.ends(s) - s.Start
 		switch s.Name {
-		case spanLibrary, spanPipeline:
+		case results.SpanLibrary, results.SpanPipeline:
 			p.Compiles = append(p.Compiles, t.compile(s, took))
 			t.encoding(s, took, &p)
 		case KindRecording:
 			p.Recording += took
 			t.encoding(s, took, &p)
-		case spanEncode:
+		case results.SpanCommands:
 			p.Encode += took
-		case spanCommit:
+		case results.SpanCommit:
 			p.Commit += took
-		case spanWait:
+		case results.SpanWait:
 			p.Wait += took
 			waits = append(waits, interval{s.Start, t.ends(s)})
-		case spanGPU:
+		case results.SpanGPU:
 			gpu = append(gpu, interval{s.Start, t.ends(s)})
 		}
 	}
@@ -244,11 +233,11 @@ func (t *tree) take(top trace.Record) Phase {
 	p.Overlap = p.GPU - common(gpu, waits)
 	for _, c := range t.samples[top.ID] {
 		switch c.Name {
-		case countDispatch:
+		case results.CountDispatches:
 			p.Dispatches += c.Value
-		case countEncoders:
+		case results.CountEncoders:
 			p.Encoders += c.Value
-		case countBuffers:
+		case results.CountCommandBuffers:
 			p.CommandBuffers += c.Value
 		}
 	}
@@ -258,7 +247,7 @@ func (t *tree) take(top trace.Record) Phase {
 // encoding takes away from the time of encoding what was done inside of an
 // encoder but is not encoding.
 func (t *tree) encoding(s trace.Record, took time.Duration, p *Phase) {
-	if i, ok := t.at[s.Parent]; ok && t.run.Spans[i].Name == spanEncode {
+	if i, ok := t.at[s.Parent]; ok && t.run.Spans[i].Name == results.SpanCommands {
 		p.Encode -= took
 	}
 }
@@ -267,7 +256,7 @@ func (t *tree) encoding(s trace.Record, took time.Duration, p *Phase) {
 // the span's own detail where there is none.
 func (t *tree) compile(s trace.Record, took time.Duration) Compile {
 	c := Compile{Library: s.Detail, Start: s.Start, Time: took}
-	if s.Name == spanPipeline {
+	if s.Name == results.SpanPipeline {
 		c.Library, c.Function, _ = strings.Cut(s.Detail, " ")
 		if c.Function == "" {
 			c.Function = "?"

@@ -25,9 +25,8 @@ type Difference struct {
 
 // Part is what a line of the account contributes to a difference, in ns.
 type Part struct {
-	Name  string
-	Count stats.Summary // how many more of it
-	Time  stats.Summary
+	Name string
+	Time stats.Summary
 }
 
 // pairs compares every arm with the first one that claims the same state.
@@ -50,7 +49,7 @@ func (a *Answer) pairs() {
 func Differ(a, b series.Series) (*Difference, error) {
 	d := &Difference{From: a.Name, To: b.Name}
 	var walls []float64
-	times, counts := map[string][]float64{}, map[string][]float64{}
+	times := map[string][]float64{}
 	for _, x := range a.Samples {
 		i := slices.IndexFunc(b.Samples, func(y series.Sample) bool { return y.Block == x.Block })
 		if i < 0 {
@@ -64,17 +63,16 @@ func Differ(a, b series.Series) (*Difference, error) {
 		if err != nil {
 			return nil, fmt.Errorf("block %d: %w", x.Block, err)
 		}
-		ta, ca := byName(ax)
-		tb, cb := byName(bx)
+		ta, tb := byName(ax, x.Run), byName(bx, b.Samples[i].Run)
 		walls = append(walls, float64(bx.Wall-ax.Wall))
 		for name := range ta {
 			tb[name] += 0 // so that what only one has is there
 		}
 		for name, t := range tb {
 			for len(times[name]) < len(walls)-1 { // blocks in which neither had it
-				times[name], counts[name] = append(times[name], 0), append(counts[name], 0)
+				times[name] = append(times[name], 0)
 			}
-			times[name], counts[name] = append(times[name], float64(t-ta[name])), append(counts[name], float64(cb[name]-ca[name]))
+			times[name] = append(times[name], float64(t-ta[name]))
 		}
 	}
 	if len(walls) == 0 {
@@ -83,9 +81,9 @@ func Differ(a, b series.Series) (*Difference, error) {
 	d.Blocks, d.Wall = len(walls), stats.Summarize(walls)
 	for name, v := range times {
 		for len(v) < len(walls) {
-			v, counts[name] = append(v, 0), append(counts[name], 0)
+			v = append(v, 0)
 		}
-		d.Parts = append(d.Parts, Part{Name: name, Time: stats.Summarize(v), Count: stats.Summarize(counts[name])})
+		d.Parts = append(d.Parts, Part{Name: name, Time: stats.Summarize(v)})
 	}
 	slices.SortFunc(d.Parts, func(x, y Part) int {
 		return cmp.Or(cmp.Compare(math.Abs(y.Time.Median), math.Abs(x.Time.Median)), cmp.Compare(x.Name, y.Name))
@@ -93,15 +91,30 @@ func Differ(a, b series.Series) (*Difference, error) {
 	return d, nil
 }
 
-// byName is an account's time by the name of what took it.
-func byName(a *anatomy.Account) (map[string]time.Duration, map[string]int) {
-	times, counts := map[string]time.Duration{}, map[string]int{}
+// What phases do on a device, which Differ takes out of them.
+const (
+	encoding   = "encoding"
+	committing = "committing"
+	waiting    = "waiting for the device"
+)
+
+// byName is an account's time by the name of what took it. What the phases did
+// on a device is taken out of them, and together over the whole run: a commit
+// that is slow is slow in every phase.
+func byName(a *anatomy.Account, run *recording.Run) map[string]time.Duration {
+	times := map[string]time.Duration{"unattributed": a.Unattributed}
 	for _, l := range a.Lines {
 		times[Name(l)] += l.Time
-		counts[Name(l)] += l.Count
 	}
-	times["unattributed"] = a.Unattributed
-	return times, counts
+	for _, r := range anatomy.Rounds(run) {
+		for _, p := range r.Phases {
+			times[Name(anatomy.LineOf(r.Number, p))] -= p.Encode + p.Commit + p.Wait
+			times[encoding] += p.Encode
+			times[committing] += p.Commit
+			times[waiting] += p.Wait
+		}
+	}
+	return times
 }
 
 // Name is how a line of an account is called where it stands alone.
