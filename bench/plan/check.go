@@ -122,8 +122,9 @@ func checkCache(state string, arm recording.Arm, r *recording.Run) error {
 	if e.Before != nil && e.Folder != "" {
 		held = fmt.Sprintf(" (%s held %d entries before)", e.Folder, e.Before.Entries)
 	}
+	grown := e.Before != nil && e.After != nil && *e.Before != *e.After
 	switch {
-	case hits+misses == 0:
+	case hits+misses+e.Unknown == 0:
 		return errors.New("no library and no pipeline was needed")
 	case state == recording.StateCold && e.Nonce == "":
 		return errors.New("its sources had no nonce")
@@ -134,7 +135,11 @@ func checkCache(state string, arm recording.Arm, r *recording.Run) error {
 	case state == recording.StateWarmCache && misses > 0:
 		return fmt.Errorf("%d of %d libraries and %d of %d pipelines were compiled%s", e.LibraryMisses, e.LibraryHits+e.LibraryMisses,
 			e.PipelineMisses, e.PipelineHits+e.PipelineMisses, held)
-	case state == recording.StateColdNatural && misses == 0:
+	case state == recording.StateWarmCache && e.Unknown > 0 && grown:
+		return fmt.Errorf("%s grew from %d to %d entries: something was compiled", e.Folder, e.Before.Entries, e.After.Entries)
+	case state == recording.StateColdNatural && e.Unknown > 0 && !grown:
+		return fmt.Errorf("nothing was compiled: the cache is as it was%s", held)
+	case state == recording.StateColdNatural && e.Unknown == 0 && misses == 0:
 		return fmt.Errorf("everything came from the cache%s", held)
 	case state == recording.StateColdNatural && arm.Cache == CacheEmpty && (hits > 0 || e.Before != nil && e.Before.Entries > 0):
 		return fmt.Errorf("its cache was not empty: %d libraries and %d pipelines came from it%s", e.LibraryHits, e.PipelineHits, held)

@@ -16,8 +16,7 @@ import (
 	"github.com/introgen/introgen/engine/metal/commands"
 	"github.com/introgen/introgen/engine/metal/kernels"
 	"github.com/introgen/introgen/metalshim"
-	"github.com/introgen/introgen/metalshim/soft"
-	"github.com/introgen/introgen/metalshim/soft/cache"
+	"github.com/introgen/introgen/metalshim/drivers"
 	"github.com/introgen/introgen/results"
 	"github.com/introgen/introgen/results/recording"
 	"github.com/urfave/cli/v2"
@@ -48,7 +47,7 @@ func metalCommand() *cli.Command {
 			&cli.BoolFlag{Name: "trace", Usage: "print every library and pipeline where it is compiled, and tables at the end"},
 			&cli.GenericFlag{Name: "nonce", Value: &optionalText{}, DefaultText: "none",
 				Usage: "end every source with a comment, so that no cache can match: --nonce takes the time, --nonce=TEXT a text"},
-			&cli.StringFlag{Name: "driver", Value: "auto", Usage: "auto, soft or apple"},
+			&cli.StringFlag{Name: "driver", Value: drivers.Auto, Usage: "auto (apple on macOS, else soft), soft or apple"},
 			&cli.StringFlag{Name: "kernels", Value: kernels.Own, Usage: "`SET`: own, candle or candle@VERSION (introgen kernels fetch brings it), a folder with candle's .metal files, or a .crate file"},
 			&cli.StringFlag{Name: "commands-per-buffer", Usage: "operations `N` a command buffer holds before it is committed; 0 commits every one (default: $" + commands.Env + ", or 50)"},
 		),
@@ -58,6 +57,7 @@ func metalCommand() *cli.Command {
 
 // metalKnobs are the flags and variables of a metal run, read and checked.
 type metalKnobs struct {
+	driver      string
 	origins     map[string]recording.Knob // of those that the environment can set
 	trace       bool
 	nonce       string
@@ -67,12 +67,9 @@ type metalKnobs struct {
 }
 
 func readMetalKnobs(c *cli.Context) (k metalKnobs, err error) {
-	switch d := c.String("driver"); d {
-	case "auto", "soft":
-	case "apple":
-		return k, errors.New("--driver apple is not built into this version; soft and auto are allowed")
-	default:
-		return k, usagef("--driver %s: auto, soft or apple is wanted", d)
+	k.driver = c.String("driver")
+	if err := drivers.Known(k.driver); err != nil {
+		return k, usagef("--driver: %v", err)
 	}
 	if k.trace = c.Bool("trace"); !c.IsSet("trace") {
 		switch v := os.Getenv(traceEnv); v {
@@ -184,10 +181,10 @@ const slowCompile = 10 * time.Millisecond
 
 // openedMetal is the device that all rounds of a run share, as candle's is.
 type openedMetal struct {
-	soft   *soft.Device
+	driver drivers.Driver
 	shim   *metalshim.Instrumented
 	device *metal.Device
-	before cache.Status
+	before drivers.Folder
 	cached bool // whether there is a cache to look at
 }
 
@@ -197,10 +194,13 @@ func openMetal(ctx context.Context, g *generation, k metalKnobs, set *kernels.Se
 	m := &openedMetal{}
 	g.enter(results.SpanDevice, "")
 	var err error
-	if m.soft, err = soft.Open(ctx, soft.Options{Note: note}); err != nil {
+	if m.driver, err = drivers.Open(ctx, k.driver, note); err != nil {
 		return nil, err
 	}
-	var dev metalshim.Device = m.soft
+	if err := m.driver.Models(); err != nil {
+		return nil, errors.Join(err, m.driver.Close())
+	}
+	var dev metalshim.Device = m.driver
 	if g.disturb.calls != nil {
 		dev = g.disturb.calls.Wrap(dev)
 	}
@@ -214,16 +214,16 @@ func openMetal(ctx context.Context, g *generation, k metalKnobs, set *kernels.Se
 		}
 	}})
 	if err != nil {
-		return nil, errors.Join(usageError{err}, m.soft.Close())
+		return nil, errors.Join(usageError{err}, m.driver.Close())
 	}
 	m.device, err = metal.NewDevice(ctx, m.shim, metal.Options{CommandsPerBuffer: k.perBuffer, Kernels: set})
 	if err != nil {
-		return nil, errors.Join(err, m.soft.Close())
+		return nil, errors.Join(err, m.driver.Close())
 	}
 	g.enter(results.SpanRecord, "")
-	m.before, m.cached = m.soft.CacheStatus()
+	m.before, m.cached = m.driver.Folder()
 	info := m.shim.Info()
-	g.catchUp(&recording.Device{Driver: info.Driver, Name: info.String(), Compiler: m.soft.Compiler(), Nonce: k.nonce,
+	g.catchUp(&recording.Device{Driver: info.Driver, Name: info.String(), Compiler: m.driver.Compiler(), System: m.driver.System(), Nonce: k.nonce,
 		Kernels: set.String(), Digest: set.Digest()})
 	return m, nil
 }
@@ -232,10 +232,10 @@ func openMetal(ctx context.Context, g *generation, k metalKnobs, set *kernels.Se
 // ours that must not stay hidden.
 func (m *openedMetal) close() error {
 	err := m.device.Close()
-	if live := m.soft.Live(); live != (metalshim.Counts{}) {
+	if live := m.driver.Live(); live != (metalshim.Counts{}) {
 		err = errors.Join(err, fmt.Errorf("the run left Metal objects behind: %+v", live))
 	}
-	return errors.Join(err, m.soft.Close())
+	return errors.Join(err, m.driver.Close())
 }
 
 // compiled returns a function that tells of the libraries and pipelines that were
@@ -272,9 +272,12 @@ func (m *openedMetal) summary() []recording.Event {
 	}
 	e := &recording.Evidence{What: recording.EvidenceMetalCache, Nonce: m.shim.Nonce()}
 	count := func(state metalshim.CacheState, hits, misses *int) {
-		if state == metalshim.CacheHit {
+		switch state {
+		case metalshim.CacheHit:
 			*hits++
-		} else {
+		case metalshim.CacheUnknown:
+			e.Unknown++
+		default:
 			*misses++
 		}
 	}
@@ -284,13 +287,13 @@ func (m *openedMetal) summary() []recording.Event {
 	for _, p := range m.shim.Pipelines() {
 		count(p.Evidence.State, &e.PipelineHits, &e.PipelineMisses)
 	}
-	if now, ok := m.soft.CacheStatus(); ok && m.cached {
+	if now, ok := m.driver.Folder(); ok && m.cached {
 		e.Folder = now.Dir
 		e.Before, e.After = folder(m.before), folder(now)
 	}
 	return append(out, e)
 }
 
-func folder(s cache.Status) *recording.CacheFolder {
-	return &recording.CacheFolder{Entries: len(s.Items), Bytes: s.Bytes}
+func folder(f drivers.Folder) *recording.CacheFolder {
+	return &recording.CacheFolder{Entries: f.Entries, Bytes: f.Bytes}
 }

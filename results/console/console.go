@@ -205,6 +205,9 @@ func (p *Printer) round(e *recording.Round) {
 func cacheLine(e *recording.Evidence) string {
 	line := fmt.Sprintf("# cache: libraries %d from the cache and %d compiled, pipelines %d from the cache and %d compiled; ",
 		e.LibraryHits, e.LibraryMisses, e.PipelineHits, e.PipelineMisses)
+	if e.Unknown > 0 {
+		line = fmt.Sprintf("# cache: of %d libraries and pipelines the driver does not say whether it had them; ", e.Unknown)
+	}
 	if e.Nonce != "" {
 		line += fmt.Sprintf("nonce %q; ", e.Nonce)
 	} else {

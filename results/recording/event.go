@@ -184,6 +184,7 @@ type Device struct {
 	Driver   string `json:"driver"` // "soft" or "apple"
 	Name     string `json:"name"`
 	Compiler string `json:"compiler,omitempty"` // "clang 19.1.7"; of apple the language version
+	System   string `json:"system,omitempty"`   // what the driver knows of it, its state too: "macOS 14.5 (23F79), …"
 	Nonce    string `json:"nonce,omitempty"`
 	Kernels  string `json:"kernels"`                  // "own", "candle@0.11.0", a folder
 	Digest   string `json:"kernels_sha256,omitempty"` // of the kernel set's sources
@@ -247,6 +248,7 @@ type Evidence struct {
 	LibraryMisses  int          `json:"library_misses,omitempty"`
 	PipelineHits   int          `json:"pipeline_hits,omitempty"`
 	PipelineMisses int          `json:"pipeline_misses,omitempty"`
+	Unknown        int          `json:"unknown,omitempty"` // libraries and pipelines of which the driver does not say
 	Nonce          string       `json:"nonce,omitempty"`
 	Folder         string       `json:"folder,omitempty"` // "" where there is none
 	Before         *CacheFolder `json:"before,omitempty"`
