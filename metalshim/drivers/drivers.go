@@ -112,20 +112,20 @@ type standInDriver struct {
 	behind softDriver
 }
 
-// build, as the value of apple.EnvStandIn, compiles the stand-in.
-const build = "build"
-
 func openApple(ctx context.Context, note func(string)) (Driver, error) {
-	path := os.Getenv(apple.EnvStandIn)
-	if runtime.GOOS == "darwin" || path == "" {
+	standIn := os.Getenv(apple.EnvStandIn)
+	if runtime.GOOS == "darwin" || standIn == "" {
 		d, err := apple.Open(ctx, apple.Options{})
 		if err != nil {
 			return nil, err
 		}
 		return appleDriver{d}, nil
 	}
-	if path == build {
-		var err error
+	path, show, err := standin.Parse(standIn)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", apple.EnvStandIn, err)
+	}
+	if path == standin.BuildPath {
 		if path, err = standin.Build(ctx); err != nil {
 			return nil, err
 		}
@@ -134,7 +134,7 @@ func openApple(ctx context.Context, note func(string)) (Driver, error) {
 	if err != nil {
 		return nil, err
 	}
-	server, err := standin.Serve(path, behind, standin.Options{})
+	server, err := standin.Serve(path, behind, show)
 	if err != nil {
 		return nil, errors.Join(err, behind.Close())
 	}

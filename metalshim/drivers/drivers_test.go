@@ -27,6 +27,10 @@ func TestAppleNeedsAMac(t *testing.T) {
 	if _, err := Open(t.Context(), Apple, nil); err == nil || !strings.Contains(err.Error(), apple.EnvStandIn) {
 		t.Errorf("%v", err)
 	}
+	t.Setenv(apple.EnvStandIn, "build,family=many")
+	if _, err := Open(t.Context(), Apple, nil); err == nil || !strings.Contains(err.Error(), `family="many"`) {
+		t.Errorf("%v", err)
+	}
 	t.Setenv(apple.EnvStandIn, "/no/such.so")
 	if _, err := Open(t.Context(), Apple, nil); err == nil || !strings.Contains(err.Error(), "/no/such.so") {
 		t.Errorf("%v", err)
@@ -40,7 +44,7 @@ func TestDrivers(t *testing.T) {
 			if runtime.GOOS == "darwin" && name != Soft && os.Getenv("INTROGEN_TEST_METAL") != Apple {
 				t.Skip("SKIP: needs leave to use this Mac's device: make metal-check")
 			}
-			t.Setenv(apple.EnvStandIn, build)
+			t.Setenv(apple.EnvStandIn, standin.BuildPath)
 			d, err := Open(t.Context(), name, nil)
 			var absent *clang.Error
 			if errors.As(err, &absent) || errors.Is(err, standin.ErrCompiler) || errors.Is(err, metalshim.ErrNoDevice) {

@@ -185,7 +185,11 @@ func TestServeErrors(t *testing.T) {
 	if _, err := Serve(path, dev, Options{Lacks: []string{"newTeapot"}}); err == nil || !strings.Contains(err.Error(), "newTeapot") {
 		t.Errorf("an unknown selector: %v", err)
 	}
-	served(t, Options{})
+	_, older, err := Parse("build,macos=13.0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	served(t, older) // what it lacks is in the table
 	if _, err := Serve(path, dev, Options{}); err == nil || !strings.Contains(err.Error(), "another server") {
 		t.Errorf("a second server: %v", err)
 	}
