@@ -34,8 +34,10 @@ func Phases(run *recording.Run) []results.Phases {
 			out[i].Add(s)
 		}
 	}
-	for i, r := range run.Rounds { // a step that failed gave no token
-		out[i].Steps = out[i].Steps[:min(len(out[i].Steps), max(0, len(r.IDs)-1))]
+	for i, r := range run.Rounds {
+		if r.Error != "" { // a step that failed gave no token
+			out[i].Steps = out[i].Steps[:min(len(out[i].Steps), max(0, len(r.IDs)-1))]
+		}
 	}
 	return out
 }
@@ -144,11 +146,11 @@ func libraries(trace results.MetalTrace) *table.Table {
 
 func device(trace results.MetalTrace) *table.Table {
 	t := &table.Table{Title: "what the phases did on the device (ms)", Columns: []table.Column{{Name: "round"}, {Name: "phase", Left: true}, {Name: "wall"},
-		{Name: "compile"}, {Name: "encode"}, {Name: "commit"}, {Name: "wait"}, {Name: "GPU"}, {Name: "disp."}, {Name: "bufs"}}}
+		{Name: "compile"}, {Name: "encode"}, {Name: "commit"}, {Name: "wait"}, {Name: "GPU"}, {Name: "buffers"}}}
 	for _, p := range trace.Phases {
 		t.Add(table.Texts(strconv.Itoa(p.Round), p.Name, results.Milliseconds(p.Wall), results.Milliseconds(p.Compile), results.Milliseconds(p.Encode),
 			results.Milliseconds(p.Commit), results.Milliseconds(p.Wait), results.Milliseconds(p.GPU),
-			strconv.FormatInt(p.Dispatches, 10), strconv.FormatInt(p.CommandBuffers, 10))...)
+			strconv.FormatInt(p.CommandBuffers, 10))...)
 	}
 	return t
 }

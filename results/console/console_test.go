@@ -1,0 +1,192 @@
+package console
+
+import (
+	"bytes"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/introgen/introgen/results"
+	"github.com/introgen/introgen/results/recording"
+	"github.com/introgen/introgen/trace"
+)
+
+func header(v recording.View) recording.Event {
+	return &recording.Header{Format: recording.Format, Version: 1, Model: recording.Model{File: "m.gguf", Types: "211 Q8_0 + 61 F32"}, View: v}
+}
+
+// span is a span in tenths of a millisecond; to < 0 is open.
+func span(id, in trace.ID, name, detail string, n int64, from, to int) recording.Event {
+	end := time.Duration(to) * 100 * time.Microsecond
+	if to < 0 {
+		end = -1
+	}
+	return &recording.Span{Record: trace.Record{ID: id, Parent: in, Name: name, Detail: detail, N: n, Start: time.Duration(from) * 100 * time.Microsecond, End: end}}
+}
+
+var subject = &recording.Subject{IO: "mmap", PageCache: "100 % of the file in the page cache", Engine: "cpu: avx512", Tokenizer: "go"}
+
+// printed feeds events as they are, and once more as read from a file.
+func printed(t *testing.T, events ...recording.Event) string {
+	t.Helper()
+	var live, again strings.Builder
+	p := New(&live)
+	var file []byte
+	for _, e := range events {
+		if err := p.Event(e); err != nil {
+			t.Fatal(err)
+		}
+		var err error
+		if file, err = recording.Encode(file, e); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := p.Close(); err != nil {
+		t.Fatal(err)
+	}
+	p = New(&again)
+	for e, err := range recording.Events(bytes.NewReader(file)) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := p.Event(e); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := p.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if live.String() != again.String() {
+		t.Errorf("printed live:\n%s\nand from the file:\n%s", live.String(), again.String())
+	}
+	return live.String()
+}
+
+// round is one with two steps, of which the second is cut off where cut is set.
+func round(cut bool) []recording.Event {
+	end, ids := 0, []int32{66, 467, 314}
+	if cut {
+		end, ids = -1, ids[:2]
+	}
+	return []recording.Event{
+		span(1, 0, results.SpanTokenizer, "go", 0, 0, 82),
+		span(2, 0, results.SpanRound, "", 1, 100, -1),
+		span(3, 2, results.SpanRead, "mmap", 0, 100, 104),
+		span(4, 2, results.SpanBuild, "", 0, 104, 113),
+		subject,
+		span(5, 2, results.SpanRecord, "", 0, 113, 114),
+		span(6, 2, results.SpanPrefill, "", 13, 120, 220),
+		span(7, 2, results.SpanStep, "", 1, 230, 268),
+		span(8, 2, results.SpanStep, "", 2, 270, 304+1000*end),
+		span(2, 0, results.SpanRound, "", 1, 100, 310),
+		&recording.Round{Number: 1, Span: 2, Prompt: 13, IDs: ids, Text: "Rust \"is\"\n\xf0\x9f", Top: [][]recording.Logit{{{ID: 66, Value: 30.892009}}, {{ID: 467, Value: 23.5}}}},
+	}
+}
+
+func TestRound(t *testing.T) {
+	const subjectLine = "# m.gguf: 211 Q8_0 + 61 F32, read by mmap, 100 % of the file in the page cache; cpu: avx512; tokenizer go, ready in 8.2 ms\n"
+	const phases = "[cpu round 1] read gguf 0.4 ms, build model 0.9 ms, prefill (13 tokens) 10.0 ms, 2 decode steps 7.2 ms (mean 3.6 ms), total 17.2 ms\n"
+	const logits = "[cpu round 1] logits after prefill: 66 30.892010\n[cpu round 1] logits after step 1: 467 23.500000\n"
+	for _, c := range []struct {
+		name string
+		view recording.View
+		cut  bool
+		want string
+	}{
+		{"as usual", recording.View{Label: "cpu", IDs: true}, false,
+			subjectLine + phases + "[cpu round 1] decode steps (ms): 3.8 3.4\n[cpu round 1] ids: 66 467 314\n" + logits + `[cpu round 1] text: "Rust \"is\"\n\xf0\x9f"` + "\n"},
+		{"quiet", recording.View{Label: "cpu", Quiet: true}, false, phases + logits},
+		{"cut off in its second step", recording.View{Label: "cpu", Quiet: true}, true,
+			"[cpu round 1] read gguf 0.4 ms, build model 0.9 ms, prefill (13 tokens) 10.0 ms, 1 decode steps 3.8 ms (mean 3.8 ms), total 13.8 ms\n" + logits},
+	} {
+		if got := printed(t, append([]recording.Event{header(c.view)}, round(c.cut)...)...); got != c.want {
+			t.Errorf("%s:\n%s\nwant\n%s", c.name, got, c.want)
+		}
+	}
+	// A round without a token says nothing, and neither does one of unknown spans.
+	if got := printed(t, header(recording.View{Label: "cpu"}), &recording.Round{Number: 1, Span: 9, IDs: []int32{1}}, &recording.Round{Number: 1, Span: 9}); got != "" {
+		t.Errorf("printed %q", got)
+	}
+}
+
+// TestTrace: the same lines whether a phase is told while it lasts, as when a
+// slow library is written at once, or when it is over.
+func TestTrace(t *testing.T) {
+	const want = `[metal] Device::new_metal 12.3 ms
+--- metal round 1: build model
+LIB  Cast 77.5 ms
+PIPE Cast cast_u32_f32 0.9 ms
+--- metal round 1: prefill
+--- metal round 1: decode step 1
+LIB  Sdpa 2.0 ms
+--- metal round 1: decode step 2
+--- metal round 1: decode step 4
+PIPE Sdpa sdpa_vector_float_64 0.1 ms
+# cache: libraries 1 from the cache and 2 compiled, pipelines 3 from the cache and 4 compiled; nonce "n"; /c held 5 entries (1.5 MB) before and 6 (2.0 MB) after
+`
+	begin := []recording.Event{
+		header(recording.View{Label: "metal", Trace: true}),
+		span(1, 0, results.SpanDevice, "", 0, 0, 123),
+		&recording.Device{Driver: "soft"},
+		span(2, 0, results.SpanRound, "", 1, 200, -1),
+	}
+	live := []recording.Event{
+		span(3, 2, results.SpanBuild, "", 0, 210, -1),
+		span(4, 3, results.SpanLibrary, "Cast", 0, 210, 985),
+		span(3, 2, results.SpanBuild, "", 0, 210, 1000),
+		span(5, 3, results.SpanPipeline, "Cast cast_u32_f32", 0, 985, 994),
+	}
+	later := []recording.Event{
+		span(3, 2, results.SpanBuild, "", 0, 210, 1000),
+		span(4, 3, results.SpanLibrary, "Cast", 0, 210, 985),
+		span(5, 3, results.SpanPipeline, "Cast cast_u32_f32", 0, 985, 994),
+	}
+	end := []recording.Event{
+		span(6, 2, results.SpanPrefill, "", 13, 1000, 1100),
+		span(7, 2, results.SpanStep, "", 1, 1100, 1150),
+		span(8, 7, results.SpanLibrary, "Sdpa", 0, 1110, 1130),
+		span(9, 2, results.SpanStep, "", 2, 1150, 1200),
+		span(10, 2, results.SpanStep, "", 3, 1200, 1250),
+		span(11, 2, results.SpanStep, "", 4, 1250, 1300),
+		span(12, 11, results.SpanPipeline, "Sdpa sdpa_vector_float_64", 0, 1260, 1261),
+		&recording.Evidence{What: recording.EvidencePageCache, Round: 1, Resident: 1},
+		&recording.Evidence{What: recording.EvidenceMetalCache, LibraryHits: 1, LibraryMisses: 2, PipelineHits: 3, PipelineMisses: 4, Nonce: "n", Folder: "/c",
+			Before: &recording.CacheFolder{Entries: 5, Bytes: 1_500_000}, After: &recording.CacheFolder{Entries: 6, Bytes: 2_000_000}},
+		&recording.End{},
+		&recording.Note{Text: "after the end"},
+	}
+	for name, phase := range map[string][]recording.Event{"while it lasts": live, "when it is over": later} {
+		var events []recording.Event
+		events = append(append(append(events, begin...), phase...), end...)
+		got, tables, ok := strings.Cut(printed(t, events...), "library  source bytes")
+		if got != want || !ok || !strings.Contains(tables, "decode step 1") {
+			t.Errorf("%s:\n%s\nwant\n%s", name, got, want)
+		}
+	}
+}
+
+func TestPlan(t *testing.T) {
+	events := []recording.Event{header(recording.View{}), &recording.Plan{}, &recording.Start{Run: 1, Block: 1, Arm: "cold"}, header(recording.View{Label: "cpu", Quiet: true})}
+	events = append(append(events, round(false)...), &recording.Exit{Run: 1, Refused: "labelled cold: it was warm"})
+	events = append(events, &recording.Start{Run: 2, Block: 1, Arm: "cpu"}, &recording.Exit{Run: 2, Flags: []string{"drift", "load"}}, &recording.Note{Text: "n"}, &recording.End{})
+	got := printed(t, events...)
+	want := "# run 1, block 1: cold\n[cpu round 1] read gguf 0.4 ms"
+	if !strings.HasPrefix(got, want) || !strings.HasSuffix(got, "# run 1 does not count: labelled cold: it was warm\n# run 2, block 1: cpu\n# run 2: drift; load\n") {
+		t.Errorf("printed\n%s", got)
+	}
+}
+
+type failing struct{}
+
+func (failing) Write([]byte) (int, error) { return 0, errors.New("gone") }
+
+func TestFirstErrorStays(t *testing.T) {
+	p := New(failing{})
+	for _, e := range append([]recording.Event{header(recording.View{Label: "cpu", Trace: true})}, round(false)...) {
+		_ = p.Event(e)
+	}
+	if err := p.Close(); err == nil || err.Error() != "gone" || !errors.Is(p.Err(), err) {
+		t.Errorf("error %v", err)
+	}
+}

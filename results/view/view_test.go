@@ -1,0 +1,139 @@
+package view
+
+import (
+	"encoding/csv"
+	"encoding/json"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"github.com/introgen/introgen/results/recording"
+	"github.com/introgen/introgen/trace"
+)
+
+// experiment is the experiment's own figures, as it printed them.
+func experiment(t *testing.T) *recording.File {
+	t.Helper()
+	f, err := recording.Open(filepath.Join("..", "recorded", "experiment-states.introgen"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+func TestTables(t *testing.T) {
+	var b strings.Builder
+	if err := Table(&b, experiment(t)); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		"run 1, block 1: cold\n",
+		// Of the experiment's table: build 4111.2, prefill 5869.4, first step 2144.1.
+		"    1  129.0  4111.2   5869.4  2144.1 ",
+		"Reduce ",
+		" 4333.7  ",
+	} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("no %q in\n%s", want, b.String())
+		}
+	}
+	for line := range strings.Lines(b.String()) {
+		if n := utf8.RuneCountInString(strings.TrimRight(line, "\n")); n > 80 {
+			t.Errorf("a line of %d columns: %s", n, line)
+		}
+	}
+	b.Reset()
+	if err := Markdown(&b, experiment(t)); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(b.String(), "| round |") && !strings.Contains(b.String(), "| ROUND |") {
+		t.Errorf("no table in\n%s", b.String())
+	}
+}
+
+// TestSamplesAreAllThere: CSV and JSON have each step of the experiment's cold
+// run, read with other code than wrote them.
+func TestSamplesAreAllThere(t *testing.T) {
+	f := experiment(t)
+	var b strings.Builder
+	if err := CSV(&b, f); err != nil {
+		t.Fatal(err)
+	}
+	rows, err := csv.NewReader(strings.NewReader(b.String())).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	steps, libraries := map[string]int{}, map[string]string{}
+	for _, r := range rows[1:] {
+		switch r[6] {
+		case "decode step":
+			steps[r[0]+" "+r[5]]++
+			if r[0] == "1" && r[5] == "1" && r[8] == "1" && r[9] != "2144100000" {
+				t.Errorf("the first step took %s ns", r[9])
+			}
+		case "library":
+			if r[0] == "1" {
+				libraries[r[7]] = r[9]
+			}
+		}
+	}
+	if steps["1 1"] != 20 || steps["1 2"] != 20 || len(libraries) != 10 || libraries["Gemm"] != "3828600000" {
+		t.Errorf("steps by run and round %v, libraries %v", steps, libraries)
+	}
+	b.Reset()
+	if err := JSON(&b, f); err != nil {
+		t.Fatal(err)
+	}
+	var doc struct {
+		Plan struct{ Factors []string }
+		Runs []struct {
+			Start  struct{ Arm string }
+			Rounds []struct {
+				Build int64   `json:"build_ns"`
+				Steps []int64 `json:"steps_ns"`
+			}
+			Libraries []struct {
+				Library string
+				NS      int64 `json:"ns"`
+			}
+		}
+	}
+	if err := json.Unmarshal([]byte(b.String()), &doc); err != nil {
+		t.Fatal(err)
+	}
+	r := doc.Runs[0]
+	if len(doc.Runs) != len(f.Runs) || r.Start.Arm != "cold" || r.Rounds[0].Build != 4111200000 || len(r.Rounds[0].Steps) != 20 || r.Libraries[1].NS != 3828600000 {
+		t.Errorf("JSON is %+v", doc)
+	}
+}
+
+// TestRemarks: a run that was cut off, failed, or does not count says so.
+func TestRemarks(t *testing.T) {
+	span := func(id, in trace.ID, name string, n int64, end time.Duration) trace.Record {
+		return trace.Record{ID: id, Parent: in, Name: name, N: n, End: end}
+	}
+	f := &recording.File{Broken: "cut", Runs: []*recording.Run{
+		{Header: recording.Header{Command: "cpu"}, Rounds: []recording.Round{{Number: 1, Span: 1, IDs: []int32{5}, Error: "step 1: boom"}},
+			Spans: []trace.Record{span(1, 0, "round", 1, 9e6), span(2, 1, "prefill", 13, 3e6), span(3, 1, "decode step", 1, 4e6)}},
+		{Header: recording.Header{Command: "metal"}, End: &recording.End{Code: 1, Error: "boom"}, Start: &recording.Start{Run: 2, Arm: "warm"},
+			Exit: &recording.Exit{Refused: "it was cold", Flags: []string{"load"}}},
+	}}
+	var b strings.Builder
+	if err := Table(&b, f); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"run 1: cpu", "it was cut off", "run 2, block 0: warm", "it ended with exit code 1: boom", "it does not count: it was cold", "load", "not whole: cut",
+		"    1   0.0    0.0      3.0 "} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("no %q in\n%s", want, b.String())
+		}
+	}
+	if strings.Contains(b.String(), " 4.0") {
+		t.Errorf("a step that gave no token is shown:\n%s", b.String())
+	}
+	if d := FirstToken(f.Runs); d != 3*time.Millisecond {
+		t.Errorf("the first token after %v", d)
+	}
+}
