@@ -42,12 +42,17 @@ func TestScripts(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, absent := os.Stat(filepath.Join(dir, models.StandIn))
+	recorded, err := filepath.Abs(filepath.Join("..", "..", "results", "recorded"))
+	if err != nil {
+		t.Fatal(err)
+	}
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/script",
 		Setup: func(e *testscript.Env) error {
 			e.Setenv(models.DirEnv, dir)
 			e.Setenv("Q8", filepath.Join(dir, models.StandIn))
 			e.Setenv("Q4", filepath.Join(dir, models.Source))
+			e.Setenv("RECORDED", recorded)
 			// cargo and rustup look for what they have below HOME.
 			for name, path := range cargoFolders() {
 				e.Setenv(name, path)

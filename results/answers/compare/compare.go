@@ -62,7 +62,11 @@ func Of(f *recording.File) (*Answer, error) {
 		if len(s.Samples) > 0 {
 			a.Series = append(a.Series, s)
 		} else {
-			a.note("%s has no run that counts (%s were refused or failed)", s.Name, plural(s.Refused, "run"))
+			why := "none was made"
+			if s.Refused > 0 {
+				why = fmt.Sprintf("%d refused, failed or cut off", s.Refused)
+			}
+			a.note("%s has no run that counts (%s)", s.Name, why)
 		}
 	}
 	if len(a.Series) == 0 {
