@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/introgen/introgen/bench/plan"
 	"github.com/introgen/introgen/results/answers/anatomy"
 	"github.com/introgen/introgen/results/answers/compare"
 	"github.com/introgen/introgen/results/recording"
@@ -14,8 +15,11 @@ import (
 )
 
 // comparable are the states that compare knows, in the order of its columns.
-var comparable = []string{recording.StateCold, recording.StateColdNatural, recording.StateColdFile, recording.StateWarmCache,
+var comparable = []string{recording.StateCold, recording.StateColdNatural, coldHalf, recording.StateColdFile, recording.StateWarmCache,
 	recording.StateWarmProcess, recording.StateCPU}
+
+// coldHalf is the state cold-natural with a cache that holds a part.
+const coldHalf = "cold-half"
 
 func compareCommand() *cli.Command {
 	return &cli.Command{
@@ -27,6 +31,7 @@ func compareCommand() *cli.Command {
 			"one of a plan, or several of single runs; numbers are those of `introgen list`.\n\n" +
 			"   cold          every source ends in a nonce, so that no cache can match\n" +
 			"   cold-natural  no nonce; the cache of compiled code is empty, as the first time ever\n" +
+			"   cold-half     the same with every second entry of a full cache, as after an update\n" +
 			"   cold-file     on the CPU, the model dropped from the page cache\n" +
 			"   warm-cache    a fresh process, everything in the cache of compiled code\n" +
 			"   warm-process  the later rounds of those processes\n" +
@@ -173,6 +178,9 @@ func compareArms(c *cli.Context) ([]recording.Arm, []string, error) {
 	var arms []recording.Arm
 	add := func(state, set string, v variant) {
 		a := recording.Arm{Name: state, State: state, Levels: map[string]string{"cache": state}}
+		if state == coldHalf {
+			a.State, a.Cache = recording.StateColdNatural, plan.CacheHalf
+		}
 		a.Args = append(stateLine(state, rounds), common...)
 		if set != "" && a.Args[0] == "metal" {
 			a.Args = append(a.Args, "--kernels", set)
