@@ -59,6 +59,9 @@ type Column struct {
 	// Parts are the columns that take this one's place in CSV, their names
 	// following its own: "" for the name alone. None means the column itself.
 	Parts []string
+	// Joined says that the column belongs to the one before it, from which it
+	// is not divided.
+	Joined bool
 	// Drawn says that the column is a drawing of others, which CSV leaves out.
 	Drawn bool
 }
@@ -137,7 +140,8 @@ func (t *Table) widths() []int {
 }
 
 // divide makes several tables of one that is wider than a terminal: each has
-// the first column, and as many of the others as fit, at least one.
+// the first column, and as many of the others as fit, at least one, or one with
+// those that are joined to it.
 func (t *Table) divide(s Style) []*Table {
 	if s == CSV || s == Markdown || len(t.Columns) < 3 {
 		return []*Table{t}
@@ -151,8 +155,15 @@ func (t *Table) divide(s Style) []*Table {
 	var out []*Table
 	for from := 1; from < len(widths); {
 		used, to := around+widths[0], from
-		for ; to < len(widths) && (to == from || used+between+widths[to] <= Width); to++ {
-			used += between + widths[to]
+		for to < len(widths) {
+			next, more := to+1, between+widths[to]
+			for ; next < len(widths) && t.Columns[next].Joined; next++ {
+				more += between + widths[next]
+			}
+			if to > from && used+more > Width {
+				break
+			}
+			used, to = used+more, next
 		}
 		pick := func(row []Cell) []Cell {
 			if row == nil {

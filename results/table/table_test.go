@@ -155,6 +155,16 @@ func TestWideTable(t *testing.T) {
 	if err := d.Write(&b, table.CSV); err != nil || strings.Count(b.String(), "stage") != 1 {
 		t.Errorf("CSV: %v\n%s", err, b.String())
 	}
+	// Four columns would fit into the first part, but the fifth is joined to
+	// the fourth.
+	wide.Columns[5].Joined = true
+	b.Reset()
+	if err := d.Write(&b, table.Plain); err != nil {
+		t.Fatal(err)
+	}
+	if heads := strings.Split(b.String(), "\n")[1]; strings.Count(heads, "a long state") != 3 || !strings.Contains(heads, "state 2") {
+		t.Errorf("the first part is headed %q", heads)
+	}
 }
 
 func TestWrap(t *testing.T) {

@@ -44,12 +44,12 @@ func Cause(s series.Series) string {
 	}
 	libs, pipes := c.share(func(p parts) time.Duration { return p.libraries }), c.share(func(p parts) time.Duration { return p.pipelines })
 	last := c.runs[len(c.runs)-1]
-	text := fmt.Sprintf("%s of the %s time to the second token is %s", wholePercent(libs), s.Name, compiles(last.libraryCount, "library"))
+	text := fmt.Sprintf("%s of the %s time to the second token is %s", wholePercent(libs), s.Name, last.made(last.libraryCount, "library", "libraries"))
 	byLibrary := func(p parts, name string) time.Duration { return p.byLibrary[name] }
 	sum := func(p parts) time.Duration { return p.libraries }
 	if pipes >= worthSaying {
 		text = fmt.Sprintf("%s of the %s time to the second token is %s and %s (%s and %s)", wholePercent(whole), s.Name,
-			compiles(last.libraryCount, "library"), plural(last.pipelineCount, "pipeline"), wholePercent(libs), wholePercent(pipes))
+			last.made(last.libraryCount, "library", "libraries"), plural(last.pipelineCount, "pipeline"), wholePercent(libs), wholePercent(pipes))
 		byLibrary = func(p parts, name string) time.Duration { return p.byLibrary[name] + p.pipesOf[name] }
 		sum = func(p parts) time.Duration { return p.libraries + p.pipelines }
 	}
@@ -65,7 +65,16 @@ func Cause(s series.Series) string {
 	return text
 }
 
-func compiles(n int, what string) string { return plural(n, what+" compile") }
+// made says what was done to n libraries.
+func (p parts) made(n int, one, many string) string {
+	switch {
+	case !p.fromCache:
+		return plural(n, one+" compile")
+	case n == 1:
+		return "1 " + one + " from the cache"
+	}
+	return fmt.Sprintf("%d %s from the cache", n, many)
+}
 
 // wholePercent is a part as whole percents, as people say it.
 func wholePercent(part float64) string { return fmt.Sprintf("%.0f %%", 100*part) }
@@ -82,7 +91,8 @@ type parts struct {
 	whole                       time.Duration
 	libraries, pipelines        time.Duration
 	libraryCount, pipelineCount int
-	firstToken                  int // libraries before the first token
+	firstToken                  int  // libraries before the first token
+	fromCache                   bool // all of them were in the cache
 	order                       []string
 	byLibrary, pipesOf          map[string]time.Duration
 	rest                        map[string]time.Duration // phases without what was compiled in them
@@ -120,6 +130,7 @@ func (c *causes) add(r anatomy.Round) {
 				p.pipelineCount++
 				continue
 			}
+			p.fromCache = (p.fromCache || p.libraryCount == 0) && x.Cache == "hit"
 			p.libraries += x.Time
 			p.byLibrary[x.Library] += x.Time
 			p.libraryCount++

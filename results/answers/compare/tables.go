@@ -102,7 +102,7 @@ func (a *Answer) compileTable() *table.Table {
 	t := &table.Table{Title: "what was made in each stage: libraries, and pipelines of them (number: ms)", Columns: []table.Column{{Name: "stage", Left: true, Parts: []string{"", "library"}}}}
 	for _, i := range shown {
 		name := a.Series[i].Name
-		t.Columns = append(t.Columns, table.Column{Name: name + " LIB", Parts: series.Parts}, table.Column{Name: "PIPE", Parts: append([]string{"n"}, prefixed(name, series.Parts)...)})
+		t.Columns = append(t.Columns, table.Column{Name: name + " LIB", Parts: series.Parts}, table.Column{Name: "PIPE", Joined: true, Parts: append([]string{"n"}, prefixed(name, series.Parts)...)})
 	}
 	row := func(name table.Cell, columns []Sums) {
 		cells := []table.Cell{name}
@@ -158,7 +158,7 @@ const shownParts = 8
 // Table has the largest parts of the difference.
 func (d *Difference) Table() *table.Table {
 	t := &table.Table{
-		Title:   fmt.Sprintf("what %s takes longer than %s, ms in the same block, %d blocks", d.To, d.From, d.Blocks),
+		Title:   fmt.Sprintf("what %s takes longer than %s: ms within blocks (%d)", d.To, d.From, d.Blocks),
 		Columns: []table.Column{{Name: "part", Left: true}, {Name: "more"}, {Name: "from"}, {Name: "to"}, {Name: "of the whole"}},
 	}
 	add := func(name string, s stats.Summary) []table.Cell {

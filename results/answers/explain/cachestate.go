@@ -6,12 +6,13 @@ import (
 	"strings"
 	"time"
 
+	"github.com/introgen/introgen/results"
 	"github.com/introgen/introgen/results/answers/anatomy"
 	"github.com/introgen/introgen/results/recording"
 )
 
-// slowHit is the time from which on a library that came from the cache takes as
-// long as one that was compiled.
+// slowHit is the time from which on a library or pipeline that came from the
+// cache takes as long as one that was compiled.
 const slowHit = 50 * time.Millisecond
 
 // notWarm looks at runs that should have found everything in the cache: those
@@ -40,13 +41,14 @@ func notWarm(c *Case) ([]any, time.Duration, bool) {
 		var cost time.Duration
 		for _, p := range x.Rounds[0].Phases {
 			for _, k := range p.Compiles {
-				if k.Cache == "hit" && k.IsLibrary() && k.Time >= slowHit {
-					slow, cost = append(slow, k.Library), cost+k.Time
+				if k.Cache == "hit" && k.Time >= slowHit {
+					name := strings.TrimSpace(k.Library + " " + k.Function)
+					slow, cost = append(slow, fmt.Sprintf("%s (%s ms)", name, results.Milliseconds(k.Time))), cost+k.Time
 				}
 			}
 		}
 		if len(slow) > 0 {
-			return []any{fmt.Sprintf("libraries that came from the cache took as long as compiling: %s", strings.Join(slow, ", "))}, cost, true
+			return []any{fmt.Sprintf("what came from the cache took as long as compiling: %s", strings.Join(slow, ", "))}, cost, true
 		}
 	}
 	return nil, 0, false

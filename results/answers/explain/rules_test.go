@@ -200,7 +200,7 @@ var cases = []ruleCase{
 		finds: spec{alone: true, runs: 1, evidence: evidence(0, 10, 400)}, want: []string{"held 400 entries (cache)", "all 10"}, cost: 0,
 		not: spec{alone: true, runs: 1, evidence: evidence(0, 10, 0)}},
 	{rule: "warm that is not warm",
-		finds: spec{made: []made{{"prefill", "Reduce", "", 800, "hit"}}}, want: []string{"as long as compiling: Reduce"}, cost: 800,
+		finds: spec{made: []made{{"prefill", "Reduce", "", 800, "hit"}}}, want: []string{"as long as compiling: Reduce (800.0 ms)"}, cost: 800,
 		not: spec{made: []made{{"prefill", "Reduce", "", 3, "hit"}}}},
 	{rule: "duplicate compiles",
 		finds: spec{made: []made{{"build model", "Gemm", "", 30, "miss"}, {"prefill", "Gemm", "", 31, "miss"}, {"prefill", "Gemm", "gemm_nn", 5, "miss"}}}, want: []string{"more than once: 1", "Gemm 2 times"}, cost: 31,
