@@ -16,6 +16,7 @@ import (
 	"github.com/introgen/introgen/models"
 	"github.com/introgen/introgen/models/modeltest"
 	"github.com/introgen/introgen/results"
+	"github.com/introgen/introgen/results/recording"
 	"github.com/introgen/introgen/trace"
 )
 
@@ -108,7 +109,7 @@ func TestPhasesAddUpToTheWall(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i, r := range rounds {
-		p := results.RoundPhases(rec.Spans(), r.Span)
+		p := results.PhasesOf(&recording.Run{Spans: rec.Spans(), Rounds: []recording.Round{{Number: r.Number, Span: r.Span}}})[0]
 		if p.Round != i+1 || p.PromptTokens != 3 || len(p.Steps) != 3 {
 			t.Fatalf("round %d has phases %+v", i+1, p)
 		}

@@ -136,8 +136,8 @@ func (m *MetalSums) count(s trace.Sample) {
 	}
 }
 
-// Phases are the phases that have ended, in order.
-func (m *MetalSums) Phases() []MetalPhase {
+// told are the phases that have ended, in order.
+func (m *MetalSums) told() []MetalPhase {
 	var out []MetalPhase
 	for i, p := range m.phases {
 		if m.ended[i] {
@@ -152,7 +152,7 @@ const headedSteps = 2
 
 // Trace puts together what the tables show.
 func (m *MetalSums) Trace() MetalTrace {
-	t := MetalTrace{Phases: FoldSteps(m.Phases(), headedSteps), Kernels: m.kernels}
+	t := MetalTrace{Phases: FoldSteps(m.told(), headedSteps), Kernels: m.kernels}
 	used := map[string]int{}
 	for _, p := range m.pipelines {
 		used[p.Library]++
@@ -165,8 +165,8 @@ func (m *MetalSums) Trace() MetalTrace {
 	return t
 }
 
-// sumsOf adds up a run that has been collected.
-func sumsOf(run *recording.Run) *MetalSums {
+// MetalTraceOf is what the tables at the end of a traced run show, of any run.
+func MetalTraceOf(run *recording.Run) MetalTrace {
 	m := NewMetalSums()
 	for _, s := range run.Spans {
 		m.span(s)
@@ -178,15 +178,8 @@ func sumsOf(run *recording.Run) *MetalSums {
 		m.Event(&k)
 	}
 	m.libraries, m.pipelines = run.Libraries, run.Pipelines
-	return m
+	return m.Trace()
 }
-
-// MetalPhases are the phases of a run, in order, with what they did on the
-// device.
-func MetalPhases(run *recording.Run) []MetalPhase { return sumsOf(run).Phases() }
-
-// MetalTraceOf is what the tables at the end of a traced run show, of any run.
-func MetalTraceOf(run *recording.Run) MetalTrace { return sumsOf(run).Trace() }
 
 // FoldSteps keeps the first phases of each round as they are, and of its decode
 // steps beyond the first head ones only that with the median wall clock, whose

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/introgen/introgen/results/recording"
 	"github.com/introgen/introgen/trace"
 )
 
@@ -21,19 +22,32 @@ type Phases struct {
 	Wall         time.Duration // of the whole round
 }
 
-// RoundPhases collects the phases below the span round.
-func RoundPhases(spans []trace.Record, round trace.ID) Phases {
-	var p Phases
-	for _, s := range spans {
-		if s.ID == round {
-			p.Round, p.Wall = int(s.N), s.Duration()
-			p.Unattributed = trace.Unattributed(spans, s)
-		}
-		if s.Parent == round {
-			p.Add(s)
+// PhasesOf are the phases of a run's rounds, in the order of the rounds.
+func PhasesOf(run *recording.Run) []Phases {
+	out := make([]Phases, len(run.Rounds))
+	at := map[trace.ID]int{}
+	for i, r := range run.Rounds {
+		out[i].Round = r.Number
+		at[r.Span] = i
+	}
+	children := make([][]trace.Record, len(out))
+	for _, s := range run.Spans {
+		if i, ok := at[s.Parent]; ok && s.End >= 0 {
+			out[i].Add(s)
+			children[i] = append(children[i], s)
 		}
 	}
-	return p
+	for _, s := range run.Spans {
+		if i, ok := at[s.ID]; ok {
+			out[i].Wall, out[i].Unattributed = s.Duration(), trace.Unattributed(children[i], s)
+		}
+	}
+	for i, r := range run.Rounds {
+		if r.Error != "" { // a step that failed gave no token
+			out[i].Steps = out[i].Steps[:min(len(out[i].Steps), max(0, len(r.IDs)-1))]
+		}
+	}
+	return out
 }
 
 // Add takes a span of the round that has ended.

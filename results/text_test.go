@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/introgen/introgen/results/recording"
 	"github.com/introgen/introgen/trace"
 )
 
@@ -25,7 +26,7 @@ func TestLinesOfTheExperiment(t *testing.T) {
 		add(SpanStep, int64(i+1), ms)
 	}
 	var b strings.Builder
-	p := RoundPhases(rec.Spans(), round)
+	p := PhasesOf(&recording.Run{Spans: rec.Spans(), Rounds: []recording.Round{{Number: 1, Span: round}}})[0]
 	if err := WritePhases(&b, "cpu", p, true); err != nil {
 		t.Fatal(err)
 	}

@@ -79,7 +79,7 @@ func about(path string) []string {
 	}
 	first, steps := view.FirstToken(f.Runs), []time.Duration(nil)
 	for _, r := range f.Runs {
-		for _, p := range view.Phases(r) {
+		for _, p := range results.PhasesOf(r) {
 			steps = append(steps, p.Steps...)
 		}
 	}

@@ -232,6 +232,25 @@ func TestPairs(t *testing.T) {
 	}
 }
 
+// TestDoubts: what speaks against the runs is said, and what does not count is
+// no sample.
+func TestDoubts(t *testing.T) {
+	f := repeated(experiment(t, "experiment-sweep.introgen"), 6, 7)
+	f.Runs[0].Exit.Refused = "mislabelled"
+	f.Runs[1].Exit.Flags = []string{"load: other processes kept 1.5 of 2 cores busy"}
+	f.Runs[2].Exit.Flags = []string{"load: other processes kept 0.5 of 2 cores busy", "throttled"}
+	r := judge(t, Options{By: "/per-buffer"}, Recording("x", f))
+	if want := []string{"x: 1 of 30 runs do not count", "x: 2 of 29 runs are tainted: load, throttled"}; !slices.Equal(r.Notes, want) {
+		t.Errorf("notes %q, want %q", r.Notes, want)
+	}
+	if n := r.Tables[0].Rows[0].Cells[0].N; n != 5 {
+		t.Errorf("%d samples where one of 6 does not count", n)
+	}
+	if text := write(t, r, table.Plain); !strings.Contains(text, "2 of 29 runs are tainted") {
+		t.Errorf("the document does not say it:\n%s", text)
+	}
+}
+
 const other = "goos: linux\ngoarch: amd64\nmodel: a\nBenchmarkX 1 %d ns/op\nBenchmarkX 1 %d ns/op\n"
 
 func textOf(t *testing.T, label, text string) Source {

@@ -29,6 +29,9 @@ func (r *Report) Document() *table.Document {
 	if r.tests() {
 		d.Say("%s", legend)
 	}
+	for _, n := range r.Notes {
+		d.Say("%s", n)
+	}
 	for _, w := range r.Warnings {
 		d.Say("warning: %s", w)
 	}

@@ -30,6 +30,7 @@ type Options struct {
 // Report is the judgement.
 type Report struct {
 	Tables   []Table
+	Notes    []string // of runs that do not count, or were disturbed
 	Warnings []string // of lines that are no samples, and of what is mixed
 }
 
@@ -87,6 +88,7 @@ func Judge(sources []Source, o Options) (*Report, error) {
 	}
 	reader := new(benchfmt.Reader)
 	for i, s := range sources {
+		b.report.Notes = append(b.report.Notes, s.notes...)
 		reader.Reset(bytes.NewReader(s.text), s.Label, ByFile, s.Label)
 		for reader.Scan() {
 			switch rec := reader.Result().(type) {

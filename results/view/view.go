@@ -15,38 +15,13 @@ import (
 	"github.com/introgen/introgen/results"
 	"github.com/introgen/introgen/results/recording"
 	"github.com/introgen/introgen/results/table"
-	"github.com/introgen/introgen/trace"
 )
-
-// Phases are the phases of a run's rounds, in the order of the rounds.
-func Phases(run *recording.Run) []results.Phases {
-	out := make([]results.Phases, len(run.Rounds))
-	at := map[trace.ID]int{}
-	for i, r := range run.Rounds {
-		out[i].Round = r.Number
-		at[r.Span] = i
-	}
-	for _, s := range run.Spans {
-		if i, ok := at[s.ID]; ok {
-			out[i].Wall = s.Duration()
-		}
-		if i, ok := at[s.Parent]; ok && s.End >= 0 {
-			out[i].Add(s)
-		}
-	}
-	for i, r := range run.Rounds {
-		if r.Error != "" { // a step that failed gave no token
-			out[i].Steps = out[i].Steps[:min(len(out[i].Steps), max(0, len(r.IDs)-1))]
-		}
-	}
-	return out
-}
 
 // FirstToken is how long the first round of the first run that came so far took
 // until its first token was there, or 0.
 func FirstToken(runs []*recording.Run) time.Duration {
 	for _, r := range runs {
-		if p := Phases(r); len(p) > 0 && len(r.Rounds[0].IDs) > 0 {
+		if p := results.PhasesOf(r); len(p) > 0 && len(r.Rounds[0].IDs) > 0 {
 			return p[0].Read + p[0].Build + p[0].Prefill
 		}
 	}
@@ -112,7 +87,7 @@ func Document(f *recording.File) *table.Document {
 func rounds(run *recording.Run) *table.Table {
 	t := &table.Table{Title: "phases of each round (ms)", Columns: []table.Column{{Name: "round"}, {Name: "read"}, {Name: "build"}, {Name: "prefill"},
 		{Name: "step 1"}, {Name: "median of later"}, {Name: "decode"}, {Name: "steps"}}}
-	for _, p := range Phases(run) {
+	for _, p := range results.PhasesOf(run) {
 		first, median := "", ""
 		if len(p.Steps) > 0 {
 			first = results.Milliseconds(p.Steps[0])
@@ -187,7 +162,7 @@ func CSV(w io.Writer, f *recording.File) error {
 				row(0, s.Name, s.Detail, 0, s.Duration(), "")
 			}
 		}
-		for _, p := range Phases(run) {
+		for _, p := range results.PhasesOf(run) {
 			row(p.Round, results.SpanRead, "", 0, p.Read, "")
 			row(p.Round, results.SpanBuild, "", 0, p.Build, "")
 			row(p.Round, results.SpanPrefill, "", 0, p.Prefill, "")
@@ -256,7 +231,7 @@ func JSON(w io.Writer, f *recording.File) error {
 	for _, r := range f.Runs {
 		one := run{Start: r.Start, Exit: r.Exit, Header: r.Header, Counts: r.Counts(), Subject: r.Subject, Device: r.Device, Rounds: []phases{},
 			Kernels: r.Kernels, Evidence: r.Evidence, Machine: r.Machine, Notes: r.Notes, End: r.End}
-		for i, p := range Phases(r) {
+		for i, p := range results.PhasesOf(r) {
 			of := r.Rounds[i]
 			steps := p.Steps
 			if steps == nil {
