@@ -37,6 +37,29 @@ func TestAppleNeedsAMac(t *testing.T) {
 	}
 }
 
+// A device below Apple7 says so before anything is compiled.
+func TestBelowApple7(t *testing.T) {
+	if runtime.GOOS == "darwin" {
+		t.Skip("SKIP: needs the stand-in")
+	}
+	t.Setenv(apple.EnvStandIn, standin.BuildPath+",family=5")
+	d, err := Open(t.Context(), Apple, nil)
+	var absent *clang.Error
+	if errors.As(err, &absent) || errors.Is(err, standin.ErrCompiler) {
+		t.Skipf("SKIP: needs the driver: %v", err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	var family *apple.FamilyError
+	if err := d.Models(); !errors.As(err, &family) || family.Family.Apple != 5 {
+		t.Errorf("%v", err)
+	}
+	if err := d.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
 // Each driver opens, says what it is, compiles, and leaves nothing.
 func TestDrivers(t *testing.T) {
 	for _, name := range Names {

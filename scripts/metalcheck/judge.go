@@ -26,6 +26,15 @@ func judgeExit(output string, err error) outcome {
 	return outcome{Passed: 1, Leaks: -1}
 }
 
+// judgeRefusal wants a device without simdgroups to be told so before anything
+// compiles.
+func judgeRefusal(output string, err error) outcome {
+	if err == nil || !strings.Contains(output, "need Apple7") || strings.Contains(output, "LIB ") {
+		return outcome{Failed: 1, Leaks: -1, Notes: append([]string{fmt.Sprintf("it was not refused as it should be (%v)", err)}, last(output, 12)...)}
+	}
+	return outcome{Passed: 1, Leaks: -1}
+}
+
 // event is a line of `go test -json` (go doc test2json).
 type event struct{ Action, Package, Test, Output string }
 

@@ -44,16 +44,37 @@ func TestLeaks(t *testing.T) {
 	}
 	r := &report{}
 	r.add(step{name: "run"}, outcome{Passed: 1, Leaks: -1})
-	r.add(step{name: "leaks 1"}, one)
-	r.add(step{name: "leaks 3"}, one)
+	r.add(step{name: "leaks 1", leaks: "leaks"}, one)
+	r.add(step{name: "leaks 3", leaks: "leaks"}, one)
 	if r.failed() != 0 {
 		t.Errorf("as many as before: %v", r)
 	}
+	other := one
+	other.Leaks = 7
+	r.add(step{name: "others", leaks: "others"}, other)
 	more := one
 	more.Leaks = 5
-	r.add(step{name: "leaks 9"}, more)
+	r.add(step{name: "leaks 9", leaks: "leaks"}, more)
 	if r.failed() != 1 || !strings.Contains(r.String(), "3 more than leaks 1") {
 		t.Errorf("more than before: %v", r)
+	}
+}
+
+func TestJudgeRefusal(t *testing.T) {
+	failed := errors.New("exit status 1")
+	for _, c := range []struct {
+		output string
+		err    error
+		passed int
+	}{
+		{"introgen: metal device \"P\" is of family Apple5: matrices … need Apple7 or later", failed, 1},
+		{"introgen: metal device \"P\" is of family Apple5: matrices … need Apple7 or later", nil, 0},
+		{"LIB Cast 1.0 ms\nintrogen: … need Apple7 or later", failed, 0},
+		{"introgen: something else", failed, 0},
+	} {
+		if o := judgeRefusal(c.output, c.err); o.Passed != c.passed || o.Failed != 1-c.passed {
+			t.Errorf("%s, %v: %+v", c.output, c.err, o)
+		}
 	}
 }
 
@@ -102,6 +123,9 @@ func TestSteps(t *testing.T) {
 		if got := w.lacks(step{model: true}); !strings.Contains(got, none) {
 			t.Errorf("%+v: %q", w, got)
 		}
+	}
+	if got := (world{simd: true}).lacks(step{without: true}); !strings.Contains(got, "has simdgroups") {
+		t.Errorf("a step for other devices: %q", got)
 	}
 	if got := (world{}).lacks(step{}); got != "" {
 		t.Errorf("a step that needs nothing: %q", got)

@@ -51,8 +51,10 @@ func check(ctx context.Context, folder, only string) (ok bool, err error) {
 	}
 	if runtime.GOOS != "darwin" {
 		fmt.Println("metal-check: this is no Mac, so most of what counts is not shown; the list runs through the stand-in for Apple's libraries")
-		if err := os.Setenv(apple.EnvStandIn, "build"); err != nil {
-			return false, err
+		if os.Getenv(apple.EnvStandIn) == "" {
+			if err := os.Setenv(apple.EnvStandIn, "build"); err != nil {
+				return false, err
+			}
 		}
 	}
 	r := &report{Begun: time.Now(), Machine: machine(ctx)}
@@ -62,7 +64,7 @@ func check(ctx context.Context, folder, only string) (ok bool, err error) {
 	}
 	r.Device, r.System = w.device, w.system
 	program := filepath.Join(folder, "introgen")
-	if err := build(ctx, program); err != nil {
+	if err := build(ctx, program, testProgram(folder)); err != nil {
 		return false, err
 	}
 	for _, s := range steps(program, folder) {
@@ -85,12 +87,15 @@ func check(ctx context.Context, folder, only string) (ok bool, err error) {
 	return r.failed() == 0 && ctx.Err() == nil, ctx.Err()
 }
 
-// build makes the program without cgo, as a user of a release has it.
-func build(ctx context.Context, program string) error {
-	cmd := exec.CommandContext(ctx, "go", "build", "-o", program, "./cmd/introgen")
-	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := cmd.CombinedOutput(); err != nil {
-		return fmt.Errorf("go build: %w\n%s", err, out)
+// build makes the program, and the driver's tests, without cgo, as a user of a
+// release has it.
+func build(ctx context.Context, program, tests string) error {
+	for _, argv := range [][]string{{"build", "-o", program, "./cmd/introgen"}, {"test", "-c", "-o", tests, "./metalshim/apple"}} {
+		cmd := exec.CommandContext(ctx, "go", argv...)
+		cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+		if out, err := cmd.CombinedOutput(); err != nil {
+			return fmt.Errorf("go %s: %w\n%s", strings.Join(argv, " "), err, out)
+		}
 	}
 	return nil
 }
@@ -128,6 +133,8 @@ func (w world) lacks(s step) string {
 		return "SKIP: needs a Metal device: " + w.none
 	case s.mac && runtime.GOOS != "darwin":
 		return "SKIP: needs a Mac"
+	case s.without && w.simd:
+		return "SKIP: needs a device below Apple7; this one has simdgroups"
 	case s.model && !w.simd:
 		return "SKIP: needs simdgroups, which this device has not"
 	}

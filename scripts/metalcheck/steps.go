@@ -1,7 +1,9 @@
 package main
 
 import (
+	"path/filepath"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/introgen/introgen/engine/metal/metaltest"
@@ -10,13 +12,15 @@ import (
 
 // step is one command of the list.
 type step struct {
-	name  string
-	argv  []string
-	env   []string
-	judge func(output string, err error) outcome
-	model bool // runs a model's kernels, all of which need simdgroups
-	mac   bool // needs macOS itself
-	limit time.Duration
+	name    string
+	argv    []string
+	env     []string
+	judge   func(output string, err error) outcome
+	model   bool   // runs a model's kernels, which need simdgroups
+	without bool   // is for devices without simdgroups
+	mac     bool   // needs macOS itself
+	leaks   string // of which steps the leaks are compared
+	limit   time.Duration
 }
 
 // sweep are the experiment's numbers of commands a buffer.
@@ -45,19 +49,26 @@ func steps(program, folder string) []step {
 		argv := append([]string{program, "metal", "--driver", "apple"}, args...)
 		return step{name: name, argv: argv, env: []string{store.DirEnv + "=" + folder, store.KeepEnv + "=1"}, judge: judgeExit, model: true, limit: 15 * minutes}
 	}
-	leaks := func(rounds int) step {
-		s := cli("leaks "+strconv.Itoa(rounds), strconv.Itoa(rounds))
+	leaks := func(s step) step {
 		s.argv = append([]string{"leaks", "--atExit", "--"}, s.argv...)
 		s.env = append(s.env, "MallocStackLogging=lite")
 		s.judge, s.mac = judgeLeaks, true
+		s.leaks, _, _ = strings.Cut(s.name, ",")
 		return s
 	}
+	tests := func(count int) step {
+		n := strconv.Itoa(count)
+		return step{name: "leaks of the tests, " + n, argv: []string{testProgram(folder), "-test.run=TestRun|TestConstants|TestBufferFaults|TestArchive", "-test.count=" + n}, env: driver, limit: 15 * minutes}
+	}
+	refused := cli("a model is refused", "1", "--trace")
+	refused.judge, refused.model, refused.without = judgeRefusal, false, true
 	runText := goTest("the run's text", nil, "./engine/metal", "-run=TestSoft|TestCandleKernels")
 	runText.model = true
 	list := []step{
 		goTest("driver and encodings", nil, "./metalshim/drivers", "./metalshim/apple", "./metalshim/apple/objc"),
 		goTest("kernels against references", nil, "./engine/metal/kernels"),
 		runText,
+		refused,
 		cli("cold", "2", "--trace", "--nonce"),
 		cli("warm, first", "2", "--trace"),
 		cli("warm, again", "2", "--trace"),
@@ -65,7 +76,7 @@ func steps(program, folder string) []step {
 	for _, n := range sweep {
 		list = append(list, cli("sweep "+strconv.Itoa(n), "2", "--commands-per-buffer", strconv.Itoa(n)))
 	}
-	list = append(list, leaks(1), leaks(3))
+	list = append(list, leaks(tests(1)), leaks(tests(50)), leaks(cli("leaks of the run, 1", "1")), leaks(cli("leaks of the run, 3", "3")))
 	for _, w := range watched {
 		tests := goTest(w.name+", driver", w.env, "./metalshim/apple", "-short")
 		run := cli(w.name+", run", "1")
@@ -75,3 +86,6 @@ func steps(program, folder string) []step {
 	}
 	return list
 }
+
+// testProgram is where the driver's tests are, as a program.
+func testProgram(folder string) string { return filepath.Join(folder, "apple.test") }

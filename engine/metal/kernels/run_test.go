@@ -69,9 +69,9 @@ func (b *bench) pipeline(t testing.TB, library string, c *reference.Call) metals
 	if p, ok := b.pipelines[key]; ok {
 		return p
 	}
+	metaltest.Simdgroups(t, b.device, c.Function)
 	p, err := b.library(t, library).NewPipeline(context.Background(), c.Function, c.Constants)
 	if err != nil {
-		metaltest.Refused(t, err)
 		t.Fatal(err)
 	}
 	b.pipelines[key] = p

@@ -6,10 +6,10 @@ import (
 	"context"
 	"errors"
 	"os"
+	"strings"
 	"testing"
 
 	"github.com/introgen/introgen/metalshim"
-	"github.com/introgen/introgen/metalshim/apple"
 	"github.com/introgen/introgen/metalshim/drivers"
 	"github.com/introgen/introgen/models/candle"
 )
@@ -50,13 +50,17 @@ func open(t testing.TB, name string) metalshim.Device {
 	return d
 }
 
-// Refused skips a test whose kernel the device cannot run: one without
-// simdgroups, and only that.
-func Refused(t testing.TB, err error) {
+// usesSimdgroups are how the names of the kernels begin that multiply matrices
+// of simdgroups, or reduce over them or shuffle in them.
+var usesSimdgroups = []string{"gemm_", "kernel_mul_", "sdpa_", "rmsnorm_", "softmax_", "fast_"}
+
+// Simdgroups skips a test of a kernel that the device cannot run.
+func Simdgroups(t testing.TB, d metalshim.Device, kernel string) {
 	t.Helper()
-	var family *apple.FamilyError
-	if errors.As(err, &family) {
-		t.Skipf("SKIP: needs simdgroups: %v", err)
+	for _, begin := range usesSimdgroups {
+		if strings.HasPrefix(kernel, begin) {
+			Models(t, d)
+		}
 	}
 }
 
@@ -64,7 +68,9 @@ func Refused(t testing.TB, err error) {
 func Models(t testing.TB, d metalshim.Device) {
 	t.Helper()
 	if d, ok := d.(drivers.Driver); ok {
-		Refused(t, d.Models())
+		if err := d.Models(); err != nil {
+			t.Skipf("SKIP: needs simdgroups: %v", err)
+		}
 	}
 }
 
