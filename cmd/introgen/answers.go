@@ -44,12 +44,7 @@ func openRecordings(c *cli.Context) (*recording.File, error) {
 		if err != nil {
 			return nil, err
 		}
-		for _, warning := range f.Warnings {
-			fmt.Fprintf(c.App.ErrWriter, "introgen: note: %s: %s\n", path, warning)
-		}
-		if f.Broken != "" {
-			fmt.Fprintf(c.App.ErrWriter, "introgen: note: %s: %s\n", path, f.Broken)
-		}
+		noteDamage(c.App.ErrWriter, f)
 		switch {
 		case all == nil:
 			all = f

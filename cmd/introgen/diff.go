@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"slices"
 	"strconv"
@@ -67,7 +68,7 @@ func runDiff(c *cli.Context) error {
 		if slices.Contains(c.Args().Slice()[:i], arg) {
 			label = fmt.Sprintf("%s#%d", arg, i)
 		}
-		s, err := openSource(label, arg)
+		s, err := openSource(c.App.ErrWriter, label, arg)
 		if err != nil {
 			return err
 		}
@@ -91,13 +92,14 @@ func runDiff(c *cli.Context) error {
 }
 
 // openSource reads a recording, or else a text in the Go benchmark format.
-func openSource(label, arg string) (diff.Source, error) {
+func openSource(stderr io.Writer, label, arg string) (diff.Source, error) {
 	path, err := store.Find(arg)
 	if err != nil {
 		return diff.Source{}, err
 	}
 	f, err := recording.Open(path)
 	if err == nil {
+		noteDamage(stderr, f)
 		return diff.Recording(label, f), nil
 	}
 	if !errors.Is(err, recording.ErrNotRecording) {

@@ -89,13 +89,18 @@ func showView(w, stderr io.Writer, path string, show func(io.Writer, *recording.
 	if err != nil {
 		return err
 	}
+	noteDamage(stderr, f)
+	return show(w, f)
+}
+
+// noteDamage says on stderr what of a recording could not be read.
+func noteDamage(stderr io.Writer, f *recording.File) {
 	for _, warning := range f.Warnings {
-		fmt.Fprintf(stderr, "introgen: note: %s: %s\n", path, warning)
+		fmt.Fprintf(stderr, "introgen: note: %s: %s\n", f.Path, warning)
 	}
 	if f.Broken != "" {
-		fmt.Fprintf(stderr, "introgen: note: %s: %s\n", path, f.Broken)
+		fmt.Fprintf(stderr, "introgen: note: %s: %s\n", f.Path, f.Broken)
 	}
-	return show(w, f)
 }
 
 // showText feeds a recording's events to what prints them while a run goes on.
