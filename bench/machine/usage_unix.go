@@ -17,5 +17,5 @@ func usage() (used, bool) {
 	for _, t := range []syscall.Timeval{self.Utime, self.Stime, children.Utime, children.Stime} {
 		sum += t.Nano()
 	}
-	return used{cpu: time.Duration(sum), major: int64(self.Majflt), minor: int64(self.Minflt)}, true
+	return used{cpu: time.Duration(sum), major: self.Majflt, minor: self.Minflt}, true
 }
