@@ -19,6 +19,7 @@ const (
 	exitOK          = 0
 	exitFailed      = 1
 	exitUsage       = 2
+	exitCrashed     = 2   // of a Go program that panics
 	exitInterrupted = 130 // 128 + SIGINT, as shells count
 )
 
@@ -39,6 +40,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 
 // record is run with a session that began before.
 func record(ctx context.Context, s *session, args []string, stdout io.Writer) int {
+	defer s.crashed()
 	out := &sink{w: stdout}
 	app := newApp(out, s.stderr)
 	app.Metadata = map[string]any{sessionKey: s}

@@ -13,21 +13,16 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
-	"slices"
-	"strconv"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
 
-	"github.com/introgen/introgen/metalshim"
 	"github.com/introgen/introgen/models"
 	"github.com/introgen/introgen/models/modeltest"
-	"github.com/introgen/introgen/results"
+	"github.com/introgen/introgen/results/console"
 	"github.com/introgen/introgen/results/recording"
-	"github.com/introgen/introgen/results/view"
 	"github.com/introgen/introgen/trace"
-	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
 var kills = flag.Int("kills", 6, "how many runs TestKilled kills")
@@ -236,187 +231,27 @@ func TestInterruptIsRecorded(t *testing.T) {
 	}
 }
 
-// TestTimeHasNoHoles: the spans at the top, and those of a round, leave nothing
-// of a short run's time without a name.
-func TestTimeHasNoHoles(t *testing.T) {
-	modeltest.Path(t, models.StandIn)
+// TestCrashIsRecorded: a recording says that the program crashed, and why.
+func TestCrashIsRecorded(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a"+recording.Ending)
-	var out, errs bytes.Buffer
-	if code := run(t.Context(), []string{"introgen", "cpu", "2", "-o", path}, &out, &errs); code != exitOK {
-		t.Fatalf("exit code %d, %s", code, &errs)
-	}
-	r := open(t, path)
-	var named, at time.Duration
-	for _, s := range r.Spans {
-		if s.Parent != 0 {
-			continue
-		}
-		if s.Start < at {
-			t.Errorf("%s at %v begins before what came before it ended, at %v", s.Name, s.Start, at)
-		}
-		at = s.End
-		if s.Name == results.SpanRound {
-			named += s.Duration() - trace.Unattributed(r.Spans, s)
-		} else {
-			named += s.Duration()
-		}
-	}
-	if whole := time.Duration(r.End.At); named < whole*98/100 {
-		t.Errorf("%v of %v have a name, less than 98 %%", named, whole)
-	}
-}
-
-// TestRecordingSaysWhereFrom: every knob with its origin, the tool, the machine,
-// and the model by its digest.
-func TestRecordingSaysWhereFrom(t *testing.T) {
-	model := modeltest.Path(t, models.StandIn)
-	t.Setenv("INTROGEN_STATE_DIR", t.TempDir())
-	t.Setenv("INTROGEN_CPU", "generic")
-	path := filepath.Join(t.TempDir(), "a"+recording.Ending)
-	args := []string{"introgen", "cpu", "--tokens", "1", "1", "--threads=2", "-o", path}
-	want, err := models.SHA256(model)
-	if err != nil {
+	var errs bytes.Buffer
+	s := newSession(trace.New(), []string{"introgen", "cpu"}, &errs)
+	s.header, s.printer = &recording.Header{Format: recording.Format, Version: recording.Version}, console.New(io.Discard)
+	if err := s.openOutput(path); err != nil {
 		t.Fatal(err)
 	}
-	for _, computed := range []bool{true, false} { // and then remembered
-		var out, errs bytes.Buffer
-		if code := run(t.Context(), args, &out, &errs); code != exitOK {
-			t.Fatalf("exit code %d, %s", code, &errs)
-		}
-		r := open(t, path)
-		h := r.Header
-		if h.Model.Digest != want || h.Model.Bytes != 144811072 || h.Model.Types != "211 Q8_0 + 61 F32" {
-			t.Errorf("model %+v", h.Model)
-		}
-		if got := slices.ContainsFunc(r.Spans, func(s trace.Record) bool { return s.Name == results.SpanDigest }); got != computed {
-			t.Errorf("the digest was computed: %v, want %v", got, computed)
-		}
-		knobs := map[string]string{}
-		for _, k := range h.Knobs {
-			knobs[k.Name] = k.Value + " " + k.Origin
-		}
-		for name, want := range map[string]string{"tokens": "1 flag", "threads": "2 flag", "rounds": "1 flag", "io": "mmap default", "evict": "false default", "pack": "auto default"} {
-			if knobs[name] != want {
-				t.Errorf("knob %s is %q, want %q", name, knobs[name], want)
+	s.begin()
+	func() {
+		defer func() {
+			if p := recover(); fmt.Sprint(p) != "index out of range" {
+				t.Errorf("the panic became %v", p)
 			}
-		}
-		if !slices.Equal(h.Args, args[1:]) || h.Environment["INTROGEN_CPU"] != "generic" || h.Command != "cpu" || h.PID != os.Getpid() {
-			t.Errorf("header %+v", h)
-		}
-		if h.Host.Cores < 1 || h.Host.MemoryBytes < 1<<20 || h.Host.CPU == "" || h.Host.Build == "" || h.Tool.Go != runtime.Version() || h.Clock == 0 {
-			t.Errorf("host %+v, tool %+v, clock %d", h.Host, h.Tool, h.Clock)
-		}
-		if r.End.SpanCost < 1000 || r.End.SpanCost > 10_000_000 || r.End.MinorFaults < 1 || len(r.Machine) != 3 {
-			t.Errorf("end %+v, %d readings of the machine", r.End, len(r.Machine))
-		}
-	}
-	t.Setenv("CANDLE_METAL_COMPUTE_PER_BUFFER", "7")
-	if k := environment([]string{"A=b", "CANDLE_X=y=z", "GODEBUG="}); len(k) != 2 || k["CANDLE_X"] != "y=z" {
-		t.Errorf("environment %v", k)
-	}
-}
-
-// TestClockSteps: the wall clock is shown in the list and nowhere else.
-func TestClockSteps(t *testing.T) {
-	modeltest.Path(t, models.StandIn)
-	path := filepath.Join(t.TempDir(), "a"+recording.Ending)
-	var out, errs bytes.Buffer
-	if code := run(t.Context(), []string{"introgen", "cpu", "1", "--tokens", "2", "-o", path}, &out, &errs); code != exitOK {
-		t.Fatalf("exit code %d, %s", code, &errs)
-	}
-	b, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	year := []byte(`"started":"` + strconv.Itoa(time.Now().UTC().Year()))
-	if !bytes.Contains(b, year) {
-		t.Fatal("no date in the header")
-	}
-	if err := os.WriteFile(path, bytes.Replace(b, year, []byte(`"started":"1970`), 1), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	var shown bytes.Buffer
-	if err := showText(&shown, &errs, path); err != nil || !bytes.Equal(shown.Bytes(), out.Bytes()) || errs.Len() > 0 {
-		t.Errorf("%v, %q, shown is\n%s", err, &errs, &shown)
-	}
-}
-
-// TestRealLinesFitTheSchema holds each line of a run on the CPU and of one on
-// Metal to the documented schema.
-func TestRealLinesFitTheSchema(t *testing.T) {
-	modeltest.Path(t, models.StandIn)
-	schema, err := jsonschema.NewCompiler().Compile("../../results/recording/recording.schema.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, command := range []string{"cpu", "metal"} {
-		path := filepath.Join(t.TempDir(), command+recording.Ending)
-		var out, errs bytes.Buffer
-		code := run(t.Context(), []string{"introgen", command, "1", "--tokens", "2", "--logits", "2", "-o", path}, &out, &errs)
-		if code != exitOK && command == "metal" && strings.Contains(errs.String(), "clang") {
-			t.Logf("SKIP: needs clang 19: %s", &errs)
-			continue
-		}
-		if code != exitOK {
-			t.Fatalf("exit code %d, %s", code, &errs)
-		}
-		b, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		kinds := map[string]int{}
-		for line := range bytes.Lines(b) {
-			v, err := jsonschema.UnmarshalJSON(bytes.NewReader(line))
-			if err != nil {
-				t.Fatal(err)
-			}
-			kinds[fmt.Sprint(v.(map[string]any)["k"])]++
-			if err := schema.Validate(v); err != nil {
-				t.Fatalf("%s: %v", line, err)
-			}
-		}
-		want := []string{"header", "span", "subject", "round", "evidence", "machine", "end"}
-		if command == "metal" {
-			want = append(want, "device", "library", "pipeline", "kernel", "count")
-		}
-		for _, k := range want {
-			if kinds[k] == 0 {
-				t.Errorf("%s: no event %s among %v", command, k, kinds)
-			}
-		}
-	}
-}
-
-// TestViewsRefuseNothing: a view of a recording that has next to nothing in it
-// is short, not a crash.
-func TestViewsRefuseNothing(t *testing.T) {
-	for _, text := range []string{"", `{"k":"header","format":"introgen recording","version":1}` + "\n",
-		`{"k":"header","format":"introgen recording","version":1}` + "\n" + `{"k":"round","round":1,"span":1,"prompt":0,"ids":[],"text":""}` + "\n"} {
-		f, err := recording.Read(strings.NewReader(text), "x")
-		if err != nil {
-			t.Fatal(err)
-		}
-		for name, show := range views {
-			if err := show(io.Discard, f); err != nil {
-				t.Errorf("%s of %q: %v", name, text, err)
-			}
-		}
-		if d := view.FirstToken(f.Runs); d != 0 {
-			t.Errorf("the first token after %v", d)
-		}
-	}
-}
-
-// TestNamesAgree: readers of recordings have the decorator's names for
-// themselves, and must have the same.
-func TestNamesAgree(t *testing.T) {
-	for ours, theirs := range map[string]string{
-		results.SpanLibrary: metalshim.SpanLibrary, results.SpanPipeline: metalshim.SpanPipeline, results.SpanCommands: metalshim.SpanEncode,
-		results.SpanCommit: metalshim.SpanCommit, results.SpanWait: metalshim.SpanWait, results.SpanGPU: metalshim.SpanGPU,
-		results.CountDispatches: metalshim.CountDispatches, results.CountEncoders: metalshim.CountEncoders, results.CountCommandBuffers: metalshim.CountCommandBuffers,
-	} {
-		if ours != theirs {
-			t.Errorf("%q and %q", ours, theirs)
-		}
+		}()
+		defer s.crashed()
+		s.mu.Lock() // wherever it happens
+		panic("index out of range")
+	}()
+	if r := open(t, path); r.End.Code != exitCrashed || r.End.Error != "panic: index out of range" {
+		t.Errorf("end %+v", r.End)
 	}
 }

@@ -258,6 +258,23 @@ func (s *session) finish(ctx context.Context, err error) error {
 	return s.ending(ctx, err)
 }
 
+// crashed, deferred, writes into the recordings that the program panics, and lets
+// it go on doing so.
+func (s *session) crashed() {
+	p := recover()
+	if p == nil {
+		return
+	}
+	if s.began {
+		// Whoever holds the lock may be what has crashed; it is not given back.
+		s.mu.TryLock()
+		s.feed.Take(s.put)
+		s.put(&recording.End{At: int64(s.rec.Now()), Code: exitCrashed, Error: fmt.Sprintf("panic: %v", p)})
+		s.write(func(f *recordFile) error { return f.w.Close() })
+	}
+	panic(p)
+}
+
 // ending is what the program ends with: err, or where that is no failure, that a
 // recording is not whole.
 func (s *session) ending(ctx context.Context, err error) error {
