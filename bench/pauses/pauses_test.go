@@ -26,6 +26,27 @@ func TestParse(t *testing.T) {
 	}
 }
 
+// FuzzParse: what is accepted is within its limits and is read again as it was
+// written.
+func FuzzParse(f *testing.F) {
+	f.Add("0, 0.1,1s,10")
+	f.Fuzz(func(t *testing.T, text string) {
+		lengths, err := Parse(text)
+		if err != nil {
+			return
+		}
+		again, err := Parse(Text(lengths))
+		if err != nil || !slices.Equal(again, lengths) || len(lengths) == 0 || len(lengths) > most {
+			t.Errorf("%q gives %v, which is written %q: %v", text, lengths, Text(lengths), err)
+		}
+		for _, d := range lengths {
+			if d < 0 || d > longest {
+				t.Errorf("%q gives %v", text, d)
+			}
+		}
+	})
+}
+
 // TestEveryBlockHasEveryPause, four steps apart, after four without.
 func TestEveryBlockHasEveryPause(t *testing.T) {
 	s := Schedule{Lengths: []time.Duration{0, 1, 10}, Seed: 5}
