@@ -20,13 +20,13 @@ type runner struct {
 	parent  *recording.Run
 	runs    int // begun
 	refused int
-	started bool                        // whether anything has run: a cooldown comes between runs
-	before  recording.Machine           // the latest reading
-	waited  bool                        // since then
-	left    map[string]bool             // arms that were left out
-	barren  map[string]int              // blocks in which an arm had no run that counts, so far without any that does
-	counted map[string][]*recording.Run // by arm
-	mhz     []float64                   // the clock after each run
+	started bool              // whether anything has run: a cooldown comes between runs
+	before  recording.Machine // the latest reading
+	waited  bool              // since then
+	left    map[string]bool   // arms that were left out
+	barren  map[string]int    // blocks in which an arm had no run that counts, so far without any that does
+	counted map[string]int    // runs, by arm
+	mhz     []float64         // the clock after each run
 	pace    pace
 	origin  time.Duration // the executor's time when the plan began
 }
@@ -39,7 +39,7 @@ func newRunner(o Options) *runner {
 		file:    &recording.File{Header: &parent.Header, Plan: &o.Plan, Parent: parent},
 		left:    map[string]bool{},
 		barren:  map[string]int{},
-		counted: map[string][]*recording.Run{},
+		counted: map[string]int{},
 		pace:    newPace(o),
 		origin:  o.Executor.Now(),
 	}
@@ -205,7 +205,7 @@ func (r *runner) slot(ctx context.Context, block int, arm recording.Arm) error {
 			return err
 		}
 		if run.Counts() {
-			r.counted[arm.Name] = append(r.counted[arm.Name], run)
+			r.counted[arm.Name]++
 			r.barren[arm.Name] = 0
 			return nil
 		}
@@ -213,7 +213,7 @@ func (r *runner) slot(ctx context.Context, block int, arm recording.Arm) error {
 			continue
 		}
 		r.barren[arm.Name]++
-		if len(r.counted[arm.Name]) == 0 && r.barren[arm.Name] == giveUp {
+		if r.counted[arm.Name] == 0 && r.barren[arm.Name] == giveUp {
 			r.left[arm.Name] = true
 			return r.note("arm %q is left out from here on: in %d blocks no run of it counts, the last because it %s",
 				arm.Name, giveUp, run.Exit.Refused)
@@ -267,9 +267,11 @@ func (r *runner) once(ctx context.Context, block int, arm recording.Arm) (run *r
 	run.Exit = &recording.Exit{Run: r.runs, Spawned: out.Spawned, Reaped: out.Reaped, Code: out.Code,
 		Signal: out.Signal, Error: out.Error, MaxRSS: out.MaxRSS}
 	interrupted := ctx.Err() != nil
-	run.Exit.Refused = r.refusal(arm, run, out, broken, interrupted)
-	if run.Exit.Refused != "" {
+	if run.Exit.Refused = r.refusal(arm, run, out, broken); run.Exit.Refused != "" {
 		r.refused++
+		if interrupted {
+			run.Exit.Refused = "was interrupted"
+		}
 	} else {
 		run.Exit.Flags = guard.Flags(guard.Ended{Run: run, Cores: r.Header.Host.Cores, Before: before, After: after, MHz: r.mhz})
 	}
@@ -287,7 +289,7 @@ func (r *runner) once(ctx context.Context, block int, arm recording.Arm) (run *r
 	if interrupted {
 		return nil, false, ctx.Err()
 	}
-	if out.Code == usageCode {
+	if out.Code == usageCode && r.counted[arm.Name] == 0 {
 		return nil, false, &UsageError{arm.Name, lastLine(out.Error)}
 	}
 	return run, out.Hung, nil
@@ -297,17 +299,17 @@ func (r *runner) once(ctx context.Context, block int, arm recording.Arm) (run *r
 const usageCode = 2
 
 // refusal says why a run does not count, "" where it does.
-func (r *runner) refusal(arm recording.Arm, run *recording.Run, out Outcome, broken string, interrupted bool) string {
+func (r *runner) refusal(arm recording.Arm, run *recording.Run, out Outcome, broken string) string {
 	why := failure(out, r.Timeout)
 	switch {
-	case interrupted:
-		return "was interrupted"
 	case why != "":
 		return why
 	case broken != "":
 		return "left a recording that cannot be used: " + broken
 	case run.End == nil:
 		return "left a recording without an end"
+	case run.End.Code != 0:
+		return fmt.Sprintf("left a recording that ends with code %d", run.End.Code)
 	}
 	if err := Check(arm.State, arm, run); err != nil {
 		return "was " + err.Error()
