@@ -73,6 +73,7 @@ func (p *Processes) Pause(ctx context.Context, d time.Duration) error {
 func (p *Processes) Prepare(ctx context.Context, command string) error {
 	cmd := exec.CommandContext(ctx, "sh", "-c", command)
 	cmd.WaitDelay = graceEnd
+	endWithChildren(cmd)
 	var said tail
 	cmd.Stdout, cmd.Stderr = &said, &said
 	if err := cmd.Run(); err != nil {

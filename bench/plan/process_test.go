@@ -242,6 +242,11 @@ func TestPrepare(t *testing.T) {
 	if _, err := os.Stat(mark); err != nil {
 		t.Error(err)
 	}
+	o := plan.Options{Plan: recording.Plan{Arms: arms("good")}, Prepare: "sleep 60; echo", Timeout: 200 * time.Millisecond, Executor: p}
+	begun := time.Now()
+	if _, err := plan.Run(t.Context(), o); err == nil || time.Since(begun) > 2*time.Second || err.Error() != `the command to prepare a run, "sleep 60; echo": it had not ended after 200ms` {
+		t.Errorf("after %v: %v", time.Since(begun), err)
+	}
 	if err := p.Prepare(t.Context(), "echo no such disk; exit 3"); err == nil || err.Error() != "exit status 3: no such disk" {
 		t.Errorf("error %v", err)
 	}

@@ -4,10 +4,18 @@ package plan
 
 import (
 	"os"
+	"os/exec"
 	"syscall"
 
 	"golang.org/x/sys/unix"
 )
+
+// endWithChildren gives a shell a process group of its own, so that what it has
+// started is ended with it.
+func endWithChildren(cmd *exec.Cmd) {
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
+}
 
 // ending is the signal that ended a process, if one did, and the most memory
 // that it held in bytes.

@@ -233,14 +233,27 @@ func (r *runner) pauseBefore(ctx context.Context, block int, arm recording.Arm) 
 	r.started = true
 	if r.Prepare != "" {
 		r.tell("prepare", arm, block)
-		if err := r.Executor.Prepare(ctx, r.Prepare); err != nil {
-			if ctx.Err() != nil {
-				return ctx.Err()
-			}
-			return fmt.Errorf("the command to prepare a run, %q: %w", r.Prepare, err)
+		if err := r.prepare(ctx); err != nil {
+			return err
 		}
 	}
 	return ctx.Err()
+}
+
+// prepare runs the user's command, which may take as long as a run.
+func (r *runner) prepare(ctx context.Context) error {
+	limited, cancel := context.WithTimeout(ctx, r.Timeout)
+	defer cancel()
+	err := r.Executor.Prepare(limited, r.Prepare)
+	switch {
+	case err == nil:
+		return nil
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case limited.Err() != nil:
+		err = fmt.Errorf("it had not ended after %v", r.Timeout)
+	}
+	return fmt.Errorf("the command to prepare a run, %q: %w", r.Prepare, err)
 }
 
 // once makes one run and keeps it, whatever came of it.
