@@ -39,6 +39,7 @@ type facts struct {
 	Limit       int    // max_total_threads_per_threadgroup, 0 if not stated
 	Buffers     uint32 // bit n: the code reads the address of buffer n
 	Threadgroup uint32 // bit n: the code reads the address of threadgroup memory n
+	Family      int    // AppleFamily
 }
 
 // NewPipeline compiles function for one lane, has the lanes pass make it a
@@ -71,8 +72,8 @@ func (l *library) NewPipeline(ctx context.Context, function string, constants []
 	return p, nil
 }
 
-// passVersion changes when the stub or the arguments below do.
-const passVersion = "1"
+// passVersion changes when the stub, the arguments below or the facts do.
+const passVersion = "2"
 
 // values are the definitions of the library's function constants.
 func (l *library) values(function string, constants []metalshim.Constant) (string, error) {
@@ -265,6 +266,7 @@ func (l *library) examine(k msl.Kernel, ir string) (facts, error) {
 	if m == nil {
 		return f, fmt.Errorf("metal pipeline %s: the compiler gave no entry", k.Name)
 	}
+	f.Family = familyOf(m[2])
 	frame := regexp.QuoteMeta(m[1])
 	set := func(offset int) {
 		switch {

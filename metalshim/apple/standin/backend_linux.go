@@ -147,6 +147,11 @@ func (s *Server) pipeline(library uintptr, name string, constants []cConstant, f
 		s.reply(Failure{Domain: "MTLPipelineErrorDomain", Code: 1, Text: logOf(err)})
 		return 0
 	}
+	if f, ok := p.(familied); ok && f.AppleFamily() > s.family {
+		p.Release()
+		s.reply(Failure{Domain: "AGXMetal", Code: 3, Text: "Encountered unlowered function call to an operation of simdgroups"})
+		return 0
+	}
 	*facts = cPipelineFacts{uint64(p.MaxThreadsPerThreadgroup()), uint64(p.ThreadExecutionWidth()), uint64(p.StaticThreadgroupMemory())}
 	return s.add(p)
 }

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/introgen/introgen/metalshim"
@@ -141,5 +142,40 @@ func drive(t *testing.T, handlers bool) {
 	}
 	for _, x := range []interface{ Release() }{c, a, q, p, l} {
 		x.Release()
+	}
+}
+
+// A device of an earlier family refuses a kernel that needs a later one.
+func TestFamilies(t *testing.T) {
+	const text = `#include <metal_stdlib>
+using namespace metal;
+kernel void plain(device float *a [[buffer(0)]]) { a[0] = 1; }
+kernel void shuffles(device float *a [[buffer(0)]]) { a[0] = simd_shuffle(a[0], 1); }
+kernel void reduces(device float *a [[buffer(0)]]) { a[0] = simd_sum(a[0]); }
+`
+	for _, c := range []struct {
+		o       standin.Options
+		refused []string
+	}{
+		{standin.Options{AppleFamily: 5}, []string{"shuffles", "reduces"}},
+		{standin.Options{Intel: true}, []string{"shuffles", "reduces"}},
+		{standin.Options{AppleFamily: 6}, []string{"reduces"}},
+		{standin.Options{}, nil},
+	} {
+		t.Run(fmt.Sprintf("%+v", c.o.AppleFamily), func(t *testing.T) {
+			d := driven(t, opened(t, soft.Options{}), c.o, apple.Options{})
+			l := must(d.NewLibrary(t.Context(), metalshim.Source{Name: "Families", Text: text}))(t)
+			defer l.Release()
+			for _, name := range l.FunctionNames() {
+				p, err := l.NewPipeline(t.Context(), name, nil)
+				var family *apple.FamilyError
+				if refused := slices.Contains(c.refused, name); refused != errors.As(err, &family) || !refused && err != nil {
+					t.Errorf("%s: %v", name, err)
+				}
+				if err == nil {
+					p.Release()
+				}
+			}
+		})
 	}
 }

@@ -59,6 +59,8 @@ type Server struct {
 	l   *library
 	dev metalshim.Device
 	o   Options
+	// family is the highest of Apple's GPU families that is shown.
+	family int
 
 	mu      sync.Mutex
 	objects map[uintptr]any // by handle
@@ -78,7 +80,7 @@ func Serve(path string, dev metalshim.Device, o Options) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{l: l, dev: dev, o: o, objects: map[uintptr]any{}}
+	s := &Server{l: l, dev: dev, o: o, family: o.family(), objects: map[uintptr]any{}}
 	if !active.CompareAndSwap(nil, s) {
 		return nil, errors.New("stand-in: another server has not been closed")
 	}
@@ -106,7 +108,7 @@ func (s *Server) facts() (*cFacts, error) {
 	if err := unix.Sysinfo(&system); err != nil {
 		return nil, fmt.Errorf("stand-in: sysinfo: %w", err)
 	}
-	name, architecture, version, family := s.o.Name, s.o.Architecture, s.o.Version, s.o.AppleFamily
+	name, architecture, version := s.o.Name, s.o.Architecture, s.o.Version
 	if name == "" {
 		name = info.Name
 	}
@@ -116,22 +118,27 @@ func (s *Server) facts() (*cFacts, error) {
 	if version == [3]int64{} {
 		version = [3]int64{15, 1, 0}
 	}
-	if family == 0 {
-		family = 7
-	}
-	if s.o.Intel {
-		family = 0
-	}
 	return &cFacts{
 		name: textOf(name), architecture: textOf(architecture),
 		versionText: textOf(fmt.Sprintf("Version %d.%d (Build 24B83)", version[0], version[1])),
 		registry:    0x1122334455667788, // needs more than 32 bits
 		maxGroup:    uint64(info.MaxThreadsPerThreadgroup), maxMemory: uint64(info.MaxThreadgroupMemory),
 		maxLength: uint64(info.MaxBufferLength), allocatedLimit: uint64(info.MaxBufferLength),
-		unified: bit(info.UnifiedMemory), family: 1000 + int64(family),
+		unified: bit(info.UnifiedMemory), family: 1000 + int64(s.family),
 		lowPowerMode: bit(s.o.LowPowerMode), thermal: s.o.ThermalState, version: version,
 		physical: uint64(system.Totalram) * uint64(system.Unit),
 	}, nil
+}
+
+// family is the highest of Apple's GPU families that o shows, 0 for none.
+func (o Options) family() int {
+	switch {
+	case o.Intel:
+		return 0
+	case o.AppleFamily == 0:
+		return 7
+	}
+	return o.AppleFamily
 }
 
 func bit(b bool) uint64 {

@@ -44,6 +44,14 @@ type NoCopier interface {
 	NewBufferNoCopy(memory []byte) (metalshim.Buffer, error)
 }
 
+// familied is implemented by pipelines that know what GPU they need. The
+// stand-in refuses those of a later family than it shows.
+type familied interface {
+	// AppleFamily is the first of Apple's GPU families that can run it, 0 for
+	// all.
+	AppleFamily() int
+}
+
 // Point is where a failure can be planted.
 type Point int
 
