@@ -356,3 +356,23 @@ func TestConsoleIsIgnored(t *testing.T) {
 		t.Errorf("%d results", results)
 	}
 }
+
+// TestNamesAreDocumented: docs/statistics.md has every name and every unit.
+func TestNamesAreDocumented(t *testing.T) {
+	docs, err := os.ReadFile(filepath.Join("..", "..", "docs", "statistics.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, _ := read(t, text(t, open(t, "experiment-states.introgen")))
+	for name := range got {
+		base, _, _ := strings.Cut(name, "/")
+		if !bytes.Contains(docs, []byte("`Benchmark"+base+"`")) && !bytes.Contains(docs, []byte("`Benchmark"+base+"/")) {
+			t.Errorf("docs/statistics.md does not say what Benchmark%s is", base)
+		}
+	}
+	for _, u := range units {
+		if !bytes.Contains(docs, []byte("`"+u.name+"`")) {
+			t.Errorf("docs/statistics.md does not say what %s is", u.name)
+		}
+	}
+}

@@ -313,9 +313,12 @@ func versus(base, c *cell, sample *benchmath.Sample, assume benchmath.Assumption
 	v.MDE = stats.Compare(base.values, c.values).MDE
 	var first, second []float64
 	for i, at := range base.blocks {
+		if at[1] == 0 {
+			continue
+		}
 		// A block that has several samples of one name is no pair.
 		j := slices.Index(c.blocks, at)
-		if at[1] == 0 || j < 0 || count(base.blocks, at) > 1 || count(c.blocks, at) > 1 {
+		if j < 0 || count(base.blocks, at) > 1 || count(c.blocks, at) > 1 {
 			continue
 		}
 		first, second = append(first, base.values[i]), append(second, c.values[j])
