@@ -11,6 +11,7 @@ import (
 
 	"github.com/introgen/introgen/results/diff"
 	"github.com/introgen/introgen/results/recording"
+	"github.com/introgen/introgen/results/stats"
 	"github.com/introgen/introgen/results/store"
 	"github.com/introgen/introgen/results/table"
 	"github.com/urfave/cli/v2"
@@ -85,8 +86,25 @@ func runDiff(c *cli.Context) error {
 	if err := report.Document().Write(c.App.Writer, style); err != nil {
 		return err
 	}
-	if worse := report.Regressions(above); c.IsSet("fail-above") && len(worse) > 0 {
-		return fmt.Errorf("%d became worse by more than %s: %s", len(worse), c.String("fail-above"), strings.Join(worse, ", "))
+	if !c.IsSet("fail-above") {
+		return nil
+	}
+	return gate(c.App.ErrWriter, report, c.String("fail-above"), above)
+}
+
+// gate is the error that a regression is. Where there could have been one that
+// nobody would have seen, it says so; where none could have been seen, that is
+// an error too.
+func gate(stderr io.Writer, report *diff.Report, limit string, above float64) error {
+	if worse := report.Regressions(above); len(worse) > 0 {
+		return fmt.Errorf("%d became worse by more than %s: %s", len(worse), limit, strings.Join(worse, ", "))
+	}
+	rows, coarse, blind := report.Sight(above)
+	switch {
+	case rows == blind:
+		return fmt.Errorf("--fail-above %s: nothing was compared that has enough samples, at least %d a side: a regression could not have been seen", limit, stats.LeastForCompare)
+	case coarse+blind > 0:
+		fmt.Fprintf(stderr, "introgen: note: --fail-above %s: of %d comparisons %d see only larger changes, and %d have too few samples to see any\n", limit, rows, coarse, blind)
 	}
 	return nil
 }

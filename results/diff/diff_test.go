@@ -333,6 +333,13 @@ func TestRegressions(t *testing.T) {
 	if got := r.Regressions(0.2); len(got) != 0 {
 		t.Errorf("regressions beyond 20 %%: %q", got)
 	}
+	if rows, coarse, blind := r.Sight(0.05); rows != 4 || coarse != 1 || blind != 0 { // Y scatters by more
+		t.Errorf("of %d rows %d see only more than 5 %%, %d nothing", rows, coarse, blind)
+	}
+	few := judge(t, Options{}, textOf(t, "a", "BenchmarkX 1 10 ns/op\n"), textOf(t, "b", "BenchmarkX 1 90 ns/op\n"))
+	if rows, coarse, blind := few.Sight(0.05); rows != 1 || coarse != 0 || blind != 1 {
+		t.Errorf("of %d rows %d see only more than 5 %%, %d nothing", rows, coarse, blind)
+	}
 	back := judge(t, Options{}, textOf(t, "b", head+b.String()), textOf(t, "a", head+a.String()))
 	if got := back.Regressions(0); len(got) != 0 {
 		t.Errorf("what became better: %q", got)
