@@ -27,6 +27,7 @@ test: ## set up for tests, and run all of them
 	@scripts/setup all
 	@$(GO) run $(GOTESTSUM) --format pkgname-and-test-fails --format-hide-empty-pkg -- -timeout 20m ./...
 	@scripts/test-arm64
+	@scripts/test-apple
 
 bench: ## run the Go benchmarks of every package
 	@scripts/setup run

@@ -125,6 +125,9 @@ func everything(t *testing.T, path string, o standin.Options, a apple.Options, c
 	if err := c.Wait(ctx); (err != nil) != (o.Plant != nil) {
 		t.Errorf("the command buffer: %v", err)
 	}
+	if o.Plant == nil && string(memory[:4]) != "\x3f\x3f\x3f\x3f" {
+		t.Errorf("memory that is not copied: % x", memory[:4])
+	}
 	// 0.747… × 2 × 2 + the same is 8 times it: three more in the exponent,
 	// whose lowest bit is the highest of the second byte.
 	if got := shared.Contents()[:4]; o.Plant == nil && string(got) != "\x3f\x3f\xbf\x40" {

@@ -171,7 +171,7 @@ EXPORT u64 standin_next_live(u64 number, char *line, u64 room) {
 
 EXPORT u64 standin_open_pools(void) { return __atomic_load_n(&open_pools, __ATOMIC_SEQ_CST); }
 
-// standin_forget makes every object dead, without its end being run: what had
+// forget_objects makes every object dead, without its end being run: what had
 // leaked is known, and must not be seen again by the next server.
 static void forget_objects(void) {
 	lock();

@@ -29,7 +29,7 @@ static void unlock(void) { __atomic_clear(&lock_word, __ATOMIC_RELEASE); }
 
 // ---- selectors
 
-enum { SELECTORS = 4096, BUCKETS = 1024 };
+enum { SELECTORS = 4096 };
 static struct sel selectors[SELECTORS];
 static u32 selector_count, buckets[SELECTORS]; // buckets: 1 + index of a selector
 

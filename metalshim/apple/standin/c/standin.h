@@ -105,7 +105,7 @@ struct backend {
 	u64 (*library)(const struct source *);
 	u64 (*names)(u64 library); // the reply: names of kernels, each with a newline
 	u64 (*pipeline)(u64 library, const struct text *name, const struct constant *, u64 count, struct pipeline_facts *);
-	// from: bytes to copy, or null; shared: use them in place.
+	// from: bytes to copy or, where in_place is 1, to use as they are; or null.
 	u64 (*buffer)(u64 length, u64 mode, const void *from, u64 in_place, void **contents);
 	u64 (*queue)(void);
 	u64 (*fence)(void);
@@ -113,7 +113,7 @@ struct backend {
 	u64 (*commit)(u64 commands, id object); // standin_completed(object) follows
 	u64 (*wait)(u64 commands);
 	u64 (*status)(u64 commands); // 5: the reason is in the reply
-	u64 (*times)(u64 commands, double *scheduled_committed_start_end);
+	u64 (*times)(u64 commands, double *committed_scheduled_start_end);
 	u64 (*encoder)(u64 commands, u64 kind); // MTLDispatchType, or 2: blit
 	u64 (*encode)(u64 encoder, const struct command *); // 0: done
 	u64 (*release)(u64 handle);
