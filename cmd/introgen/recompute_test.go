@@ -45,7 +45,13 @@ func rawPlan(text []byte) ([]rawRun, error) {
 		case "start":
 			now, ended = &rawRun{arm: m["arm"].(string)}, false
 		case "span":
-			if now != nil {
+			if now == nil {
+				continue
+			}
+			// A span that was open when others were written is told again.
+			if i := slices.IndexFunc(now.spans, func(s map[string]any) bool { return s["id"] == m["id"] }); i >= 0 {
+				now.spans[i] = m
+			} else {
 				now.spans = append(now.spans, m)
 			}
 		case "count":

@@ -21,7 +21,7 @@ const slowHit = 50 * time.Millisecond
 func notWarm(c *Case) ([]any, time.Duration, bool) {
 	refused, reason := 0, ""
 	for _, r := range c.Runs {
-		if c.Arm.State == recording.StateWarmCache && r.Exit != nil && strings.HasPrefix(r.Exit.Refused, "labelled "+recording.StateWarmCache) {
+		if c.Arm.State == recording.StateWarmCache && r.Exit != nil && strings.Contains(r.Exit.Refused, "labelled "+recording.StateWarmCache+":") {
 			refused, reason = refused+1, r.Exit.Refused
 		}
 	}

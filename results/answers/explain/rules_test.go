@@ -194,7 +194,7 @@ var cases = []ruleCase{
 		finds: spec{knobs: map[string]string{"threads": "8"}}, want: []string{"8 threads share 2 cores"}, cost: 0,
 		not: spec{knobs: map[string]string{"threads": "2"}}},
 	{rule: "warm that is not warm",
-		finds: spec{refused: "labelled warm-cache: 10 of 10 libraries and 21 of 21 pipelines were compiled"}, want: []string{"6 of 6 runs were refused", "10 of 10 libraries"}, cost: 0,
+		finds: spec{refused: "was labelled warm-cache: 10 of 10 libraries and 21 of 21 pipelines were compiled"}, want: []string{"6 of 6 runs were refused", "10 of 10 libraries"}, cost: 0,
 		not: spec{refused: "it crashed"}},
 	{rule: "warm that is not warm",
 		finds: spec{alone: true, runs: 1, evidence: evidence(0, 10, 400)}, want: []string{"held 400 entries (cache)", "all 10"}, cost: 0,
