@@ -126,7 +126,7 @@ func (s *Server) facts() (*cFacts, error) {
 		maxLength: uint64(info.MaxBufferLength), allocatedLimit: uint64(info.MaxBufferLength),
 		unified: bit(info.UnifiedMemory), family: 1000 + int64(s.family),
 		lowPowerMode: bit(s.o.LowPowerMode), thermal: s.o.ThermalState, version: version,
-		physical: uint64(system.Totalram) * uint64(system.Unit),
+		physical: system.Totalram * uint64(system.Unit),
 	}, nil
 }
 
