@@ -111,9 +111,11 @@ func (d *Device) start() error {
 		d.handlers = d.a.completedHandlers()
 	}
 	if d.o.NoResidency {
-		return nil
+		d.residency.why = "not wanted"
+	} else {
+		d.residency.open(d.d)
 	}
-	return d.residency.open(d.d)
+	return nil
 }
 
 // Info describes the device.

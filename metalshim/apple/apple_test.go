@@ -209,3 +209,16 @@ func TestBuildNumber(t *testing.T) {
 		}
 	}
 }
+
+// Whatever a log is, reading it gives places within it and no more.
+func FuzzDiagnostics(f *testing.F) {
+	f.Add("program_source:3:5: error: use of undeclared identifier 'flot'\n    flot x;\n    ^\n")
+	f.Add(":1:1: error: \nfile:99999999999999999999:1: warning: x\r\n")
+	f.Fuzz(func(t *testing.T, log string) {
+		for _, d := range diagnostics(log, "real.metal") {
+			if d.Line < 0 || d.Column < 0 || d.File == "program_source" || d.File == "" || strings.ContainsAny(d.Message, "\n") || !strings.Contains(log, d.Message) {
+				t.Errorf("%+v", d)
+			}
+		}
+	})
+}

@@ -39,7 +39,7 @@ type Facts struct {
 	PhysicalMemory uint64 // bytes
 	WorkingSet     uint64 // bytes that the device recommends to stay below
 	UnifiedMemory  bool
-	ResidencySet   bool // buffers are in one
+	NoResidency    string // why buffers are in no residency set; "" if they are
 
 	Thermal   ThermalState
 	LowPower  bool   // low power mode is on
@@ -75,7 +75,7 @@ func (d *Device) Facts() (Facts, error) {
 		PhysicalMemory: p.physicalMemory(),
 		WorkingSet:     d.d.recommendedMaxWorkingSetSize(),
 		UnifiedMemory:  d.info.UnifiedMemory,
-		ResidencySet:   d.residency.used(),
+		NoResidency:    d.residency.why,
 		Thermal:        ThermalState(p.thermalState()),
 		LowPower:       p.isLowPowerModeEnabled(),
 		Allocated:      d.d.currentAllocatedSize(),
@@ -88,7 +88,8 @@ func (d *Device) Facts() (Facts, error) {
 }
 
 // String is one line: "macOS 14.5.0 (23F79), Apple M2, Apple8, Mac2, Metal3,
-// MSL 3.1, thermal state nominal, low power mode off".
+// MSL 3.1, no residency set: this system has none, thermal state nominal, low
+// power mode off".
 func (f Facts) String() string {
 	system := f.System
 	if f.Build != "" {
@@ -98,5 +99,9 @@ func (f Facts) String() string {
 	if f.LowPower {
 		mode = "on"
 	}
-	return fmt.Sprintf("macOS %s, %s, %v, MSL %s, thermal state %v, low power mode %s", system, f.Device, f.Family, f.Language, f.Thermal, mode)
+	set := "buffers in a residency set"
+	if f.NoResidency != "" {
+		set = "no residency set: " + f.NoResidency
+	}
+	return fmt.Sprintf("macOS %s, %s, %v, MSL %s, %s, thermal state %v, low power mode %s", system, f.Device, f.Family, f.Language, set, f.Thermal, mode)
 }

@@ -120,3 +120,18 @@ func TestErrorText(t *testing.T) {
 		}
 	}
 }
+
+// Whatever an encoding is, it becomes no longer.
+func FuzzPlain(f *testing.F) {
+	f.Add("v24@0:8@?<v@?@\"<MTLCommandBuffer>\">16", "arm64")
+	f.Add("c24@0:8q16{<", "amd64")
+	f.Fuzz(func(t *testing.T, encoding, arch string) {
+		once := Plain(encoding, arch)
+		if len(once) > len(encoding) {
+			t.Errorf("%q became %q", encoding, once)
+		}
+		if twice := Plain(once, arch); len(twice) > len(once) {
+			t.Errorf("%q became %q, and that %q", encoding, once, twice)
+		}
+	})
+}
