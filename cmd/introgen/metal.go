@@ -39,6 +39,7 @@ func metalCommand() *cli.Command {
 			"Examples:\n" +
 			"   introgen metal 2 --trace --nonce     a cold run, whatever the cache holds\n" +
 			"   introgen metal 2 --trace             a warm one\n" +
+			"   introgen metal 2 -o warm.introgen    what was measured, for `introgen show`, `explain` and others\n" +
 			"   introgen metal 2 --commands-per-buffer 1\n" +
 			"   for n in 1 10 50 200 100000; do CANDLE_METAL_COMPUTE_PER_BUFFER=$n introgen metal 2; done\n\n" +
 			traceEnv + "=1 and " + nonceEnv + " are as in the experiment. INTROGEN_CACHE names another cache folder,\n" +
