@@ -3,6 +3,7 @@ package console
 import (
 	"bytes"
 	"errors"
+	"io"
 	"strings"
 	"testing"
 	"time"
@@ -189,4 +190,27 @@ func TestFirstErrorStays(t *testing.T) {
 	if err := p.Close(); err == nil || err.Error() != "gone" || !errors.Is(p.Err(), err) {
 		t.Errorf("error %v", err)
 	}
+}
+
+// FuzzText prints whatever a file holds.
+func FuzzText(f *testing.F) {
+	var seed []byte
+	for _, e := range append([]recording.Event{header(recording.View{Label: "metal", Trace: true, IDs: true})}, round(false)...) {
+		var err error
+		if seed, err = recording.Encode(seed, e); err != nil {
+			f.Fatal(err)
+		}
+	}
+	f.Add(seed)
+	f.Fuzz(func(t *testing.T, b []byte) {
+		p := New(io.Discard)
+		for e, err := range recording.Events(bytes.NewReader(b)) {
+			if err == nil {
+				_ = p.Event(e)
+			}
+		}
+		if err := p.Close(); err != nil {
+			t.Fatal(err)
+		}
+	})
 }

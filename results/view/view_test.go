@@ -1,8 +1,11 @@
 package view
 
 import (
+	"bytes"
 	"encoding/csv"
 	"encoding/json"
+	"io"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -136,4 +139,25 @@ func TestRemarks(t *testing.T) {
 	if d := FirstToken(f.Runs); d != 3*time.Millisecond {
 		t.Errorf("the first token after %v", d)
 	}
+}
+
+// FuzzViews shows whatever a file holds, in every form.
+func FuzzViews(f *testing.F) {
+	b, err := os.ReadFile(filepath.Join("..", "recorded", "experiment-states.introgen"))
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(b[:min(len(b), 20_000)])
+	f.Add([]byte(`{"k":"header","format":"introgen recording","version":1}` + "\n" + `{"k":"round","round":1,"span":1,"ids":[]}` + "\n" + `{"k":"span","id":1,"in":0,"name":"round","start":1,"end":-1}`))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		file, err := recording.Read(bytes.NewReader(b), "x")
+		if err != nil {
+			return
+		}
+		for _, show := range []func(io.Writer, *recording.File) error{Table, Markdown, CSV, JSON} {
+			if err := show(io.Discard, file); err != nil {
+				t.Fatal(err)
+			}
+		}
+	})
 }
