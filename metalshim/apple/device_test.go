@@ -161,6 +161,11 @@ func testRun(t *testing.T, d *Device) {
 	if err := e.EndEncoding(); err != nil {
 		t.Error(err)
 	}
+	again := must(c.NewEncoder(metalshim.Serial))(t)
+	again.WaitForFence(f)
+	if err := again.EndEncoding(); err != nil {
+		t.Error(err)
+	}
 	blit := must(c.NewBlit())(t)
 	blit.SetLabel("blit")
 	blit.WaitForFence(f)
@@ -358,47 +363,6 @@ func TestBufferFaults(t *testing.T) {
 	}
 	if b.Contents() != nil {
 		t.Error("a released buffer shows its memory")
-	}
-}
-
-func TestArchive(t *testing.T) {
-	d := open(t, Options{})
-	l := compile(t, d)
-	defer l.Release()
-	path := filepath.Join(t.TempDir(), "pipelines.metalar")
-	for _, want := range []metalshim.CacheState{metalshim.CacheMiss, metalshim.CacheHit} {
-		x := must(d.NewArchive(path))(t)
-		has, err := x.Has(t.Context(), l, "add", nil)
-		if err != nil || has != (want == metalshim.CacheHit) {
-			t.Errorf("%s: the archive has it: %v, %v", want, has, err)
-		}
-		p := must(x.NewPipeline(t.Context(), l, "add", nil))(t)
-		if e := p.Evidence(); e.State != want || e.Note != "" {
-			t.Errorf("%+v, want a %s", e, want)
-		}
-		if has, err := x.Has(t.Context(), l, "through", nil); has || err != nil {
-			t.Errorf("it has a pipeline that nobody added: %v", err)
-		}
-		if _, err := x.NewPipeline(t.Context(), l, "none", nil); err == nil {
-			t.Error("an absent function is found")
-		}
-		if want == metalshim.CacheMiss {
-			if err := x.Save(); err != nil {
-				t.Error(err)
-			}
-		}
-		p.Release()
-		x.Release()
-		x.Release()
-		if _, err := x.NewPipeline(t.Context(), l, "add", nil); !errors.Is(err, metalshim.ErrReleased) {
-			t.Errorf("released: %v", err)
-		}
-		if err := x.Save(); !errors.Is(err, metalshim.ErrReleased) {
-			t.Errorf("save of a released one: %v", err)
-		}
-	}
-	if d.Archives() != 0 {
-		t.Errorf("%d archives are left", d.Archives())
 	}
 }
 

@@ -2,6 +2,8 @@ package apple
 
 import (
 	"errors"
+	"flag"
+	"fmt"
 	"os"
 	"runtime"
 	"testing"
@@ -11,6 +13,30 @@ import (
 	"github.com/introgen/introgen/metalshim/apple/standin"
 	"github.com/introgen/introgen/metalshim/soft"
 )
+
+// sent counts the messages that the stand-in was sent in all tests.
+var sent = map[string]int64{}
+
+// TestMain fails where the tests left a message out: what was never sent was
+// never checked. It can tell only if all of them ran, over the stand-in.
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if run := flag.Lookup("test.run"); code != 0 || len(sent) == 0 || run != nil && run.Value.String() != "" {
+		os.Exit(code)
+	}
+	selectors, err := Selectors()
+	if err != nil {
+		panic(err)
+	}
+	for _, s := range selectors {
+		// A method may be another class's: new is NSObject's.
+		if n, own := sent[s.String()]; own && n == 0 {
+			fmt.Printf("%v was never sent\n", s)
+			code = 1
+		}
+	}
+	os.Exit(code)
+}
 
 // serving is the test for which the stand-in is in place. There is one at a
 // time, so these tests do not run in parallel.
@@ -42,6 +68,9 @@ func serve(t testing.TB, o standin.Options) objc.Libraries {
 	serving = t
 	t.Cleanup(func() {
 		serving = nil
+		for method, n := range s.Calls() {
+			sent[method] += n
+		}
 		if err := errors.Join(s.Close(), dev.Close()); err != nil {
 			t.Error(err)
 		}

@@ -3,6 +3,7 @@
 package standin_test
 
 import (
+	"context"
 	"fmt"
 	"sync"
 
@@ -22,6 +23,22 @@ func (r *recorder) add(format string, args ...any) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.lines = append(r.lines, fmt.Sprintf(format, args...))
+}
+
+func (r *recorder) NewLibrary(ctx context.Context, src metalshim.Source) (metalshim.Library, error) {
+	l, err := r.Device.NewLibrary(ctx, src)
+	r.add("library, math %d %d, version %s, macros %v", src.MathMode, src.MathFunctions, src.LanguageVersion, src.Macros)
+	return recordingLibrary{l, r}, err
+}
+
+type recordingLibrary struct {
+	metalshim.Library
+	r *recorder
+}
+
+func (l recordingLibrary) NewPipeline(ctx context.Context, name string, constants []metalshim.Constant) (metalshim.Pipeline, error) {
+	l.r.add("pipeline %s %v", name, constants)
+	return l.Library.NewPipeline(ctx, name, constants)
 }
 
 func (r *recorder) NewQueue() (metalshim.Queue, error) {

@@ -84,7 +84,9 @@ func TestValues(t *testing.T) {
 		}
 	})
 	w.release(fence)
-	want := strings.Split(`compute 0
+	want := strings.Split(`library, math 2 0, version , macros map[]
+pipeline a []
+compute 0
 buffer 0: 64+0
 buffer 30: 64+60
 buffer 1: 0+0

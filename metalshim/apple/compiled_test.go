@@ -1,0 +1,86 @@
+package apple
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/introgen/introgen/metalshim"
+)
+
+// A metallib is what Apple's offline compiler makes; the stand-in takes a file
+// with its first bytes and then the source.
+func TestMetallib(t *testing.T) {
+	d := open(t, Options{})
+	path := filepath.Join(t.TempDir(), "add.metallib")
+	if runtime.GOOS == "darwin" {
+		source := filepath.Join(filepath.Dir(path), "add.metal")
+		if err := os.WriteFile(source, []byte(addSource), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if out, err := exec.Command("xcrun", "-sdk", "macosx", "metal", "-o", path, source).CombinedOutput(); err != nil {
+			t.Skipf("SKIP: needs Apple's offline compiler: %v\n%s", err, out)
+		}
+	} else if err := os.WriteFile(path, []byte("MTLB"+addSource), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	l := must(d.NewLibraryFromFile(t.Context(), "Add", path))(t)
+	p := must(l.NewPipeline(t.Context(), "add", nil))(t)
+	if !slices.Contains(l.FunctionNames(), "through") || l.SourceBytes() != 0 || l.Name() != "Add" {
+		t.Errorf("%v, %d bytes", l.FunctionNames(), l.SourceBytes())
+	}
+	p.Release()
+	l.Release()
+	if err := os.Truncate(path, 3); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := d.NewLibraryFromFile(t.Context(), "Add", path); err == nil || !strings.Contains(err.Error(), path) {
+		t.Errorf("a damaged one: %v", err)
+	}
+}
+
+func TestArchive(t *testing.T) {
+	d := open(t, Options{})
+	l := compile(t, d)
+	defer l.Release()
+	path := filepath.Join(t.TempDir(), "pipelines.metalar")
+	for _, want := range []metalshim.CacheState{metalshim.CacheMiss, metalshim.CacheHit} {
+		x := must(d.NewArchive(path))(t)
+		has, err := x.Has(t.Context(), l, "add", nil)
+		if err != nil || has != (want == metalshim.CacheHit) {
+			t.Errorf("%s: the archive has it: %v, %v", want, has, err)
+		}
+		p := must(x.NewPipeline(t.Context(), l, "add", nil))(t)
+		if e := p.Evidence(); e.State != want || e.Note != "" {
+			t.Errorf("%+v, want a %s", e, want)
+		}
+		if has, err := x.Has(t.Context(), l, "through", nil); has || err != nil {
+			t.Errorf("it has a pipeline that nobody added: %v", err)
+		}
+		if _, err := x.NewPipeline(t.Context(), l, "none", nil); err == nil {
+			t.Error("an absent function is found")
+		}
+		if want == metalshim.CacheMiss {
+			if err := x.Save(); err != nil {
+				t.Error(err)
+			}
+		}
+		p.Release()
+		x.Release()
+		x.Release()
+		if _, err := x.NewPipeline(t.Context(), l, "add", nil); !errors.Is(err, metalshim.ErrReleased) {
+			t.Errorf("released: %v", err)
+		}
+		if err := x.Save(); !errors.Is(err, metalshim.ErrReleased) {
+			t.Errorf("save of a released one: %v", err)
+		}
+	}
+	if d.Archives() != 0 {
+		t.Errorf("%d archives are left", d.Archives())
+	}
+}
