@@ -35,8 +35,11 @@ func Cache() (CacheFolder, error) {
 	defer cancel()
 	out, err := exec.CommandContext(ctx, "/usr/bin/getconf", "DARWIN_USER_CACHE_DIR").Output()
 	dir := strings.TrimSpace(string(out))
-	if err != nil || dir == "" {
-		return CacheFolder{}, fmt.Errorf("the system's metal cache: getconf DARWIN_USER_CACHE_DIR gave %q (%v)", dir, err)
+	if err == nil && dir == "" {
+		err = errors.New("it is empty")
+	}
+	if err != nil {
+		return CacheFolder{}, fmt.Errorf("the system's metal cache: getconf DARWIN_USER_CACHE_DIR: %w", err)
 	}
 	return folder(filepath.Join(dir, "com.apple.metal"))
 }

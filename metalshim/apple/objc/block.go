@@ -16,8 +16,9 @@ type blockLayout struct {
 }
 
 type blockDescriptor struct {
-	reserved, size uintptr
-	signature      *byte
+	_         uintptr // reserved
+	size      uintptr
+	signature *byte
 }
 
 // Flags of a block.
