@@ -1,0 +1,182 @@
+package series_test
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/introgen/introgen/results"
+	"github.com/introgen/introgen/results/answers/anatomy"
+	"github.com/introgen/introgen/results/answers/series"
+	"github.com/introgen/introgen/results/recording"
+	"github.com/introgen/introgen/results/stats"
+	"github.com/introgen/introgen/trace"
+)
+
+// run is a run whose rounds take so many ms until token 1, with one decode step
+// of 10 and two of 4 ms each.
+func run(arm string, block int, prefills ...float64) *recording.Run {
+	r := &recording.Run{Start: &recording.Start{Run: block, Block: block, Arm: arm}, Exit: &recording.Exit{}, End: &recording.End{}}
+	clock := time.Duration(0)
+	add := func(parent trace.ID, name string, n int64, took float64) trace.ID {
+		id := trace.ID(len(r.Spans) + 1)
+		end := clock + time.Duration(took*1e6)
+		r.Spans = append(r.Spans, trace.Record{ID: id, Parent: parent, Name: name, N: n, Start: clock, End: end})
+		return id
+	}
+	for i, p := range prefills {
+		round := add(0, results.SpanRound, int64(i+1), p+18)
+		for n, took := range []float64{p, 10, 4, 4} {
+			name := results.SpanStep
+			if n == 0 {
+				name = results.SpanPrefill
+			}
+			id := add(round, name, int64(n), took)
+			clock = r.Spans[id-1].End
+		}
+	}
+	return r
+}
+
+func file(arms []recording.Arm, runs ...*recording.Run) *recording.File {
+	return &recording.File{Plan: &recording.Plan{Arms: arms}, Runs: runs}
+}
+
+func names(all []series.Series) string {
+	var out []string
+	for _, s := range all {
+		out = append(out, s.Name)
+	}
+	return strings.Join(out, ",")
+}
+
+func TestOf(t *testing.T) {
+	warm := []recording.Arm{{Name: "cold", State: recording.StateCold}, {Name: "warm-cache", State: recording.StateWarmCache}, {Name: "never", State: recording.StateCPU}}
+	refused, failed, flagged := run("cold", 3, 900), run("cold", 4, 900), run("cold", 5, 110)
+	refused.Exit.Refused, failed.End.Code, flagged.Exit.Flags = "no", 1, []string{"load: others"}
+	f := file(warm, run("cold", 1, 100), run("warm-cache", 1, 50, 20, 40, 30), run("cold", 2, 120), refused, failed, flagged)
+	all := series.Of(f)
+	if got := names(all); got != "cold,warm-cache,warm-process,never" {
+		t.Fatalf("the series are %s", got)
+	}
+	if c := all[0]; len(c.Samples) != 3 || c.Refused != 2 || c.Flagged != 1 {
+		t.Errorf("cold: %d samples, %d refused, %d flagged", len(c.Samples), c.Refused, c.Flagged)
+	}
+	v, blocks := all[0].Values(series.Prefill)
+	if !slices.Equal(v, []float64{100e6, 120e6, 110e6}) || !slices.Equal(blocks, []int{1, 2, 5}) {
+		t.Errorf("cold prefills are %v in blocks %v", v, blocks)
+	}
+	// One value a run: of its three later rounds the median.
+	if v, _ := all[2].Values(series.Prefill); !slices.Equal(v, []float64{30e6}) {
+		t.Errorf("warm-process prefills are %v", v)
+	}
+	for name, c := range map[string]struct {
+		m    series.Metric
+		want float64
+	}{
+		"token 1": {series.Token1, 100e6}, "token 2": {series.Token2, 110e6}, "first": {series.First, 10e6}, "later": {series.Later, 4e6},
+		"rate": {series.Rate, 250}, "decode": {series.Decode, 4e6},
+	} {
+		if v, _ := all[0].Values(c.m); math.Abs(v[0]-c.want) > 1e-6 {
+			t.Errorf("%s is %v, want %v", name, v[0], c.want)
+		}
+	}
+	if v, _ := all[0].Values(series.Build); len(v) != 0 {
+		t.Errorf("builds that were not made: %v", v)
+	}
+	later := series.LaterRounds(f)
+	if got := names(later); got != "cold,warm-cache,never" {
+		t.Errorf("the arms are %s", got)
+	}
+	if v, _ := later[1].Values(series.Prefill); !slices.Equal(v, []float64{30e6}) {
+		t.Errorf("later rounds of warm-cache: %v", v)
+	}
+}
+
+// Pairs are of one block; what only one of the arms has is left out.
+func TestPairs(t *testing.T) {
+	arms := []recording.Arm{{Name: "a"}, {Name: "b"}}
+	f := file(arms, run("a", 1, 10), run("b", 2, 40), run("b", 1, 20), run("a", 3, 30), run("b", 3, 60), run("a", 4, 1))
+	all := series.Of(f)
+	a, b := series.Pairs(all[0], all[1], series.Prefill)
+	if !slices.Equal(a, []float64{10e6, 30e6}) || !slices.Equal(b, []float64{20e6, 60e6}) {
+		t.Errorf("pairs are %v and %v", a, b)
+	}
+	if r := series.Ratio(all[0], all[1], series.Prefill); r.N != 2 || math.Abs(r.Ratio-2) > 1e-9 || r.Decidable {
+		t.Errorf("the ratio is %+v", r)
+	}
+	// NaN and infinities are no values.
+	odd := series.Metric{Of: func(r anatomy.Round) (float64, bool) {
+		p, _ := r.Phase(results.SpanPrefill)
+		return map[time.Duration]float64{10e6: math.NaN(), 30e6: math.Inf(1)}[p.Time()], true
+	}}
+	if v, blocks := all[0].Values(odd); len(v) != 1 || blocks[0] != 4 {
+		t.Errorf("values %v in blocks %v", v, blocks)
+	}
+}
+
+func TestShown(t *testing.T) {
+	metal := func(e ...recording.Evidence) *recording.Run {
+		return &recording.Run{Header: recording.Header{Command: "metal"}, Evidence: e}
+	}
+	for want, r := range map[string]*recording.Run{
+		"cold":         metal(recording.Evidence{What: recording.EvidencePageCache}, recording.Evidence{What: recording.EvidenceMetalCache, Nonce: "n", LibraryMisses: 10}),
+		"cold-natural": metal(recording.Evidence{What: recording.EvidenceMetalCache, LibraryHits: 9, LibraryMisses: 1}),
+		"warm-cache":   metal(recording.Evidence{What: recording.EvidenceMetalCache, LibraryHits: 10}),
+		"cpu":          {Header: recording.Header{Command: "cpu"}},
+		"cold-file":    {Header: recording.Header{Command: "cpu"}, Evidence: []recording.Evidence{{What: recording.EvidencePageCache, Evicted: true}}},
+	} {
+		if got := series.Shown(r); got != want {
+			t.Errorf("got %s, want %s", got, want)
+		}
+	}
+	// Recordings of single runs make arms of what they show.
+	one, two := metal(recording.Evidence{What: recording.EvidenceMetalCache, LibraryHits: 10}), run("", 0, 5)
+	one.Spans, one.End, two.Start, two.Exit = run("", 0, 5).Spans, &recording.End{}, nil, nil
+	two.Header.Command = "cpu"
+	all := series.Of(&recording.File{Runs: []*recording.Run{one, two}})
+	if got := names(all); got != "warm-cache,cpu" {
+		t.Errorf("the series are %s", got)
+	}
+}
+
+func TestMixed(t *testing.T) {
+	a, b := run("a", 1, 1), run("a", 2, 1)
+	if got := series.Mixed([]*recording.Run{a, b}); len(got) != 0 {
+		t.Errorf("equal runs are mixed: %v", got)
+	}
+	b.Header.Host.Name, b.Header.Tool.Commit, b.Header.Model.Bytes = "other", "abc", 7
+	a.Header.Model.Digest, b.Header.Model.Digest = "1", "2"
+	got := strings.Join(series.Mixed([]*recording.Run{a, b}), "\n")
+	for _, want := range []string{"machine: ", "model: ", "version of introgen: ", "different content"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("%q is without %q", got, want)
+		}
+	}
+}
+
+func TestCells(t *testing.T) {
+	six := stats.Summarize([]float64{1e6, 1.1e6, 1.2e6, 1.2e6, 1.3e6, 1.5e6})
+	for _, c := range []struct {
+		got, want string
+	}{
+		{series.Cell(six).Text, "1.2 ±25 %"},
+		{series.Cell(stats.Summarize([]float64{4.1112e9})).Text, "4111.2 ±?"},
+		{series.Cell(stats.Summarize(nil)).Text, ""},
+		{series.RateCell(stats.Summarize([]float64{118.24})).Text, "118.2 ±?"},
+		{series.Percent(0.0214), "2.1 %"}, {series.Percent(0.5), "50 %"}, {series.Percent(0), "0 %"}, {series.Percent(-0.03), "-3.0 %"},
+		{series.RatioCell(stats.Paired([]float64{1}, []float64{97.4})).Text, "97.4× ±?"},
+		{series.RatioCell(stats.Paired([]float64{1}, []float64{974})).Text, "974× ±?"},
+		{series.RatioCell(stats.Paired([]float64{1, 1, 1, 1, 1, 1}, []float64{2, 2, 2, 2, 2, 2})).Text, "2.00× [2.00, 2.00]"},
+		{series.RatioCell(stats.Paired(nil, nil)).Text, ""},
+	} {
+		if c.got != c.want {
+			t.Errorf("got %q, want %q", c.got, c.want)
+		}
+	}
+	if got := strings.Join(series.Cell(six).Parts, " "); got != "1.2 1.0 1.5 6" {
+		t.Errorf("parts are %q", got)
+	}
+}
