@@ -1,0 +1,173 @@
+package compare_test
+
+import (
+	"math"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/introgen/introgen/results"
+	"github.com/introgen/introgen/results/answers/compare"
+	"github.com/introgen/introgen/results/answers/series"
+	"github.com/introgen/introgen/results/recording"
+	"github.com/introgen/introgen/results/table"
+	"github.com/introgen/introgen/trace"
+)
+
+// item is a span in a made-up run, its time in ms.
+type item struct {
+	phase, name, detail string
+	ms                  float64
+}
+
+// made is a run whose phases take 10 ms more than what is in them. The machine
+// drifts: all phases of a block take drift ms more.
+func made(arm string, block int, drift float64, items ...item) *recording.Run {
+	r := &recording.Run{Start: &recording.Start{Run: block, Block: block, Arm: arm}}
+	clock := time.Duration(0)
+	ms := func(v float64) time.Duration { return time.Duration(math.Round(v * 1e6)) }
+	add := func(parent trace.ID, name, detail string, n int64, from, took time.Duration) trace.ID {
+		r.Spans = append(r.Spans, trace.Record{ID: trace.ID(len(r.Spans) + 1), Parent: parent, Name: name, Detail: detail, N: n, Start: from, End: from + took})
+		return trace.ID(len(r.Spans))
+	}
+	round := add(0, results.SpanRound, "", 1, 0, 0)
+	for _, p := range []struct {
+		name string
+		n    int64
+	}{{results.SpanRead, 0}, {results.SpanBuild, 0}, {results.SpanPrefill, 13}, {results.SpanStep, 1}, {results.SpanStep, 2}} {
+		own := ms(10 + drift)
+		phase := add(round, p.name, "", p.n, clock, 0)
+		for _, i := range items {
+			if i.phase != p.name || p.n == 2 {
+				continue
+			}
+			add(phase, i.name, i.detail, 0, clock, ms(i.ms))
+			clock += ms(i.ms)
+		}
+		clock += own
+		r.Spans[phase-1].End = clock
+	}
+	r.Spans[round-1].End = clock
+	r.Header.Clock = int64(time.Second)
+	r.End = &recording.End{At: int64(clock)}
+	r.Exit = &recording.Exit{Spawned: int64(time.Second - ms(5)), Reaped: int64(time.Second + clock + ms(1))}
+	return r
+}
+
+func twoArms(blocks int, base, slow []item) *recording.File {
+	f := &recording.File{Plan: &recording.Plan{Arms: []recording.Arm{{Name: "cold", State: recording.StateCold}, {Name: "cold/slow", State: recording.StateCold}}}}
+	for b := range blocks {
+		drift := 0.5 * float64(b)
+		f.Runs = append(f.Runs, made("cold", b+1, drift, base...), made("cold/slow", b+1, drift, slow...))
+	}
+	return f
+}
+
+var compiled = []item{
+	{results.SpanBuild, "LIB", "Gemm", 300}, {results.SpanBuild, "PIPE", "Gemm gemm_nn", 20}, {results.SpanPrefill, "LIB", "Reduce", 400},
+	{results.SpanPrefill, "PIPE", "Reduce softmax", 30}, {results.SpanStep, "LIB", "Sdpa", 200},
+}
+
+// What differs is named, with its own time, whatever else the machine does.
+func TestDifference(t *testing.T) {
+	delayed := append([]item{}, compiled...)
+	delayed[2].ms += 2000
+	a, err := compare.Of(twoArms(6, compiled, delayed))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(a.Pairs) != 1 {
+		t.Fatalf("pairs are %+v", a.Pairs)
+	}
+	d := a.Pairs[0]
+	if d.From != "cold" || d.To != "cold/slow" || d.Blocks != 6 || d.Wall.Median != 2e9 || !d.Wall.Decidable {
+		t.Errorf("the difference is %+v", d)
+	}
+	if p := d.Parts[0]; p.Name != "library Reduce" || p.Time.Median != 2e9 || p.Time.Lo != 2e9 || p.Time.Hi != 2e9 {
+		t.Errorf("the largest part is %+v", p)
+	}
+	if got := d.Sentence(); got != "cold/slow takes 2.0 s longer than cold: library Reduce 2.0 s more" {
+		t.Errorf("the sentence is %q", got)
+	}
+	// The CPU's part of what a phase did on the device is told apart.
+	slow := append(append([]item{}, compiled...), item{results.SpanPrefill, results.SpanCommit, "", 700})
+	if a, err = compare.Of(twoArms(6, compiled, slow)); err != nil {
+		t.Fatal(err)
+	}
+	if got := a.Pairs[0].Sentence(); got != "cold/slow takes 700 ms longer than cold: committing 700 ms more" {
+		t.Errorf("the sentence is %q", got)
+	}
+	// The same the other way round, and nothing at all.
+	if a, err = compare.Of(twoArms(6, delayed, compiled)); err != nil {
+		t.Fatal(err)
+	}
+	if got := a.Pairs[0].Sentence(); got != "cold/slow takes 2.0 s less than cold: library Reduce 2.0 s less" {
+		t.Errorf("the sentence is %q", got)
+	}
+	if a, err = compare.Of(twoArms(6, compiled, compiled)); err != nil {
+		t.Fatal(err)
+	}
+	if got := a.Pairs[0].Sentence(); !strings.HasSuffix(got, "which is within what repetition changes") {
+		t.Errorf("the sentence is %q", got)
+	}
+}
+
+func TestDifferencesNeedPairs(t *testing.T) {
+	f := twoArms(2, compiled, compiled)
+	f.Runs[1].Exit.Refused, f.Runs[2].Exit.Refused = "no", "no"
+	a, err := compare.Of(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if notes := strings.Join(a.Notes, "\n"); len(a.Pairs) != 0 || !strings.Contains(notes, "no block has a run of both") || !strings.Contains(notes, "cold: no") {
+		t.Errorf("pairs %+v, notes %q", a.Pairs, a.Notes)
+	}
+	for _, r := range f.Runs {
+		r.Exit.Refused = "the cache was warm"
+	}
+	if _, err := compare.Of(f); err == nil || !strings.Contains(err.Error(), "no run counts") || !strings.Contains(err.Error(), "the cache was warm") {
+		t.Errorf("got %v", err)
+	}
+}
+
+// The sentence follows the data.
+func TestCauses(t *testing.T) {
+	for name, c := range map[string]struct {
+		items []item
+		want  string
+	}{
+		// 900 of 990 ms; 300 + 400 + 200
+		"libraries": {[]item{compiled[0], compiled[2], compiled[4]}, "96 % of the cold time to the second token is 3 library compiles; Gemm and Reduce are 78 % of those (the first token needs 2 of the libraries)"},
+		"pipelines": {[]item{{results.SpanBuild, "LIB", "Gemm", 100}, {results.SpanPrefill, "PIPE", "Gemm a", 300}, {results.SpanPrefill, "PIPE", "Gemm b", 300}},
+			"95 % of the cold time to the second token is 1 library compile and 2 pipelines (14 % and 81 %); Gemm is 100 % of those"},
+		"neither": {nil, "The largest part of the cold time to the second token is build model: 25 % of 40.0 ms"},
+	} {
+		f := twoArms(1, c.items, c.items)
+		if got := compare.Cause(series.Of(f)[0]); got != c.want {
+			t.Errorf("%s: got %q, want %q", name, got, c.want)
+		}
+	}
+	if got := compare.Cause(series.Series{Name: "none"}); got != "" {
+		t.Errorf("of nothing: %q", got)
+	}
+}
+
+func TestDifferenceTable(t *testing.T) {
+	delayed := append([]item{}, compiled...)
+	delayed[2].ms += 2000
+	a, err := compare.Of(twoArms(6, compiled, delayed))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b strings.Builder
+	if err := a.Pairs[0].Table().Write(&b, table.Plain); err != nil {
+		t.Fatal(err)
+	}
+	want := `part               more     from       to  of the whole
+library Reduce  +2000.0  +2000.0  +2000.0         100 %
+the whole run   +2000.0  +2000.0  +2000.0         100 %
+`
+	if b.String() != want {
+		t.Errorf("got\n%s\nwant\n%s", b.String(), want)
+	}
+}
