@@ -48,7 +48,7 @@ func metalCommand() *cli.Command {
 			&cli.BoolFlag{Name: "trace", Usage: "print every library and pipeline where it is compiled, and tables at the end"},
 			&cli.GenericFlag{Name: "nonce", Value: &optionalText{}, DefaultText: "none",
 				Usage: "end every source with a comment, so that no cache can match: --nonce takes the time, --nonce=TEXT a text"},
-			&cli.StringFlag{Name: "driver", Value: drivers.Auto, Usage: "auto (apple on macOS, else soft), soft or apple"},
+			&cli.StringFlag{Name: "driver", Value: drivers.Auto, Usage: "auto (apple on macOS, else soft), soft, apple, or apple:GPU by its name or registry ID"},
 			&cli.StringFlag{Name: "kernels", Value: kernels.Own, Usage: "`SET`: own, candle or candle@VERSION (introgen kernels fetch brings it), a folder with candle's .metal files, or a .crate file"},
 			&cli.StringFlag{Name: "commands-per-buffer", Usage: "operations `N` a command buffer holds before it is committed; 0 commits every one (default: $" + commands.Env + ", or 50)"},
 		),

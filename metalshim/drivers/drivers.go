@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 
@@ -51,14 +52,14 @@ type Driver interface {
 	System() string
 }
 
-// Known is the error of a name that is none of a driver.
+// Known is the error of a name that is none of a driver. Apple's may be followed
+// by a colon and the name or the registry ID of one of its devices.
 func Known(name string) error {
-	for _, n := range Names {
-		if n == name {
-			return nil
-		}
+	base, device, chosen := strings.Cut(name, ":")
+	if !slices.Contains(Names, base) || chosen && (base != Apple || device == "") {
+		return fmt.Errorf("metal driver %q: %s are allowed, and apple:DEVICE", name, strings.Join(Names, ", "))
 	}
-	return fmt.Errorf("metal driver %q: %s are allowed", name, strings.Join(Names, ", "))
+	return nil
 }
 
 // Open opens a driver. note hears of what is unusual but no error; it may be
@@ -67,8 +68,9 @@ func Open(ctx context.Context, name string, note func(string)) (Driver, error) {
 	if err := Known(name); err != nil {
 		return nil, err
 	}
-	if name == Apple || name == Auto && runtime.GOOS == "darwin" {
-		return openApple(ctx, note)
+	base, device, _ := strings.Cut(name, ":")
+	if base == Apple || base == Auto && runtime.GOOS == "darwin" {
+		return openApple(ctx, device, note)
 	}
 	d, err := soft.Open(ctx, soft.Options{Note: note})
 	if err != nil {
@@ -112,10 +114,10 @@ type standInDriver struct {
 	behind softDriver
 }
 
-func openApple(ctx context.Context, note func(string)) (Driver, error) {
+func openApple(ctx context.Context, device string, note func(string)) (Driver, error) {
 	standIn := os.Getenv(apple.EnvStandIn)
 	if runtime.GOOS == "darwin" || standIn == "" {
-		d, err := apple.Open(ctx, apple.Options{})
+		d, err := apple.Open(ctx, apple.Options{Device: device})
 		if err != nil {
 			return nil, err
 		}
@@ -138,7 +140,7 @@ func openApple(ctx context.Context, note func(string)) (Driver, error) {
 	if err != nil {
 		return nil, errors.Join(err, behind.Close())
 	}
-	d, err := apple.Open(ctx, apple.Options{Libraries: objc.Libraries{Runtime: path, Foundation: path, Metal: path}})
+	d, err := apple.Open(ctx, apple.Options{Device: device, Libraries: objc.Libraries{Runtime: path, Foundation: path, Metal: path}})
 	if err != nil {
 		return nil, errors.Join(err, server.Close(), behind.Close())
 	}

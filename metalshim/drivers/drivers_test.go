@@ -14,8 +14,10 @@ import (
 )
 
 func TestUnknown(t *testing.T) {
-	if _, err := Open(t.Context(), "cuda", nil); err == nil || !strings.Contains(err.Error(), `"cuda": auto, soft, apple`) {
-		t.Errorf("%v", err)
+	for _, name := range []string{"cuda", "", "soft:0", "apple:", "auto:Apple M2"} {
+		if _, err := Open(t.Context(), name, nil); err == nil || !strings.Contains(err.Error(), "auto, soft, apple are allowed, and apple:DEVICE") {
+			t.Errorf("%s: %v", name, err)
+		}
 	}
 }
 
@@ -57,6 +59,28 @@ func TestBelowApple7(t *testing.T) {
 	}
 	if err := d.Close(); err != nil {
 		t.Error(err)
+	}
+}
+
+// A device is chosen by its name; another name lists those there are.
+func TestDevice(t *testing.T) {
+	if runtime.GOOS == "darwin" {
+		t.Skip("SKIP: needs the stand-in")
+	}
+	t.Setenv(apple.EnvStandIn, standin.BuildPath)
+	d, err := Open(t.Context(), "apple:soft", nil)
+	var absent *clang.Error
+	if errors.As(err, &absent) || errors.Is(err, standin.ErrCompiler) {
+		t.Skipf("SKIP: needs the driver: %v", err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := d.Close(); err != nil {
+		t.Error(err)
+	}
+	if _, err := Open(t.Context(), "apple:Voodoo", nil); !errors.Is(err, metalshim.ErrNoDevice) || !strings.Contains(err.Error(), `"soft"`) {
+		t.Errorf("%v", err)
 	}
 }
 
