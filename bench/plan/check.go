@@ -122,7 +122,7 @@ func checkCache(state string, arm recording.Arm, r *recording.Run) error {
 	if e.Before != nil && e.Folder != "" {
 		held = fmt.Sprintf(" (%s held %d entries before)", e.Folder, e.Before.Entries)
 	}
-	grown := e.Before != nil && e.After != nil && *e.Before != *e.After
+	grown := e.After.Grew(e.Before)
 	switch {
 	case hits+misses+e.Unknown == 0:
 		return errors.New("no library and no pipeline was needed")

@@ -53,6 +53,13 @@ func TestCheck(t *testing.T) {
 			"labelled warm-cache: 3 of 10 libraries and 1 of 21 pipelines were compiled (/c held 27 entries before)"},
 		{recording.StateWarmCache, "", cache(recording.Evidence{LibraryHits: 10, Nonce: "x"}), `ended in the nonce "x"`},
 
+		// A driver that does not tell hit from miss is judged by its folder.
+		{recording.StateCold, "", cache(recording.Evidence{Unknown: 31, Nonce: "x"}), ""},
+		{recording.StateWarmCache, "", cache(recording.Evidence{Unknown: 31, Folder: "/c", Before: folder(9), After: folder(9)}), ""},
+		{recording.StateWarmCache, "", cache(recording.Evidence{Unknown: 31, Folder: "/c", Before: folder(9), After: folder(40)}), "/c grew from 9 to 40 entries"},
+		{recording.StateColdNatural, "", cache(recording.Evidence{Unknown: 31, Folder: "/c", Before: folder(0), After: folder(31)}), ""},
+		{recording.StateColdNatural, "", cache(recording.Evidence{Unknown: 31, Folder: "/c", Before: folder(9), After: folder(9)}), "nothing was compiled"},
+
 		{recording.StateColdNatural, plan.CacheEmpty, cache(recording.Evidence{LibraryMisses: 10, Before: folder(0)}), ""},
 		{recording.StateColdNatural, plan.CacheEmpty, cache(recording.Evidence{LibraryMisses: 9, LibraryHits: 1, Before: folder(0)}), "was not empty: 1 libraries"},
 		{recording.StateColdNatural, plan.CacheEmpty, cache(recording.Evidence{LibraryMisses: 9, Before: folder(2)}), ""},

@@ -296,5 +296,9 @@ func (m *openedMetal) summary() []recording.Event {
 }
 
 func folder(f drivers.Folder) *recording.CacheFolder {
-	return &recording.CacheFolder{Entries: f.Entries, Bytes: f.Bytes}
+	out := &recording.CacheFolder{Entries: f.Entries, Bytes: f.Bytes}
+	if !f.Changed.IsZero() {
+		out.Changed = f.Changed.UTC().Format(time.RFC3339Nano)
+	}
+	return out
 }

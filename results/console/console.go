@@ -216,6 +216,13 @@ func cacheLine(e *recording.Evidence) string {
 	if e.Folder == "" || e.Before == nil || e.After == nil {
 		return line + "no cache folder in use"
 	}
-	return line + fmt.Sprintf("%s held %d entries (%.1f MB) before and %d (%.1f MB) after",
+	line += fmt.Sprintf("%s held %d entries (%.1f MB) before and %d (%.1f MB) after",
 		e.Folder, e.Before.Entries, float64(e.Before.Bytes)/1e6, e.After.Entries, float64(e.After.Bytes)/1e6)
+	if e.After.Changed != "" {
+		line += ", changed last at " + e.After.Changed
+		if e.After.Changed == e.Before.Changed {
+			line += ", before the run"
+		}
+	}
+	return line
 }

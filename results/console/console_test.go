@@ -167,6 +167,21 @@ PIPE Sdpa sdpa_vector_float_64 0.1 ms
 	}
 }
 
+// A driver that does not tell hit from miss has its folder tell.
+func TestCacheUnknown(t *testing.T) {
+	before := &recording.CacheFolder{Entries: 5, Bytes: 1_500_000, Changed: "2026-01-02T03:04:05Z"}
+	for changed, want := range map[string]string{
+		before.Changed:         "changed last at 2026-01-02T03:04:05Z, before the run",
+		"2026-01-02T03:04:06Z": "changed last at 2026-01-02T03:04:06Z",
+	} {
+		e := &recording.Evidence{Unknown: 31, Folder: "/c", Before: before, After: &recording.CacheFolder{Entries: 5, Bytes: 1_500_000, Changed: changed}}
+		want = "# cache: of 31 libraries and pipelines the driver does not say whether it had them; no nonce; /c held 5 entries (1.5 MB) before and 5 (1.5 MB) after, " + want
+		if got := cacheLine(e); got != want {
+			t.Errorf("%s\nwant\n%s", got, want)
+		}
+	}
+}
+
 func TestPlan(t *testing.T) {
 	events := []recording.Event{header(recording.View{}), &recording.Plan{}, &recording.Start{Run: 1, Block: 1, Arm: "cold"}, header(recording.View{Label: "cpu", Quiet: true})}
 	events = append(append(events, round(false)...), &recording.Exit{Run: 1, Refused: "labelled cold: it was warm"})

@@ -261,8 +261,14 @@ type Evidence struct {
 
 // CacheFolder is the state of a folder of compiled code.
 type CacheFolder struct {
-	Entries int   `json:"entries"`
-	Bytes   int64 `json:"bytes"`
+	Entries int    `json:"entries"`
+	Bytes   int64  `json:"bytes"`
+	Changed string `json:"changed,omitempty"` // RFC 3339: the latest change of an entry, where the driver tells
+}
+
+// Grew tells whether there is more or other in a folder than before.
+func (f *CacheFolder) Grew(before *CacheFolder) bool {
+	return f != nil && before != nil && (f.Entries != before.Entries || f.Bytes != before.Bytes)
 }
 
 // Machine is the state of the machine around a run. What cannot be read is

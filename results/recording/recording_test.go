@@ -36,7 +36,7 @@ func small() []Event {
 		&Round{Number: 1, Span: 2, Prompt: 13, IDs: []int32{66, 467}, Text: "ends in \xf0\x9f", Top: [][]Logit{{{66, 30.892009}, {7, -0.1}}}},
 		&Span{trace.Record{ID: 2, Name: "round", N: 1, Start: 200, End: 1<<40 + 1}},
 		&Kernel{Name: "k", Dispatches: 7, Time: 12345},
-		&Evidence{What: EvidenceMetalCache, LibraryHits: 10, Folder: "/c", Before: &CacheFolder{3, 40}, After: &CacheFolder{}},
+		&Evidence{What: EvidenceMetalCache, LibraryHits: 10, Folder: "/c", Before: &CacheFolder{Entries: 3, Bytes: 40, Changed: "2026-01-02T03:04:05Z"}, After: &CacheFolder{}},
 		&Machine{At: 9, Load: 0.25, OtherCores: -1, MHz: 3000.5},
 		&Note{Text: "cache: rebuilt\nin two lines"},
 		&Unknown{Name: "weather", Line: []byte(`{"k":"weather", "sun":true}`)},

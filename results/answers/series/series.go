@@ -153,7 +153,7 @@ func Shown(r *recording.Run) string {
 		case e.What != recording.EvidenceMetalCache:
 		case e.Nonce != "":
 			return recording.StateCold
-		case e.LibraryMisses+e.PipelineMisses > 0, e.Unknown > 0 && e.Before != nil && e.After != nil && *e.Before != *e.After:
+		case e.LibraryMisses+e.PipelineMisses > 0, e.Unknown > 0 && e.After.Grew(e.Before):
 			return recording.StateColdNatural
 		}
 	}
