@@ -337,7 +337,7 @@ func recomputeSweep(t failer, file, out string) {
 		steps[level] = append(steps[level], middle(ofSteps))
 		buffers[level], waits[level] = append(buffers[level], middle(ofBuffers)), append(waits[level], middle(ofWaits))
 	}
-	table := csvTables(t, out)["ms,"]
+	table := csvTables(t, out)["ms:"]
 	if len(table) != len(steps) || len(steps) == 0 {
 		t.Fatalf("the table has %d lines, the recording %d arms", len(table), len(steps))
 	}

@@ -139,6 +139,17 @@ func (t *Table) widths() []int {
 	return out
 }
 
+// Room is how many columns of a terminal are left beside the table in the plain
+// style, the space before a further column taken off.
+func (t *Table) Room() int {
+	twwidth.SetOptions(twwidth.Options{})
+	used := 0
+	for _, w := range t.widths() {
+		used += w + 2
+	}
+	return Width - used
+}
+
 // divide makes several tables of one that is wider than a terminal: each has
 // the first column, and as many of the others as fit, at least one, or one with
 // those that are joined to it.
@@ -164,6 +175,9 @@ func (t *Table) divide(s Style) []*Table {
 				break
 			}
 			used, to = used+more, next
+		}
+		if from > 1 && to == from+1 && t.Columns[from].Drawn {
+			break // a drawing alone says nothing
 		}
 		pick := func(row []Cell) []Cell {
 			if row == nil {

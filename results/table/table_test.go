@@ -167,6 +167,21 @@ func TestWideTable(t *testing.T) {
 	}
 }
 
+func TestRoom(t *testing.T) {
+	x := sample() // stage 6, cold 12, n 2 wide
+	if got := x.Room(); got != 80-8-14-4 {
+		t.Errorf("the room beside it is %d", got)
+	}
+	// A drawing that would stand alone in a part is left out.
+	x.Columns = append(x.Columns, table.Column{Name: strings.Repeat("x", 60), Drawn: true})
+	var d table.Document
+	var b strings.Builder
+	d.Table(x)
+	if err := d.Write(&b, table.Plain); err != nil || strings.Contains(b.String(), "xxx") {
+		t.Errorf("%v\n%s", err, b.String())
+	}
+}
+
 func TestWrap(t *testing.T) {
 	for in, want := range map[string]string{
 		"":                      "\n",

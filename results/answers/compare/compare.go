@@ -119,13 +119,8 @@ func (a *Answer) remarks(f *recording.File) {
 		if n := len(s.Samples); fewest == 0 || n < fewest {
 			fewest = n
 		}
-		if s.Refused > 0 {
-			a.note("%s: %s refused", s.Name, plural(s.Refused, "run"))
-		}
-		if s.Flagged > 0 {
-			a.note("%s: %s of %d tainted; `introgen explain` says by what", s.Name, plural(s.Flagged, "run"), len(s.Samples))
-		}
 	}
+	a.Notes = append(a.Notes, series.Taints(a.Series)...)
 	if fewest < stats.LeastForInterval {
 		a.note("±?: an interval needs %d runs, and there are %d; what differs cannot be decided", stats.LeastForInterval, fewest)
 	}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/introgen/introgen/results/answers/anatomy"
 	"github.com/introgen/introgen/results/recording"
@@ -212,6 +213,28 @@ func Pairs(a, b Series, m Metric) (va, vb []float64) {
 func Ratio(a, b Series, m Metric) stats.Ratio {
 	va, vb := Pairs(a, b, m)
 	return stats.Paired(va, vb)
+}
+
+// Taints says, in a sentence each, how many runs of which series do not count or
+// were tainted; nothing where there are none.
+func Taints(all []Series) []string {
+	var refused, flagged []string
+	for _, s := range all {
+		if s.Refused > 0 {
+			refused = append(refused, fmt.Sprintf("%s %d of %d", s.Name, s.Refused, s.Refused+len(s.Samples)))
+		}
+		if s.Flagged > 0 {
+			flagged = append(flagged, fmt.Sprintf("%s %d of %d", s.Name, s.Flagged, len(s.Samples)))
+		}
+	}
+	var out []string
+	if len(refused) > 0 {
+		out = append(out, "Runs that do not count (refused, failed or cut off): "+strings.Join(refused, ", "))
+	}
+	if len(flagged) > 0 {
+		out = append(out, "Runs that something tainted: "+strings.Join(flagged, ", ")+"; `introgen explain` says what")
+	}
+	return out
 }
 
 // Mixed says in what the runs of a recording, or of several, differ that

@@ -67,13 +67,9 @@ func Of(f *recording.File, m series.Metric) (*Answer, error) {
 	if len(a.Factors) == 0 {
 		a.Factors = []string{"arm"}
 	}
-	for _, s := range series.LaterRounds(f) {
-		if s.Refused > 0 {
-			a.Notes = append(a.Notes, fmt.Sprintf("%s: %d of %d runs refused or failed", s.Name, s.Refused, s.Refused+len(s.Samples)))
-		}
-		if s.Flagged > 0 {
-			a.Notes = append(a.Notes, fmt.Sprintf("%s: %d of %d runs tainted; `introgen explain` says by what", s.Name, s.Flagged, len(s.Samples)))
-		}
+	all := series.LaterRounds(f)
+	a.Notes = series.Taints(all)
+	for _, s := range all {
 		sum := s.Summary(m)
 		if sum.N == 0 {
 			a.Notes = append(a.Notes, fmt.Sprintf("%s has no run with a %s", s.Name, m.Name))

@@ -11,8 +11,8 @@ import (
 	"github.com/introgen/introgen/results/table"
 )
 
-// barWidth is that of the bar of each row.
-const barWidth = 10
+// Each row has a bar, as wide as there is room.
+const leastBar, mostBar = 3, 10
 
 // Document is the answer as tables and sentences.
 func (a *Answer) Document() *table.Document {
@@ -44,11 +44,20 @@ func (a *Answer) Document() *table.Document {
 func micro(ns float64) string { return strconv.FormatFloat(ns/1e3, 'f', 1, 64) }
 
 func (a *Answer) table(g Group) *table.Table {
-	title := "ms, median of the runs' second rounds ± its 95 % interval"
+	each := g.Rows[0].Time.N
+	for _, r := range g.Rows {
+		if r.Time.N != each {
+			each = 0
+		}
+	}
+	title := "ms: the median of the runs' second rounds ± its 95 % interval"
+	if each > 0 {
+		title += fmt.Sprintf("; runs of each: %d", each)
+	}
 	if g.Others != "" {
 		title = g.Others + ": " + title
 	}
-	t := &table.Table{Title: title, Columns: []table.Column{{Name: a.Factors[0]}, {Name: "runs"}, {Name: a.Metric.Name, Parts: series.Parts}}}
+	t := &table.Table{Title: title, Columns: []table.Column{{Name: a.Factors[0]}, {Name: a.Metric.Name, Parts: series.Parts}}}
 	counted, timed, gpu := false, false, false
 	for _, r := range g.Rows {
 		if d := r.Device; d != nil {
@@ -62,30 +71,37 @@ func (a *Answer) table(g Group) *table.Table {
 			}
 		}
 	}
+	add(each == 0, "runs")
 	add(counted, "bufs", "disp.")
-	add(timed, "encode", "wait")
+	add(timed, "encode", "commit", "wait")
 	add(gpu, "GPU", "overlap")
-	t.Columns = append(t.Columns, table.Column{Left: true, Drawn: true})
 	var most float64
 	for _, r := range g.Rows {
 		most = max(most, r.Time.Median)
-	}
-	for _, r := range g.Rows {
-		cells := []table.Cell{table.Text(r.Level), table.Text(strconv.Itoa(r.Time.N)), a.Metric.Cell(r.Time)}
+		cells := []table.Cell{table.Text(r.Level), a.Metric.Cell(r.Time)}
 		d := r.Device
 		if d == nil {
 			d = &Device{}
+		}
+		if each == 0 {
+			cells = append(cells, table.Text(strconv.Itoa(r.Time.N)))
 		}
 		if counted {
 			cells = append(cells, number(d.Buffers), number(d.Dispatches))
 		}
 		if timed {
-			cells = append(cells, ms(d.Encode), ms(d.Wait))
+			cells = append(cells, ms(d.Encode), ms(d.Commit), ms(d.Wait))
 		}
 		if gpu {
 			cells = append(cells, ms(d.GPU), table.Text(fmt.Sprintf("%.0f %%", 100*d.Overlap)))
 		}
-		t.Add(append(cells, table.Text(table.Bar(r.Time.Median, most, barWidth)))...)
+		t.Add(cells...)
+	}
+	if room := min(mostBar, t.Room()); room >= leastBar {
+		t.Columns = append(t.Columns, table.Column{Left: true, Drawn: true})
+		for i, r := range g.Rows {
+			t.Rows[i] = append(t.Rows[i], table.Text(table.Bar(r.Time.Median, most, room)))
+		}
 	}
 	return t
 }
