@@ -14,6 +14,9 @@ import (
 	"github.com/introgen/introgen/metalshim/soft"
 )
 
+// exit ends the tests.
+var exit = os.Exit
+
 // sent counts the messages that the stand-in was sent in all tests.
 var sent = map[string]int64{}
 
@@ -22,7 +25,8 @@ var sent = map[string]int64{}
 func TestMain(m *testing.M) {
 	code := m.Run()
 	if run := flag.Lookup("test.run"); code != 0 || len(sent) == 0 || run != nil && run.Value.String() != "" {
-		os.Exit(code)
+		exit(code)
+		return
 	}
 	selectors, err := Selectors()
 	if err != nil {
@@ -35,7 +39,7 @@ func TestMain(m *testing.M) {
 			code = 1
 		}
 	}
-	os.Exit(code)
+	exit(code)
 }
 
 // serving is the test for which the stand-in is in place. There is one at a

@@ -90,8 +90,8 @@ func judgeLeaks(output string, err error) outcome {
 		return outcome{Failed: 1, Leaks: -1, Notes: append([]string{fmt.Sprintf("leaks said nothing of leaks (%v)", err)}, last(output, 12)...)}
 	}
 	n, err := strconv.Atoi(m[1])
-	if err != nil {
-		return outcome{Failed: 1, Leaks: -1, Notes: []string{m[0]}}
+	if err != nil || strings.Contains(output, "--- FAIL") {
+		return outcome{Failed: 1, Leaks: -1, Notes: append([]string{m[0]}, matching(strings.Split(output, "\n"), "--- FAIL")...)}
 	}
 	return outcome{Passed: 1, Leaks: n, Notes: []string{m[0]}}
 }

@@ -42,6 +42,9 @@ func TestLeaks(t *testing.T) {
 	if o := judgeLeaks("it crashed\n", errors.New("signal: abort trap")); o.Failed != 1 || o.Leaks != -1 || !slices.Contains(o.Notes, "it crashed") {
 		t.Errorf("%+v", o)
 	}
+	if o := judgeLeaks("--- FAIL: TestRun (0.1s)\nProcess 71: 0 leaks for 0 total leaked bytes.\n", nil); o.Failed != 1 || o.Leaks != -1 {
+		t.Errorf("a failed test: %+v", o)
+	}
 	r := &report{}
 	r.add(step{name: "run"}, outcome{Passed: 1, Leaks: -1})
 	r.add(step{name: "leaks 1", leaks: "leaks"}, one)

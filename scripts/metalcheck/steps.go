@@ -1,9 +1,7 @@
 package main
 
 import (
-	"path/filepath"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/introgen/introgen/engine/metal/metaltest"
@@ -49,16 +47,14 @@ func steps(program, folder string) []step {
 		argv := append([]string{program, "metal", "--driver", "apple"}, args...)
 		return step{name: name, argv: argv, env: []string{store.DirEnv + "=" + folder, store.KeepEnv + "=1"}, judge: judgeExit, model: true, limit: 15 * minutes}
 	}
-	leaks := func(s step) step {
-		s.argv = append([]string{"leaks", "--atExit", "--"}, s.argv...)
-		s.env = append(s.env, "MallocStackLogging=lite")
-		s.judge, s.mac = judgeLeaks, true
-		s.leaks, _, _ = strings.Cut(s.name, ",")
-		return s
-	}
-	tests := func(count int) step {
-		n := strconv.Itoa(count)
-		return step{name: "leaks of the tests, " + n, argv: []string{testProgram(folder), "-test.run=TestRun|TestConstants|TestBufferFaults|TestArchive", "-test.count=" + n}, env: driver, limit: 15 * minutes}
+	leaks := func(name string, model bool, tests, pkg string) []step {
+		var out []step
+		for _, rounds := range []string{"1", "5"} {
+			out = append(out, step{name: name + ", " + rounds, leaks: name, mac: true, model: model, judge: judgeLeaks, limit: 31 * minutes,
+				argv: []string{"go", "test", "-exec=leaks --atExit --", "-count=" + rounds, "-timeout=30m", "-run=" + tests, pkg},
+				env:  append([]string{"INTROGEN_TEST_LEAKS=1"}, driver...)})
+		}
+		return out
 	}
 	refused := cli("a model is refused", "1", "--trace")
 	refused.judge, refused.model, refused.without = judgeRefusal, false, true
@@ -76,7 +72,8 @@ func steps(program, folder string) []step {
 	for _, n := range sweep {
 		list = append(list, cli("sweep "+strconv.Itoa(n), "2", "--commands-per-buffer", strconv.Itoa(n)))
 	}
-	list = append(list, leaks(tests(1)), leaks(tests(50)), leaks(cli("leaks of the run, 1", "1")), leaks(cli("leaks of the run, 3", "3")))
+	list = append(list, leaks("leaks of the driver", false, "TestRun|TestConstants|TestBufferFaults|TestArchive|TestGoroutines", "./metalshim/apple")...)
+	list = append(list, leaks("leaks of the run", true, "TestSoft", "./engine/metal")...)
 	for _, w := range watched {
 		tests := goTest(w.name+", driver", w.env, "./metalshim/apple", "-short")
 		run := cli(w.name+", run", "1")
@@ -86,6 +83,3 @@ func steps(program, folder string) []step {
 	}
 	return list
 }
-
-// testProgram is where the driver's tests are, as a program.
-func testProgram(folder string) string { return filepath.Join(folder, "apple.test") }
