@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/introgen/introgen/metalshim"
+	"github.com/introgen/introgen/metalshim/shimtest"
 )
 
 // A metallib is what Apple's offline compiler makes; the stand-in takes a file
@@ -82,5 +83,42 @@ func TestArchive(t *testing.T) {
 	}
 	if d.Archives() != 0 {
 		t.Errorf("%d archives are left", d.Archives())
+	}
+}
+
+func TestArchiveFaults(t *testing.T) {
+	d := open(t, Options{})
+	l := compile(t, d)
+	defer l.Release()
+	if e := l.Evidence(); e != (metalshim.Evidence{}) {
+		t.Errorf("a library that Metal says nothing of: %+v", e)
+	}
+	dir := t.TempDir()
+	damaged := filepath.Join(dir, "damaged")
+	if err := os.WriteFile(damaged, []byte("nothing of the kind"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := d.NewArchive(damaged); err == nil || !strings.Contains(err.Error(), damaged) || !strings.Contains(err.Error(), "remove it") {
+		t.Errorf("a damaged archive: %v", err)
+	}
+	if _, err := d.NewArchive(filepath.Join(damaged, "below")); err == nil {
+		t.Error("an archive below a file is opened")
+	}
+	x := must(d.NewArchive(filepath.Join(dir, "absent", "archive")))(t)
+	defer x.Release()
+	must(x.NewPipeline(t.Context(), l, "add", nil))(t).Release()
+	if err := x.Save(); err == nil || !strings.Contains(err.Error(), "absent") {
+		t.Errorf("saved in a folder that is not there: %v", err)
+	}
+	if left, err := filepath.Glob(filepath.Join(dir, "*partial*")); err != nil || len(left) > 0 {
+		t.Errorf("left behind: %v, %v", left, err)
+	}
+	foreign := must((&shimtest.Device{}).NewLibrary(t.Context(), metalshim.Source{Name: "Add"}))(t)
+	defer foreign.Release()
+	if _, err := x.NewPipeline(t.Context(), foreign, "a", nil); err == nil || !strings.Contains(err.Error(), "another device") {
+		t.Errorf("a library of another driver: %v", err)
+	}
+	if d.Archives() != 1 {
+		t.Errorf("%d archives", d.Archives())
 	}
 }
