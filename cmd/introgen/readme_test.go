@@ -10,6 +10,7 @@ import (
 
 	"github.com/introgen/introgen/models"
 	"github.com/introgen/introgen/models/modeltest"
+	"github.com/introgen/introgen/results/words"
 )
 
 // TestReadmeCommands runs every introgen command that the README shows, and
@@ -17,6 +18,11 @@ import (
 // calls.
 func TestReadmeCommands(t *testing.T) {
 	modeltest.Path(t, models.StandIn)
+	// The processes that a plan starts are this test's own program, which is
+	// the command where it is called so.
+	name := os.Args[0]
+	os.Args[0] = "introgen"
+	defer func() { os.Args[0] = name }()
 	readme, err := os.ReadFile("../../README.md")
 	if err != nil {
 		t.Fatal(err)
@@ -29,7 +35,10 @@ func TestReadmeCommands(t *testing.T) {
 	for _, block := range regexp.MustCompile("(?s)```sh\n(.*?)```").FindAllStringSubmatch(string(readme), -1) {
 		for line := range strings.Lines(block[1]) {
 			command, _, _ := strings.Cut(strings.TrimSpace(line), " #")
-			words := strings.Fields(command)
+			words, err := words.Split(command)
+			if err != nil {
+				t.Fatalf("%q: %v", command, err)
+			}
 			switch {
 			case len(words) == 0:
 			case words[0] == "introgen":
