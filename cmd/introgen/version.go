@@ -1,6 +1,9 @@
 package main
 
-import "runtime/debug"
+import (
+	"runtime/debug"
+	"strings"
+)
 
 // version is the module's version and the commit it was built from, as the Go
 // linker recorded them.
@@ -17,8 +20,10 @@ func version() string {
 	for _, s := range info.Settings {
 		switch {
 		case s.Key == "vcs.revision" && len(s.Value) >= 12:
-			v += " " + s.Value[:12]
-		case s.Key == "vcs.modified" && s.Value == "true":
+			if !strings.Contains(v, s.Value[:12]) { // a version that was made up of it
+				v += " " + s.Value[:12]
+			}
+		case s.Key == "vcs.modified" && s.Value == "true" && !strings.HasSuffix(v, "+dirty"):
 			dirty = " with changes"
 		}
 	}
