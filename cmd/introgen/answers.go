@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/introgen/introgen/results/answers/bill"
+	"github.com/introgen/introgen/results/answers/compare"
 	"github.com/introgen/introgen/results/answers/explain"
 	"github.com/introgen/introgen/results/answers/series"
 	"github.com/introgen/introgen/results/recording"
@@ -99,7 +100,15 @@ func billDocument(f *recording.File) (*table.Document, error) {
 	if err != nil {
 		return nil, err
 	}
-	return bill.Document(bills), nil
+	doc := bill.Document(bills)
+	// Of arms that are in one state and differ otherwise, by what their bills do.
+	if a, err := compare.Of(f); err == nil {
+		for _, p := range a.Pairs {
+			doc.Table(p.Table())
+			doc.Say("%s.", p.Sentence())
+		}
+	}
+	return doc, nil
 }
 
 func explainCommand() *cli.Command {

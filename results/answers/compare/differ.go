@@ -20,7 +20,7 @@ type Difference struct {
 	From, To string        // "To takes longer than From by"
 	Blocks   int           // with a run of each
 	Wall     stats.Summary // of the whole run, ns; negative where To is faster
-	Parts    []Part        // the largest first
+	Parts    []Part        // those that are decided first, of both kinds the largest
 }
 
 // Part is what a line of the account contributes to a difference, in ns.
@@ -28,6 +28,12 @@ type Part struct {
 	Name string
 	Time stats.Summary
 }
+
+// decided says whether repetition does not explain the part: its interval is
+// without 0.
+func (p Part) decided() bool { return excludesZero(p.Time) }
+
+func excludesZero(s stats.Summary) bool { return s.Decidable && (s.Lo > 0 || s.Hi < 0) }
 
 // pairs compares every arm with the first one that claims the same state.
 func (a *Answer) pairs() {
@@ -86,6 +92,12 @@ func Differ(a, b series.Series) (*Difference, error) {
 		d.Parts = append(d.Parts, Part{Name: name, Time: stats.Summarize(v)})
 	}
 	slices.SortFunc(d.Parts, func(x, y Part) int {
+		if x.decided() != y.decided() {
+			if x.decided() {
+				return -1
+			}
+			return 1
+		}
 		return cmp.Or(cmp.Compare(math.Abs(y.Time.Median), math.Abs(x.Time.Median)), cmp.Compare(x.Name, y.Name))
 	})
 	return d, nil
@@ -134,27 +146,40 @@ func Name(l anatomy.Line) string {
 	return name
 }
 
+// worthNaming is how large a part must be, as a part of the difference of the
+// whole run or of the largest part, to stand in the sentence.
+const worthNaming = 0.05
+
 // Sentence says what differs: "slow takes 2.0 s longer than cold: library
-// Reduce 2.0 s more".
+// Reduce 2.0 s more". Where the whole is not decided, since other things vary
+// more, a part can be all the same.
 func (d *Difference) Sentence() string {
-	whole := seconds(math.Abs(d.Wall.Median))
+	least := math.Abs(d.Wall.Median)
+	if len(d.Parts) > 0 {
+		least = max(least, math.Abs(d.Parts[0].Time.Median))
+	}
+	var named []string
+	for _, p := range d.Parts {
+		if len(named) < 3 && math.Abs(p.Time.Median) >= worthNaming*least && p.Time.Median != 0 && (p.decided() || !p.Time.Decidable) {
+			named = append(named, p.String())
+		}
+	}
+	parts := strings.Join(named, ", ")
+	if d.Wall.Decidable && !excludesZero(d.Wall) {
+		text := fmt.Sprintf("As a whole %s and %s do not differ by more than repetition changes (%s ms, from %s to %s)", d.To, d.From,
+			signed(d.Wall.Median), signed(d.Wall.Lo), signed(d.Wall.Hi))
+		if parts != "" {
+			text += "; of its parts " + d.To + " has " + parts
+		}
+		return text
+	}
 	direction := "longer"
 	if d.Wall.Median < 0 {
 		direction = "less"
 	}
-	var named []string
-	for _, p := range d.Parts {
-		if len(named) == 3 || math.Abs(p.Time.Median) < 0.05*math.Abs(d.Wall.Median) {
-			break
-		}
-		named = append(named, p.String())
-	}
-	text := fmt.Sprintf("%s takes %s %s than %s", d.To, whole, direction, d.From)
-	if d.Wall.Decidable && d.Wall.Lo <= 0 && d.Wall.Hi >= 0 {
-		return text + ", which is within what repetition changes"
-	}
-	if len(named) > 0 {
-		text += ": " + strings.Join(named, ", ")
+	text := fmt.Sprintf("%s takes %s %s than %s", d.To, seconds(math.Abs(d.Wall.Median)), direction, d.From)
+	if parts != "" {
+		text += ": " + parts
 	}
 	return text
 }

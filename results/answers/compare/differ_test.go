@@ -107,8 +107,26 @@ func TestDifference(t *testing.T) {
 	if a, err = compare.Of(twoArms(6, compiled, compiled)); err != nil {
 		t.Fatal(err)
 	}
-	if got := a.Pairs[0].Sentence(); !strings.HasSuffix(got, "which is within what repetition changes") {
+	want := "As a whole cold/slow and cold do not differ by more than repetition changes (0.0 ms, from 0.0 to 0.0)"
+	if got := a.Pairs[0].Sentence(); got != want {
 		t.Errorf("the sentence is %q", got)
+	}
+	// Where something else varies more than the whole differs, a part that is
+	// slower in every block is found all the same.
+	f := twoArms(6, compiled, delayed)
+	for b, more := range []float64{-9000, 8000, -3000, 9000, -8000, 100} {
+		noisy := append([]item{}, delayed...)
+		noisy[4].ms += 10000 + more
+		base := append([]item{}, compiled...)
+		base[4].ms += 12000
+		f.Runs[2*b], f.Runs[2*b+1] = made("cold", b+1, 0, base...), made("cold/slow", b+1, 0, noisy...)
+	}
+	if a, err = compare.Of(f); err != nil {
+		t.Fatal(err)
+	}
+	want = "As a whole cold/slow and cold do not differ by more than repetition changes (-1450.0 ms, from -9000.0 to +9000.0); of its parts cold/slow has library Reduce 2.0 s more"
+	if got := a.Pairs[0].Sentence(); got != want {
+		t.Errorf("the sentence is %q, want %q", got, want)
 	}
 }
 
@@ -163,9 +181,9 @@ func TestDifferenceTable(t *testing.T) {
 	if err := a.Pairs[0].Table().Write(&b, table.Plain); err != nil {
 		t.Fatal(err)
 	}
-	want := `part               more     from       to  of the whole
-library Reduce  +2000.0  +2000.0  +2000.0         100 %
-the whole run   +2000.0  +2000.0  +2000.0         100 %
+	want := `part               more     from       to  share
+library Reduce  +2000.0  +2000.0  +2000.0  100 %
+the whole run   +2000.0  +2000.0  +2000.0  100 %
 `
 	if b.String() != want {
 		t.Errorf("got\n%s\nwant\n%s", b.String(), want)

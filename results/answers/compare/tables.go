@@ -159,7 +159,7 @@ const shownParts = 8
 func (d *Difference) Table() *table.Table {
 	t := &table.Table{
 		Title:   fmt.Sprintf("what %s takes longer than %s: ms within blocks (%d)", d.To, d.From, d.Blocks),
-		Columns: []table.Column{{Name: "part", Left: true}, {Name: "more"}, {Name: "from"}, {Name: "to"}, {Name: "of the whole"}},
+		Columns: []table.Column{{Name: "part", Left: true}, {Name: "more"}, {Name: "from"}, {Name: "to"}, {Name: "share"}},
 	}
 	add := func(name string, s stats.Summary) []table.Cell {
 		cells := []table.Cell{table.Text(name), table.Text(signed(s.Median)), {}, {}, {}}
