@@ -181,6 +181,9 @@ func (d *Difference) Sentence() string {
 	if parts != "" {
 		text += ": " + parts
 	}
+	if !d.Wall.Decidable {
+		text += fmt.Sprintf(" (undecided by %s)", plural(d.Blocks, "block"))
+	}
 	return text
 }
 

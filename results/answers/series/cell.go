@@ -62,16 +62,16 @@ func RatioCell(r stats.Ratio) table.Cell {
 		return table.Cell{Parts: []string{}}
 	}
 	if !r.Decidable {
-		return table.Cell{Text: times(r.Ratio) + "× ±?", Parts: []string{times(r.Ratio)}}
+		return table.Cell{Text: Times(r.Ratio) + "× ±?", Parts: []string{Times(r.Ratio)}}
 	}
 	return table.Cell{
-		Text:  fmt.Sprintf("%s× [%s, %s]", times(r.Ratio), times(r.Lo), times(r.Hi)),
-		Parts: []string{times(r.Ratio), times(r.Lo), times(r.Hi), strconv.FormatFloat(r.P, 'g', 3, 64)},
+		Text:  fmt.Sprintf("%s× [%s, %s]", Times(r.Ratio), Times(r.Lo), Times(r.Hi)),
+		Parts: []string{Times(r.Ratio), Times(r.Lo), Times(r.Hi), strconv.FormatFloat(r.P, 'g', 3, 64)},
 	}
 }
 
-// times prints a ratio with three digits that count.
-func times(v float64) string {
+// Times prints a ratio with three digits that count.
+func Times(v float64) string {
 	digits := 2
 	for x := v; x >= 10 && digits > 0; x /= 10 {
 		digits--

@@ -3,6 +3,7 @@ package sweep
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"time"
 
@@ -57,7 +58,7 @@ func (a *Answer) table(g Group) *table.Table {
 	if g.Others != "" {
 		title = g.Others + ": " + title
 	}
-	t := &table.Table{Title: title, Columns: []table.Column{{Name: a.Factors[0]}, {Name: a.Metric.Name, Parts: series.Parts}}}
+	t := &table.Table{Title: title, Columns: []table.Column{{Name: a.Factors[0], Left: words(g.Rows)}, {Name: a.Metric.Name, Parts: series.Parts}}}
 	counted, timed, gpu := false, false, false
 	for _, r := range g.Rows {
 		if d := r.Device; d != nil {
@@ -104,6 +105,11 @@ func (a *Answer) table(g Group) *table.Table {
 		}
 	}
 	return t
+}
+
+// words says whether levels are no numbers.
+func words(rows []Row) bool {
+	return slices.ContainsFunc(rows, func(r Row) bool { _, err := strconv.ParseFloat(r.Level, 64); return err != nil })
 }
 
 func number(v float64) table.Cell { return table.Text(strconv.FormatFloat(v, 'f', 0, 64)) }

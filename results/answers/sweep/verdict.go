@@ -107,9 +107,9 @@ func (v Verdict) Sentence() string {
 	}
 	var apart, alike []string
 	for _, r := range v.Ratios {
-		text := fmt.Sprintf("%s takes %.2f× its time", r.Level, r.Ratio.Ratio)
+		text := fmt.Sprintf("%s takes %s× its time", r.Level, series.Times(r.Ratio.Ratio))
 		if len(apart) > 0 {
-			text = fmt.Sprintf("%s %.2f×", r.Level, r.Ratio.Ratio)
+			text = fmt.Sprintf("%s %s×", r.Level, series.Times(r.Ratio.Ratio))
 		}
 		if r.Apart || !v.Decidable {
 			apart = append(apart, text)
