@@ -241,7 +241,9 @@ Commands:{{range .VisibleCommands}}
 
 Examples:
    introgen cpu 3                    three generations on the CPU, phase by phase
-   introgen cpu --threads 1 --pack   with one thread, weights rewritten for long runs
+   introgen metal 2 --trace --nonce  a cold run on Metal, with everything that it compiles
+   introgen compare                  cold, warm and on the CPU: where the time goes, and why
+   introgen explain 1                what dominated the last run, and what to do about it
    introgen meta MODEL --tensors     what a model file holds
 
 "introgen COMMAND --help" says more of each.

@@ -159,6 +159,18 @@ func TestPhaseOnADevice(t *testing.T) {
 	}
 }
 
+func TestFromCache(t *testing.T) {
+	for _, c := range []struct {
+		cache string
+		ms    float64
+		want  bool
+	}{{"hit", 900, true}, {"miss", 0.1, false}, {"off", 0.1, false}, {"", 2.5, true}, {"", 26.1, false}} {
+		if got := (anatomy.Compile{Cache: c.cache, Time: at(c.ms)}).FromCache(); got != c.want {
+			t.Errorf("%q in %v ms: %v", c.cache, c.ms, got)
+		}
+	}
+}
+
 func TestAccount(t *testing.T) {
 	run := device()
 	a, err := anatomy.Of(run)

@@ -130,7 +130,7 @@ func (c *causes) add(r anatomy.Round) {
 				p.pipelineCount++
 				continue
 			}
-			p.fromCache = (p.fromCache || p.libraryCount == 0) && x.Cache == "hit"
+			p.fromCache = (p.fromCache || p.libraryCount == 0) && x.FromCache()
 			p.libraries += x.Time
 			p.byLibrary[x.Library] += x.Time
 			p.libraryCount++

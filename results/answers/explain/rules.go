@@ -111,7 +111,7 @@ func coldCompile(c *Case) ([]any, time.Duration, bool) {
 		until, _ := r.Token(2)
 		for _, p := range r.Phases {
 			for _, x := range p.Compiles {
-				if x.Cache == "hit" || x.Start > r.Start+until {
+				if x.FromCache() || x.Start > r.Start+until {
 					continue
 				}
 				if s.time += x.Time; x.IsLibrary() {
@@ -147,7 +147,7 @@ func misses(r anatomy.Round) (before []anatomy.Compile, step int64, inStep []ana
 	for _, p := range r.Phases {
 		for _, x := range p.Compiles {
 			switch {
-			case x.Cache == "hit" || !x.IsLibrary():
+			case x.FromCache() || !x.IsLibrary():
 			case p.Name == results.SpanStep:
 				if step == 0 {
 					step = p.N
