@@ -1,0 +1,76 @@
+package results
+
+import (
+	"fmt"
+	"io"
+	"strconv"
+	"time"
+
+	"github.com/introgen/introgen/results/table"
+)
+
+// WriteMetalTrace writes the tables at the end of a traced run.
+func WriteMetalTrace(w io.Writer, t MetalTrace) error {
+	libSum, pipeSum := t.Sums()
+	libraries := newTable("library:", "source bytes", "kernels", "used", "compile ms", "cache:")
+	for _, l := range t.Libraries {
+		libraries.Add(table.Texts(l.Name, strconv.Itoa(l.SourceBytes), strconv.Itoa(l.Kernels), strconv.Itoa(l.Used), ms(l.Compile), l.Cache)...)
+	}
+	libraries.Footer = table.Texts("sum", "", "", "", ms(libSum))
+	if err := libraries.Write(w, table.Plain); err != nil {
+		return err
+	}
+	pipelines := newTable("library:", "pipeline:", "create ms", "cache:")
+	for _, p := range t.Pipelines {
+		pipelines.Add(table.Texts(p.Library, p.Function, ms(p.Create), p.Cache)...)
+	}
+	pipelines.Footer = table.Texts("sum", "", ms(pipeSum))
+	if err := pipelines.Write(w, table.Plain); err != nil {
+		return err
+	}
+	if lib, function, took := t.LongestChain(); lib != "" {
+		if _, err := fmt.Fprintf(w, "longest chain: %s and %s, %s of %s ms: what would remain if all the rest ran beside it\n",
+			lib, function, ms(took), ms(libSum+pipeSum)); err != nil {
+			return err
+		}
+	}
+	phases := newTable("round:", "phase:", "wall ms", "compile", "encode", "commit", "wait", "unattr.", "GPU ms", "disp.", "enc.", "bufs")
+	for _, p := range t.Phases {
+		count := func(n int64) string { return strconv.FormatInt(n, 10) }
+		phases.Add(table.Texts(strconv.Itoa(p.Round), p.Name, ms(p.Wall), ms(p.Compile), ms(p.Encode), ms(p.Commit), ms(p.Wait),
+			ms(p.Unattributed()), ms(p.GPU), count(p.Dispatches), count(p.Encoders), count(p.CommandBuffers))...)
+	}
+	if err := phases.Write(w, table.Plain); err != nil {
+		return err
+	}
+	return writeKernels(w, t.Kernels)
+}
+
+func writeKernels(w io.Writer, kernels []KernelRow) error {
+	if len(kernels) == 0 {
+		return nil
+	}
+	var sum time.Duration
+	for _, k := range kernels {
+		sum += k.Time
+	}
+	rows := newTable("kernel:", "dispatches", "device ms", "share")
+	for _, k := range kernels {
+		rows.Add(table.Texts(k.Kernel, strconv.FormatInt(k.Dispatches, 10), ms(k.Time), fmt.Sprintf("%.1f %%", 100*float64(k.Time)/float64(max(1, sum))))...)
+	}
+	return rows.Write(w, table.Plain)
+}
+
+// newTable returns a table with these columns; a colon behind its name makes
+// one of words, to the left.
+func newTable(names ...string) *table.Table {
+	t := &table.Table{}
+	for _, n := range names {
+		name, left := n, false
+		if k := len(n) - 1; n[k] == ':' {
+			name, left = n[:k], true
+		}
+		t.Columns = append(t.Columns, table.Column{Name: name, Left: left})
+	}
+	return t
+}
