@@ -68,6 +68,11 @@ var Rules = []Rule{
 		Advice: "pause between runs (--cooldown 10s), believe paired ratios of one block before medians, and repeat",
 		Holds:  drift,
 	}, {
+		Name: "two modes", Sure: Possible,
+		Text:   "the decode steps of %d runs fall into two groups, around %s and %s ms, the first with %s of them",
+		Advice: "a median between two groups says nothing: find out what the runs of a group have in common (order, memory, which cores, other load), with `introgen show --as csv`",
+		Holds:  twoModes,
+	}, {
 		Name: "oversubscribed threads", Sure: Certain,
 		Text:   "%d threads share %d cores: at every barrier the others wait for the one that does not run",
 		Advice: "use at most as many threads as cores: --threads %[2]d",
@@ -322,6 +327,16 @@ func drift(c *Case) ([]any, time.Duration, bool) {
 		sign = "+"
 	}
 	return []any{sign + series.Percent(d.Change), d.N, d.P, heat}, time.Duration(max(0, d.Change) * stats.Summarize(v).Median), true
+}
+
+func twoModes(c *Case) ([]any, time.Duration, bool) {
+	v, _ := c.Later.Values(series.Decode)
+	b := stats.Bimodal(v)
+	const worth = 1.1
+	if !b.Bimodal || b.High < worth*b.Low {
+		return nil, 0, false
+	}
+	return []any{b.N, ms(b.Low), ms(b.High), series.Percent(b.Share)}, 0, true
 }
 
 func oversubscribed(c *Case) ([]any, time.Duration, bool) {
