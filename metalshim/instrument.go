@@ -24,7 +24,8 @@ const (
 	CountDispatches     = "metal dispatches"      // of one command buffer, at its commit
 	CountEncoders       = "metal encoders"        // of one command buffer, at its commit
 	CountCommandBuffers = "metal command buffers" // 1 at each commit
-	CountAllocated      = "metal buffer bytes"    // length of one new buffer
+	CountAllocated      = "metal buffer bytes"    // length of one new buffer, whose memory is the device's
+	CountMapped         = "metal no-copy bytes"   // length of one new buffer of memory that was there
 )
 
 // InstrumentOptions says what an instrumented device does besides counting.
@@ -139,22 +140,30 @@ func (d *Instrumented) NewLibrary(ctx context.Context, src Source) (Library, err
 	return &timedLibrary{lib, d, size}, nil
 }
 
-func (d *Instrumented) allocated(b Buffer, err error) (Buffer, error) {
+func (d *Instrumented) counted(name string, b Buffer, err error) (Buffer, error) {
 	if err != nil {
 		return nil, err
 	}
-	d.rec.Count(CountAllocated, int64(b.Len()))
+	d.rec.Count(name, int64(b.Len()))
 	return b, nil
 }
 
 // NewBuffer counts the buffer and its bytes.
 func (d *Instrumented) NewBuffer(length int, mode StorageMode) (Buffer, error) {
-	return d.allocated(d.Device.NewBuffer(length, mode))
+	b, err := d.Device.NewBuffer(length, mode)
+	return d.counted(CountAllocated, b, err)
 }
 
 // NewBufferWithBytes counts the buffer and its bytes.
 func (d *Instrumented) NewBufferWithBytes(b []byte) (Buffer, error) {
-	return d.allocated(d.Device.NewBufferWithBytes(b))
+	made, err := d.Device.NewBufferWithBytes(b)
+	return d.counted(CountAllocated, made, err)
+}
+
+// NewBufferNoCopy counts the buffer's bytes by themselves: no memory was taken.
+func (d *Instrumented) NewBufferNoCopy(memory []byte) (Buffer, error) {
+	b, err := NewBufferNoCopy(d.Device, memory)
+	return d.counted(CountMapped, b, err)
 }
 
 // NewQueue returns a queue whose command buffers are timed.

@@ -2,12 +2,14 @@ package metalshim_test
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/introgen/introgen/metalshim"
+	"github.com/introgen/introgen/metalshim/fault"
 	"github.com/introgen/introgen/metalshim/shimtest"
 	"github.com/introgen/introgen/trace"
 )
@@ -55,6 +57,12 @@ func drive(t *testing.T, d metalshim.Device) {
 	must(err)
 	b, err := d.NewBuffer(8, metalshim.Private)
 	must(err)
+	memory := make([]byte, 5)
+	c, err := metalshim.NewBufferNoCopy(d, memory)
+	must(err)
+	if &c.Contents()[0] != &memory[0] {
+		t.Error("memory that is not to be copied was")
+	}
 	e, err := cb.NewEncoder(metalshim.Concurrent)
 	must(err)
 	l, err := d.NewLibrary(ctx, metalshim.Source{Name: "Unary", Text: "text"})
@@ -76,6 +84,7 @@ func drive(t *testing.T, d metalshim.Device) {
 	cb.Release()
 	a.Release()
 	b.Release()
+	c.Release()
 	p.Release()
 	l.Release()
 }
@@ -119,7 +128,7 @@ func TestInstrument(t *testing.T) {
 		sums[s.Name] += s.Value
 	}
 	for name, want := range map[string]int64{metalshim.CountDispatches: 2, metalshim.CountEncoders: 2,
-		metalshim.CountCommandBuffers: 1, metalshim.CountAllocated: 12} {
+		metalshim.CountCommandBuffers: 1, metalshim.CountAllocated: 12, metalshim.CountMapped: 5} {
 		if sums[name] != want {
 			t.Errorf("%s: %d, want %d", name, sums[name], want)
 		}
@@ -136,6 +145,24 @@ func TestInstrument(t *testing.T) {
 	if libs, pipes := d.Libraries(), d.Pipelines(); len(libs) != 1 || len(pipes) != 1 || libs[0].Span != byName["LIB"].ID || pipes[0].Span != byName["PIPE"].ID ||
 		libs[0].Took != byName["LIB"].Duration() || !slices.Equal(compiled, []time.Duration{libs[0].Took, pipes[0].Took}) {
 		t.Errorf("libraries %+v, pipelines %+v, told of %v", libs, pipes, compiled)
+	}
+}
+
+// TestNoCopyUnsupported: a driver that can only copy says so, by its name,
+// whatever stands around it.
+func TestNoCopyUnsupported(t *testing.T) {
+	copies := struct{ metalshim.Device }{&shimtest.Device{}}
+	timed, err := metalshim.Instrument(copies, metalshim.InstrumentOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	plan := fault.Plan{{Call: fault.Alloc, N: 9, Fail: true}}
+	for name, d := range map[string]metalshim.Device{"bare": copies, "timed": timed, "with faults": fault.Wrap(copies, plan)} {
+		var e *metalshim.AllocationError
+		_, err := metalshim.NewBufferNoCopy(d, make([]byte, 7))
+		if !errors.As(err, &e) || e.Length != 7 || !errors.Is(err, errors.ErrUnsupported) || !strings.Contains(err.Error(), "driver test") {
+			t.Errorf("%s: error %v", name, err)
+		}
 	}
 }
 

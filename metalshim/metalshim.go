@@ -20,6 +20,8 @@ package metalshim
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"time"
 )
 
@@ -88,6 +90,26 @@ type Device interface {
 	// Close waits for what is in flight and frees the device. Objects that
 	// are still live are then no longer usable.
 	Close() error
+}
+
+// NoCopyBuffers is implemented by devices that can make a buffer of memory that
+// is there already. Not every driver can.
+type NoCopyBuffers interface {
+	// NewBufferNoCopy makes a shared buffer of memory itself, which begins and
+	// ends at page boundaries. It must stay mapped until the buffer is released
+	// and all that uses it has completed, which Release does not wait for.
+	NewBufferNoCopy(memory []byte) (Buffer, error)
+}
+
+// NewBufferNoCopy makes a buffer of memory on d, or says that d cannot: an
+// *AllocationError that wraps errors.ErrUnsupported.
+func NewBufferNoCopy(d Device, memory []byte) (Buffer, error) {
+	can, ok := d.(NoCopyBuffers)
+	if !ok {
+		return nil, &AllocationError{Length: int64(len(memory)),
+			Err: fmt.Errorf("the driver %s makes no buffers of memory that is not copied: %w", d.Info().Driver, errors.ErrUnsupported)}
+	}
+	return can.NewBufferNoCopy(memory)
 }
 
 // Source is what a library is compiled from.

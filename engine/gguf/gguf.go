@@ -226,6 +226,18 @@ func (f *File) Data(t *Tensor) ([]byte, error) {
 	return b, nil
 }
 
+// Map is the mapping itself, for a device that is to read the tensors where they
+// lie, at their Offset. It begins at a page boundary and goes on to the end of the
+// file's last page, whose rest is zeros. It is read-only and valid until Close. A
+// file that is not read with MMap has none: nil.
+func (f *File) Map() []byte {
+	if f.data == nil {
+		return nil
+	}
+	page := os.Getpagesize()
+	return unsafe.Slice(unsafe.SliceData(f.data.bytes), (len(f.data.bytes)+page-1)/page*page)
+}
+
 // special names what a file is that is neither regular nor a directory.
 func special(m fs.FileMode) string {
 	switch {

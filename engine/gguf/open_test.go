@@ -3,6 +3,7 @@ package gguf_test
 import (
 	"fmt"
 	"math"
+	"os"
 	"reflect"
 	"testing"
 	"unsafe"
@@ -368,5 +369,42 @@ func TestStandIn(t *testing.T) {
 			}
 		}
 		f.Close()
+	}
+}
+
+// TestMap: the map goes on to the end of its last page, and holds each tensor at
+// its offset; a file that is read has none.
+func TestMap(t *testing.T) {
+	path := gguftest.WriteBytes(t, reordered(t, sample(3)))
+	for _, io := range readers {
+		f, err := gguf.Open(path, io)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m := f.Map()
+		if io != gguf.MMap {
+			if m != nil {
+				t.Errorf("%s: a map of %d bytes", io, len(m))
+			}
+			f.Close()
+			continue
+		}
+		page := os.Getpagesize()
+		if at := uintptr(unsafe.Pointer(&m[0])); at%uintptr(page) != 0 || len(m)%page != 0 || int64(len(m)) < f.Size || int64(len(m)-page) >= f.Size {
+			t.Errorf("the map of %d bytes is at %#x with %d bytes, want whole pages of %d", f.Size, at, len(m), page)
+		}
+		for i := range f.Tensors {
+			if data, err := f.Data(&f.Tensors[i]); err != nil || &m[f.Tensors[i].Offset] != &data[0] {
+				t.Errorf("tensor %s is not in the map at its offset, %v", f.Tensors[i].Name, err)
+			}
+		}
+		for i, b := range m[f.Size:] {
+			if b != 0 {
+				t.Fatalf("byte %d behind the file is %d", i, b)
+			}
+		}
+		if f.Close(); f.Map() != nil {
+			t.Error("a closed file has a map")
+		}
 	}
 }

@@ -39,7 +39,8 @@ type Device struct {
 	pipelines []pipelineEntry
 
 	private, shared pool.Pool[*buffer]
-	lastBuffer      int // buffers are told apart by numbers
+	lastBuffer      int       // buffers are told apart by numbers
+	borrowed        []*buffer // those of memory that is not the device's
 
 	counter  commands.Counter
 	hazards  commands.Hazards
@@ -58,10 +59,12 @@ type pipelineEntry struct {
 	pipeline  metalshim.Pipeline
 }
 
-// buffer is a Metal buffer and its number.
+// buffer is a Metal buffer and its number, or a part of one, which has the
+// number of the whole.
 type buffer struct {
 	metalshim.Buffer
-	id int
+	id     int
+	offset int // bytes into the Metal buffer at which it begins
 }
 
 // computeEncoder is an open encoder, its fence, and the buffers it writes.
@@ -125,6 +128,7 @@ func (d *Device) Close() error {
 	release := func(b *buffer) { d.releaseBuffer(b) }
 	d.private.All(release)
 	d.shared.All(release)
+	d.giveBack(d.borrowed)
 	d.fences.Clear()
 	for _, p := range d.pipelines {
 		p.pipeline.Release()
@@ -195,12 +199,23 @@ func (d *Device) upload(data []byte) (*pool.Item[*buffer], error) {
 
 func (d *Device) numbered(b metalshim.Buffer) *buffer {
 	d.lastBuffer++
-	return &buffer{b, d.lastBuffer}
+	return &buffer{Buffer: b, id: d.lastBuffer}
 }
 
 func (d *Device) releaseBuffer(b *buffer) {
 	d.fences.Forget(b.id)
 	b.Release()
+}
+
+// giveBack releases those of the buffers that are borrowed, once nothing in
+// flight reads them.
+func (d *Device) giveBack(buffers []*buffer) {
+	for _, b := range slices.Clone(buffers) {
+		if i := slices.Index(d.borrowed, b); i >= 0 {
+			d.borrowed = slices.Delete(d.borrowed, i, i+1)
+			d.releaseBuffer(b)
+		}
+	}
 }
 
 // sweep releases the buffers that are free.

@@ -1,6 +1,7 @@
 package metal
 
 import (
+	"context"
 	"fmt"
 
 	"github.com/introgen/introgen/engine/metal/plan"
@@ -86,7 +87,7 @@ func (d *Device) dispatch(s *plan.Dispatch, find func(plan.Buf) (*buffer, error)
 		} else {
 			d.hazards.Read(b.id)
 		}
-		e.SetBuffer(a.Index, b.Buffer, a.Offset)
+		e.SetBuffer(a.Index, b.Buffer, b.offset+a.Offset)
 	}
 	if s.ThreadgroupBytes > 0 {
 		e.SetThreadgroupMemory(0, s.ThreadgroupBytes)
@@ -121,7 +122,7 @@ func (d *Device) blit(dst, src *buffer, n int) error {
 	}
 	b.SetLabel("blit_to_cpu")
 	d.fences.Open(fence, b.WaitForFence)
-	b.Copy(dst.Buffer, 0, src.Buffer, 0, n)
+	b.Copy(dst.Buffer, dst.offset, src.Buffer, src.offset, n)
 	b.UpdateFence(fence)
 	d.fences.Wrote(fence, []int{dst.id})
 	d.ended = append(d.ended, endedEncoder{fence, nil})
@@ -185,6 +186,9 @@ func (d *Device) reap() error {
 		return nil
 	}
 	err := d.inFlight[len(d.inFlight)-1].Wait(d.ctx)
+	if err != nil && len(d.borrowed) > 0 {
+		d.drain()
+	}
 	for _, cb := range d.inFlight {
 		if e := cb.Err(); e != nil {
 			err = e
@@ -193,6 +197,15 @@ func (d *Device) reap() error {
 	}
 	d.releaseInFlight()
 	return err
+}
+
+// drain waits until nothing that was committed runs any more, whatever comes of
+// it and although the context may have ended: memory that the device reads, and
+// that is not its own, is about to go.
+func (d *Device) drain() {
+	if n := len(d.inFlight); n > 0 {
+		_ = d.inFlight[n-1].Wait(context.WithoutCancel(d.ctx)) // what failed is known, or of no interest any more
+	}
 }
 
 func (d *Device) releaseInFlight() {

@@ -29,14 +29,19 @@ type Engine struct {
 	vocab   int
 	logits  []float32
 	taken   []byte // what the latest Take step handed out
+
+	file   *gguf.File         // whose map the device reads; nil where all was copied
+	views  []*buffer          // of that map
+	placed map[string]*buffer // the tensors in it
 }
 
 var _ engine.Model = (*Engine)(nil)
 
 // weight is a tensor as it is uploaded.
 type weight struct {
-	typ  quant.Type
-	data []byte
+	typ     quant.Type
+	data    []byte
+	decoded bool // by llama.Load: data is not in the file
 }
 
 // errClosed is what a closed engine answers.
@@ -45,7 +50,20 @@ var errClosed = errors.New("metal: the model was closed")
 // New brings the model to the device, whose file must stay open meanwhile, and
 // makes its rotary tables. What candle's plan cannot run is an error before
 // anything is uploaded.
-func (d *Device) New(m *llama.Model) (*Engine, error) {
+func (d *Device) New(m *llama.Model) (*Engine, error) { return d.build(m, nil) }
+
+// NewMapped is New, except that the device reads the matrices in the map of f,
+// from which m was loaded, as far as Place finds them a place there. f must stay
+// open until the engine is closed, which waits for what is in flight.
+func (d *Device) NewMapped(m *llama.Model, f *gguf.File) (*Engine, error) {
+	if f.Map() == nil {
+		return nil, fmt.Errorf("metal: weights that are not copied need a mapped file, %s was opened with %s: only %s maps it", f.Path, f.IO, gguf.MMap)
+	}
+	return d.build(m, f)
+}
+
+// build makes an engine over the map of f, or where that is nil, over copies.
+func (d *Device) build(m *llama.Model, f *gguf.File) (*Engine, error) {
 	if d.failed != nil {
 		return nil, d.failed
 	}
@@ -62,8 +80,13 @@ func (d *Device) New(m *llama.Model) (*Engine, error) {
 	if e.planner, err = plan.New(configOf(m, e.weights, d.metal.Info().Architecture)); err != nil {
 		return nil, err
 	}
-	// Reading the weights may meet a file that has shrunk.
-	err = gguf.Fault(func() error { return e.run(e.planner.Build()) })
+	if f != nil {
+		err = e.mapWeights(f)
+	}
+	if err == nil {
+		// Reading the weights may meet a file that has shrunk.
+		err = gguf.Fault(func() error { return e.run(e.planner.Build()) })
+	}
 	e.weights = nil
 	if err != nil {
 		e.free()
@@ -106,8 +129,8 @@ func Fit(set *kernels.Set, m *llama.Model) error {
 // llama.Load has decoded, go up as float32.
 func weightsOf(m *llama.Model) map[string]weight {
 	w := map[string]weight{}
-	matrix := func(x *llama.Matrix) { w[x.Name] = weight{x.Type, x.Data} }
-	vector := func(name string, v []float32) { w[name] = weight{quant.F32, bytesOf(v)} }
+	matrix := func(x *llama.Matrix) { w[x.Name] = weight{typ: x.Type, data: x.Data} }
+	vector := func(name string, v []float32) { w[name] = weight{typ: quant.F32, data: bytesOf(v), decoded: true} }
 	matrix(&m.Embedding)
 	matrix(&m.Output)
 	vector("output_norm.weight", m.OutputNorm)
@@ -202,6 +225,7 @@ func (e *Engine) free() {
 		item.Free()
 	}
 	clear(e.bufs)
+	e.unmapWeights()
 	e.d.sweep()
 }
 
@@ -213,6 +237,7 @@ func (e *Engine) run(steps iter.Seq[*plan.Step]) error {
 	}
 	for s := range steps {
 		if err := e.do(s); err != nil {
+			err = e.blame(err)
 			e.d.abandon()
 			e.d.failed = fmt.Errorf("metal: the device is unusable since an earlier failure: %w", err)
 			return err
@@ -227,7 +252,7 @@ func (e *Engine) do(s *plan.Step) (err error) {
 	case plan.Upload:
 		item, err = e.d.upload(s.Data)
 	case plan.UploadWeight:
-		item, err = e.d.upload(e.weights[s.Name].data)
+		item, err = e.weight(s.Name)
 	case plan.UploadExpanded:
 		item, err = e.expand(s)
 	case plan.Alloc:

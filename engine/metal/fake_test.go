@@ -1,11 +1,14 @@
 package metal
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"math"
+	"os"
 	"sync"
+	"unsafe"
 
 	"github.com/introgen/introgen/engine/metal/reference"
 	"github.com/introgen/introgen/metalshim"
@@ -15,13 +18,17 @@ import (
 // another, when its command buffer is committed. New buffers are full of NaN,
 // so that a result which depends on what was never written shows.
 type fake struct {
-	mu        sync.Mutex
-	live      metalshim.Counts
-	committed int
-	ran       map[string]int
-	events    []string                  // libraries and pipelines, in the order of their making
-	fail      func(kernel string) error // asked before each dispatch runs
-	cancelled context.Context           // nil, or what ends compiles
+	mu         sync.Mutex
+	live       metalshim.Counts
+	committed  int
+	ran        map[string]int
+	events     []string                    // libraries and pipelines, in the order of their making
+	fail       func(kernel string) error   // asked before each dispatch runs
+	cancelled  context.Context             // nil, or what ends compiles
+	longest    int64                       // bytes of a buffer; 0 is no limit
+	dispatches []string                    // all that were encoded, with their grids, and the barriers
+	wait       func(context.Context) error // nil, or what a command buffer's Wait gives
+	lent       int                         // live buffers of memory that is not the device's
 }
 
 func newFake() *fake { return &fake{ran: map[string]int{}} }
@@ -33,7 +40,7 @@ func (f *fake) count(what *int, by int) {
 }
 
 func (f *fake) Info() metalshim.Info {
-	return metalshim.Info{Driver: "fake", Name: "float64", MaxThreadsPerThreadgroup: 1024, MaxThreadgroupMemory: 32768, MaxBufferLength: 1 << 40}
+	return metalshim.Info{Driver: "fake", Name: "float64", MaxThreadsPerThreadgroup: 1024, MaxThreadgroupMemory: 32768, MaxBufferLength: cmp.Or(f.longest, 1<<40)}
 }
 func (f *fake) Live() metalshim.Counts { f.mu.Lock(); defer f.mu.Unlock(); return f.live }
 func (f *fake) Close() error           { return nil }
@@ -79,6 +86,7 @@ type fakeBuffer struct {
 	f    *fake
 	mem  []byte
 	mode metalshim.StorageMode
+	lent bool
 }
 
 func (f *fake) NewBuffer(length int, mode metalshim.StorageMode) (metalshim.Buffer, error) {
@@ -87,16 +95,32 @@ func (f *fake) NewBuffer(length int, mode metalshim.StorageMode) (metalshim.Buff
 		mem[i] = 0xff
 	}
 	f.count(&f.live.Buffers, 1)
-	return &fakeBuffer{f, mem, mode}, nil
+	return &fakeBuffer{f: f, mem: mem, mode: mode}, nil
 }
 
 func (f *fake) NewBufferWithBytes(b []byte) (metalshim.Buffer, error) {
 	f.count(&f.live.Buffers, 1)
-	return &fakeBuffer{f, append([]byte(nil), b...), metalshim.Shared}, nil
+	return &fakeBuffer{f: f, mem: append([]byte(nil), b...), mode: metalshim.Shared}, nil
+}
+
+// NewBufferNoCopy is as strict as Apple's.
+func (f *fake) NewBufferNoCopy(b []byte) (metalshim.Buffer, error) {
+	page := os.Getpagesize()
+	if at := uintptr(unsafe.Pointer(&b[0])); at%uintptr(page) != 0 || len(b)%page != 0 || int64(len(b)) > f.Info().MaxBufferLength {
+		return nil, fmt.Errorf("fake: %d bytes at %#x are not whole pages, or too many", len(b), at)
+	}
+	f.count(&f.live.Buffers, 1)
+	f.count(&f.lent, 1)
+	return &fakeBuffer{f: f, mem: b, mode: metalshim.Shared, lent: true}, nil
 }
 func (b *fakeBuffer) Len() int                    { return len(b.mem) }
 func (b *fakeBuffer) Mode() metalshim.StorageMode { return b.mode }
-func (b *fakeBuffer) Release()                    { b.f.count(&b.f.live.Buffers, -1) }
+func (b *fakeBuffer) Release() {
+	b.f.count(&b.f.live.Buffers, -1)
+	if b.lent {
+		b.f.count(&b.f.lent, -1)
+	}
+}
 func (b *fakeBuffer) Contents() []byte {
 	if b.mode == metalshim.Private {
 		return nil
@@ -148,8 +172,14 @@ func (c *fakeCommands) Times() metalshim.Times                      { return met
 func (c *fakeCommands) OnCompleted(f func(metalshim.CommandBuffer)) { c.done = append(c.done, f) }
 func (c *fakeCommands) Status() metalshim.Status                    { return c.status }
 func (c *fakeCommands) Err() error                                  { return c.err }
-func (c *fakeCommands) Wait(context.Context) error                  { return c.err }
 func (c *fakeCommands) Release()                                    { c.f.count(&c.f.live.CommandBuffers, -1) }
+
+func (c *fakeCommands) Wait(ctx context.Context) error {
+	if c.f.wait != nil {
+		return c.f.wait(ctx)
+	}
+	return c.err
+}
 
 func (c *fakeCommands) begin() error {
 	if c.open || c.status != metalshim.NotEnqueued {
@@ -190,14 +220,17 @@ type fakeEncoder struct {
 	waited   map[metalshim.Fence]bool
 }
 
-func (e *fakeEncoder) SetLabel(string)                      {}
-func (e *fakeEncoder) SetPipeline(p metalshim.Pipeline)     { e.pipeline = p.(*fakePipeline) }
-func (e *fakeEncoder) SetBytes(i int, b []byte)             { e.call.Args[i] = append([]byte(nil), b...) }
-func (e *fakeEncoder) SetThreadgroupMemory(_, n int)        { e.call.ThreadgroupBytes = n }
-func (e *fakeEncoder) MemoryBarrier(metalshim.BarrierScope) {}
-func (e *fakeEncoder) UpdateFence(metalshim.Fence)          {}
+func (e *fakeEncoder) SetLabel(string)                  {}
+func (e *fakeEncoder) SetPipeline(p metalshim.Pipeline) { e.pipeline = p.(*fakePipeline) }
+func (e *fakeEncoder) SetBytes(i int, b []byte)         { e.call.Args[i] = append([]byte(nil), b...) }
+func (e *fakeEncoder) SetThreadgroupMemory(_, n int)    { e.call.ThreadgroupBytes = n }
+func (e *fakeEncoder) UpdateFence(metalshim.Fence)      {}
 func (e *fakeEncoder) SetBuffer(i int, b metalshim.Buffer, offset int) {
 	e.call.Args[i] = b.(*fakeBuffer).mem[offset:]
+}
+
+func (e *fakeEncoder) MemoryBarrier(metalshim.BarrierScope) {
+	e.c.f.dispatches = append(e.c.f.dispatches, "barrier")
 }
 
 func (e *fakeEncoder) WaitForFence(f metalshim.Fence) {
@@ -222,6 +255,7 @@ func (e *fakeEncoder) dispatch(grid, group metalshim.Size, inThreads bool) error
 	call.Function, call.Constants = e.pipeline.function, e.pipeline.constants
 	call.Grid, call.Group, call.InThreads = grid, group, inThreads
 	f := e.c.f
+	f.dispatches = append(f.dispatches, fmt.Sprint(call.Function, call.Constants, grid, group, inThreads, call.ThreadgroupBytes))
 	e.c.todo = append(e.c.todo, func() error {
 		f.ran[call.Function]++
 		if f.fail != nil {

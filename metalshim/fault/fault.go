@@ -213,6 +213,14 @@ func (d *device) NewBufferWithBytes(b []byte) (metalshim.Buffer, error) {
 	return d.Device.NewBufferWithBytes(b)
 }
 
+// NewBufferNoCopy is an allocation as the others are.
+func (d *device) NewBufferNoCopy(memory []byte) (metalshim.Buffer, error) {
+	if err := d.in.hit(context.Background(), Alloc, ""); err != nil {
+		return nil, &metalshim.AllocationError{Length: int64(len(memory)), Err: err}
+	}
+	return metalshim.NewBufferNoCopy(d.Device, memory)
+}
+
 func (d *device) NewQueue() (metalshim.Queue, error) {
 	q, err := d.Device.NewQueue()
 	if err != nil {

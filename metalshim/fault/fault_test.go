@@ -139,6 +139,24 @@ func TestFailures(t *testing.T) {
 	}
 }
 
+// TestNoCopy: a buffer of memory that is there counts as any other.
+func TestNoCopy(t *testing.T) {
+	d := &shimtest.Device{}
+	wrapped := fault.Wrap(d, fault.Plan{{Call: fault.Alloc, N: 2, Fail: true}})
+	for i, fails := range []bool{false, true, false} {
+		b, err := metalshim.NewBufferNoCopy(wrapped, make([]byte, 8))
+		if errors.Is(err, fault.ErrInjected) != fails || !fails && err != nil {
+			t.Fatalf("buffer %d: error %v", i+1, err)
+		}
+		if err == nil {
+			b.Release()
+		}
+	}
+	if live := d.Live(); live != (metalshim.Counts{}) {
+		t.Errorf("live %+v", live)
+	}
+}
+
 // TestUnused: a rule that never came to act is told, in the words that it was
 // given in.
 func TestUnused(t *testing.T) {

@@ -128,6 +128,12 @@ func (d *Device) NewBufferWithBytes(b []byte) (metalshim.Buffer, error) {
 	return made, err
 }
 
+// NewBufferNoCopy makes a buffer of memory itself.
+func (d *Device) NewBufferNoCopy(memory []byte) (metalshim.Buffer, error) {
+	d.count(func(c *metalshim.Counts) { c.Buffers++; c.BufferBytes += int64(len(memory)) })
+	return &buffer{d: d, mem: memory, mode: metalshim.Shared}, nil
+}
+
 func (b *buffer) Len() int                    { return len(b.mem) }
 func (b *buffer) Mode() metalshim.StorageMode { return b.mode }
 func (b *buffer) Contents() []byte {

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime/debug"
+	"strings"
 	"testing"
 
 	"github.com/introgen/introgen/metalshim"
@@ -218,26 +219,86 @@ func TestUseAfterClose(t *testing.T) {
 	}
 }
 
-// TestNoBufferOfAFileThatShrank copies from a map of a file that has shrunk: the
-// panic passes, since it is the caller's to catch, and no buffer stays behind.
-func TestNoBufferOfAFileThatShrank(t *testing.T) {
+// shrunk is a map of a file of so many bytes that has none any more.
+func shrunk(t *testing.T, size int) []byte {
+	t.Helper()
 	f, err := os.Create(filepath.Join(t.TempDir(), "weights"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	const size = 1 << 20
-	if err := f.Truncate(size); err != nil {
+	if err := f.Truncate(int64(size)); err != nil {
 		t.Fatal(err)
 	}
 	b, err := unix.Mmap(int(f.Fd()), 0, size, unix.PROT_READ, unix.MAP_SHARED)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer unix.Munmap(b)
+	t.Cleanup(func() { unix.Munmap(b) })
 	if err := f.Truncate(0); err != nil {
 		t.Fatal(err)
 	}
+	return b
+}
+
+// TestMapThatShrank: kernels and copies that read memory which is no longer there
+// fail their command buffer, say where, and leave the device as it was.
+func TestMapThatShrank(t *testing.T) {
+	d := testDevice(t)
+	lost, err := d.NewBufferNoCopy(shrunk(t, 1<<20))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer lost.Release()
+	whole, err := d.NewBuffer(1<<20, metalshim.Shared)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer whole.Release()
+	p := pipe(t, compile(t, d, "basics", basics), "sums")
+	kernel := func(b metalshim.Buffer, offset int) error {
+		return run(t, d, func(e metalshim.Encoder) error {
+			e.SetPipeline(p)
+			e.SetBuffer(0, b, offset)
+			return e.DispatchThreads(one(64*32), one(64))
+		})
+	}
+	blit := func(b metalshim.Buffer, offset int) error {
+		q, err := d.NewQueue()
+		if err != nil {
+			return err
+		}
+		defer q.Release()
+		c, err := q.NewCommandBuffer()
+		if err != nil {
+			return err
+		}
+		defer c.Release()
+		e, err := c.NewBlit()
+		if err != nil {
+			return err
+		}
+		e.Copy(whole, 0, b, offset, 1<<16)
+		return errors.Join(e.EndEncoding(), c.Commit(), c.Wait(t.Context()))
+	}
+	for name, f := range map[string]func(metalshim.Buffer, int) error{"kernel": kernel, "blit": blit} {
+		for range 3 {
+			var e *metalshim.CommandError
+			err := f(lost, 1<<19)
+			if !errors.As(err, &e) || !errors.Is(err, metalshim.ErrPageFault) || !strings.Contains(err.Error(), "memory that cannot be read any more, in a buffer of 1048576 bytes") {
+				t.Errorf("%s: %v", name, err)
+			}
+			if err := f(whole, 1<<19); err != nil {
+				t.Errorf("%s of memory that is there, afterwards: %v", name, err)
+			}
+		}
+	}
+}
+
+// TestNoBufferOfAFileThatShrank copies from a map of a file that has shrunk: the
+// panic passes, since it is the caller's to catch, and no buffer stays behind.
+func TestNoBufferOfAFileThatShrank(t *testing.T) {
+	b := shrunk(t, 1<<20)
 	testDevice(t)
 	d := openAt(t, Options{CacheDir: shared.dir, Workers: 1})
 	before := d.Live()

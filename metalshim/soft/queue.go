@@ -283,15 +283,27 @@ func (c *commands) failure(out native.Outcome) error {
 	return e
 }
 
-// near says which argument an address lies beside.
+// near says which argument an address lies beside, or in: memory that is the
+// user's may go away under the device, as that of a mapped file that shrinks.
 func (c *commands) near(command int, address uintptr) string {
 	if command >= len(c.list) {
 		return ""
 	}
 	for i, base := range c.list[command].Buf {
 		for _, b := range c.retained {
-			if base >= b.address && base < b.address+uintptr(b.n) && address >= b.address-guardBytes && address < b.address+uintptr(len(b.region)) {
-				return fmt.Sprintf(", %d bytes from the start of argument %d, a buffer of %d bytes", int64(address)-int64(b.address), i, b.n)
+			if base < b.address || base >= b.address+uintptr(b.n) {
+				continue
+			}
+			at := func(what string) string {
+				return fmt.Sprintf(", %d bytes from the start of argument %d, %s of %d bytes", int64(address)-int64(b.address), i, what, b.n)
+			}
+			switch {
+			case b.region == nil:
+				if address >= b.address && address < b.address+uintptr(b.n) {
+					return at("memory that cannot be read any more, in a buffer")
+				}
+			case address >= b.address-guardBytes && address < b.address+uintptr(len(b.region)):
+				return at("a buffer")
 			}
 		}
 	}

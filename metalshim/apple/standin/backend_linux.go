@@ -162,7 +162,9 @@ func (s *Server) buffer(length int, mode metalshim.StorageMode, from *byte, inPl
 	}
 	var b metalshim.Buffer
 	var err error
-	noCopy, can := s.dev.(NoCopier)
+	// A device that cannot copies, which a test that writes to the memory
+	// afterwards will notice.
+	noCopy, can := s.dev.(metalshim.NoCopyBuffers)
 	switch {
 	case from == nil:
 		b, err = s.dev.NewBuffer(length, mode)

@@ -25,8 +25,6 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-
-	"github.com/introgen/introgen/metalshim"
 )
 
 //go:generate go run ./gen c/prototypes.h
@@ -36,13 +34,6 @@ var (
 	ErrCompiler = errors.New("no C compiler for the stand-in of Apple's libraries")
 	ErrSystem   = errors.New("the stand-in for Apple's libraries is for linux/amd64 and linux/arm64")
 )
-
-// NoCopier is implemented by devices that can make a buffer of memory itself.
-// For another device the stand-in copies the memory, which a test that writes
-// to it afterwards will notice.
-type NoCopier interface {
-	NewBufferNoCopy(memory []byte) (metalshim.Buffer, error)
-}
 
 // familied is implemented by pipelines that know what GPU they need. The
 // stand-in refuses those of a later family than it shows.

@@ -338,6 +338,22 @@ void dispatch(Worker& leader, const Command& c) {
   while (load(&p->active)) pause();
 }
 
+// transfer copies or fills. The memory may be of a mapped file that has shrunk.
+void transfer(Worker& w, const Command& c) {
+  Pool* p = w.pool;
+  if (__sigsetjmp(&w.back, 0)) {
+    block_signals(); // the handler's mask is still in force
+    flush_denormals();
+    return fail(p, load(&p->stop) ? kTimeout : kFault, w.address);
+  }
+  __atomic_store_n(&w.guarded, 1u, __ATOMIC_RELEASE);
+  __atomic_signal_fence(__ATOMIC_SEQ_CST);
+  if (c.kind == kCopy) memcpy(c.buf[0], c.buf[1], c.bytes);
+  else memset(c.buf[0], (int)c.value, c.bytes);
+  __atomic_signal_fence(__ATOMIC_SEQ_CST);
+  __atomic_store_n(&w.guarded, 0u, __ATOMIC_RELEASE);
+}
+
 void run(Worker& leader) {
   Pool* p = leader.pool;
   Result& r = *p->result;
@@ -346,9 +362,8 @@ void run(Worker& leader) {
   for (u64 i = 0; i < p->count; i++) {
     const Command& c = p->commands[i];
     r.command = (u32)i;
-    if (c.kind == kCopy) memcpy(c.buf[0], c.buf[1], c.bytes);
-    else if (c.kind == kFill) memset(c.buf[0], (int)c.value, c.bytes);
-    else dispatch(leader, c);
+    if (c.kind == kKernel) dispatch(leader, c);
+    else transfer(leader, c);
     __atomic_store_n(&leader.progress, leader.progress + 1, __ATOMIC_RELAXED);
     i64 after = now();
     if (p->times) p->times[i] = after - before;
