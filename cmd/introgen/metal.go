@@ -28,6 +28,12 @@ const (
 	nonceEnv = "INTRO_NONCE"
 )
 
+// What --weights can be.
+const (
+	weightsCopy = "copy"
+	weightsMap  = "map"
+)
+
 func metalCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "metal",
@@ -41,6 +47,7 @@ func metalCommand() *cli.Command {
 			"   introgen metal 2 --trace             a warm one\n" +
 			"   introgen metal 2 -o warm.introgen    what was measured, for `introgen show`, `explain` and others\n" +
 			"   introgen metal 2 --commands-per-buffer 1\n" +
+			"   introgen metal 2 --weights map       the device reads the model's file where it is mapped\n" +
 			"   for n in 1 10 50 200 100000; do CANDLE_METAL_COMPUTE_PER_BUFFER=$n introgen metal 2; done\n\n" +
 			traceEnv + "=1 and " + nonceEnv + " are as in the experiment. INTROGEN_CACHE names another cache folder,\n" +
 			"INTROGEN_CLANG another clang 19.",
@@ -51,6 +58,7 @@ func metalCommand() *cli.Command {
 			&cli.StringFlag{Name: "driver", Value: drivers.Auto, Usage: "auto (apple on macOS, else soft), soft, apple, or apple:GPU by its name or registry ID"},
 			&cli.StringFlag{Name: "kernels", Value: kernels.Own, Usage: "`SET`: own, candle or candle@VERSION (introgen kernels fetch brings it), a folder with candle's .metal files, or a .crate file"},
 			&cli.StringFlag{Name: "commands-per-buffer", Usage: "operations `N` a command buffer holds before it is committed; 0 commits every one (default: $" + commands.Env + ", or 50)"},
+			&cli.StringFlag{Name: "weights", Value: weightsCopy, Usage: "copy (a buffer of each tensor, as candle does) or map (no-copy buffers over the mapped file, which must not change meanwhile; needs --io mmap)"},
 		),
 		Action: runMetal,
 	}
@@ -65,6 +73,7 @@ type metalKnobs struct {
 	perBuffer   int
 	perBufferBy string // where that was set
 	kernels     string
+	mapped      bool // the weights are not copied
 }
 
 func readMetalKnobs(c *cli.Context) (k metalKnobs, err error) {
@@ -100,10 +109,27 @@ func readMetalKnobs(c *cli.Context) (k metalKnobs, err error) {
 	}
 	k.origins["nonce"] = origin(c, "nonce", nonceEnv, k.nonce, k.nonce != "")
 	k.origins["commands-per-buffer"] = origin(c, "commands-per-buffer", commands.Env, strconv.Itoa(k.perBuffer), k.perBufferBy == commands.Env)
+	if k.mapped, err = readWeights(c.String("weights"), c.String("io")); err != nil {
+		return k, err
+	}
 	if k.kernels = c.String("kernels"); k.kernels == "" {
 		return k, usagef("--kernels is empty: %s, candle, a folder or a .crate file is wanted", kernels.Own)
 	}
 	return k, nil
+}
+
+// readWeights says whether the weights are mapped, which goes with one reader only.
+func readWeights(weights, reader string) (mapped bool, err error) {
+	switch weights {
+	case weightsCopy:
+		return false, nil
+	case weightsMap:
+		if reader != string(gguf.MMap) {
+			return false, usagef("--weights %s needs a mapped file, --io %s, not --io %s; --weights %s goes with every --io", weightsMap, gguf.MMap, reader, weightsCopy)
+		}
+		return true, nil
+	}
+	return false, usagef("--weights %q: %s or %s is wanted", weights, weightsCopy, weightsMap)
 }
 
 // origin says where a knob's value comes from: its flag, the variable where that
@@ -163,11 +189,17 @@ func runMetal(c *cli.Context) (err error) {
 	}()
 
 	g.engine = fmt.Sprintf("%s; %d commands a buffer (%s), kernels %s", m.shim.Info(), k.perBuffer, k.perBufferBy, m.device.Kernels())
+	if k.mapped {
+		g.engine += fmt.Sprintf(", %s", metal.Place(g.tokFile, m.shim.Info().MaxBufferLength))
+	}
 	g.more = m.compiled()
 	err = g.run(c.Context, func(f *gguf.File) (engine.Model, error) {
 		model, err := llama.Load(f)
 		if err != nil {
 			return nil, err
+		}
+		if k.mapped {
+			return m.device.NewMapped(model, f)
 		}
 		return m.device.New(model)
 	})

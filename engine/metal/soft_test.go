@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/introgen/introgen/engine/cpu"
+	"github.com/introgen/introgen/engine/llama"
 	"github.com/introgen/introgen/engine/llama/llamatest"
 	"github.com/introgen/introgen/engine/metal/kernels"
 	"github.com/introgen/introgen/engine/metal/metaltest"
@@ -13,17 +14,28 @@ import (
 )
 
 // TestSoft runs both model files on the software driver, at several commands a
-// buffer: the text is the exact one, and the logits of every step are close to
-// the CPU engine's. The narrowest choice in this text is 0.06 wide.
+// buffer, with their weights copied and mapped: the text is the exact one, and the
+// logits of every step are close to the CPU engine's. The narrowest choice in this
+// text is 0.06 wide.
 func TestSoft(t *testing.T) {
 	dev := metaltest.Device(t)
 	metaltest.Models(t, dev)
 	for i, exact := range llamatest.Files {
-		m := load(t, modeltest.Path(t, exact.File))
+		f, m := mapped(t, modeltest.Path(t, exact.File))
 		want := cpuLogits(t, exact.File)
-		for _, perBuffer := range []int{50, 1, 100000}[:3-2*i] {
-			d := open(t, dev, perBuffer)
-			e := build(t, d, m)
+		for _, run := range []struct {
+			perBuffer int
+			mapped    bool
+		}{{50, false}, {50, true}, {1, false}, {100000, false}}[:4-2*i] {
+			d := open(t, dev, run.perBuffer)
+			newEngine := d.New
+			if run.mapped {
+				newEngine = func(m *llama.Model) (*Engine, error) { return d.NewMapped(m, f) }
+			}
+			e, err := newEngine(m)
+			if err != nil {
+				t.Fatal(err)
+			}
 			follow(t, e, func(step int, logits []float32) {
 				if diff := furthest(logits, want[step]); diff > 0.03 {
 					t.Errorf("%s, step %d: a logit is %g off the CPU engine's", exact.File, step, diff)

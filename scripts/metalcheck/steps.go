@@ -68,6 +68,7 @@ func steps(program, folder string) []step {
 		cli("cold", "2", "--trace", "--nonce"),
 		cli("warm, first", "2", "--trace"),
 		cli("warm, again", "2", "--trace"),
+		cli("weights mapped", "2", "--trace", "--weights", "map"),
 	}
 	for _, n := range sweep {
 		list = append(list, cli("sweep "+strconv.Itoa(n), "2", "--commands-per-buffer", strconv.Itoa(n)))
