@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/introgen/introgen/results/printable"
 	"github.com/introgen/introgen/results/table"
 )
 
@@ -30,7 +31,7 @@ func WriteMetalTrace(w io.Writer, t MetalTrace) error {
 	}
 	if lib, function, took := t.LongestChain(); lib != "" {
 		if _, err := fmt.Fprintf(w, "longest chain: %s and %s, %s of %s ms: what would remain if all the rest ran beside it\n",
-			lib, function, ms(took), ms(libSum+pipeSum)); err != nil {
+			printable.Line(lib), printable.Line(function), ms(took), ms(libSum+pipeSum)); err != nil {
 			return err
 		}
 	}

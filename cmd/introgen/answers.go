@@ -35,6 +35,9 @@ func showAnswer(c *cli.Context, answer func(*recording.File) (*table.Document, e
 // openRecordings opens one recording, or several of single runs as if they were
 // one. Runs of different machines or models are refused unless asked for.
 func openRecordings(c *cli.Context) (*recording.File, error) {
+	if err := endAtOnce(c); err != nil {
+		return nil, err
+	}
 	var all *recording.File
 	for _, arg := range c.Args().Slice() {
 		path, err := store.Find(arg)
@@ -61,7 +64,7 @@ func openRecordings(c *cli.Context) (*recording.File, error) {
 		if !c.Bool("mixed") {
 			return nil, fmt.Errorf("%s; --mixed shows them beside each other all the same", text)
 		}
-		fmt.Fprintf(c.App.ErrWriter, "introgen: note: %s: what differs may be that\n", text)
+		noteTo(c.App.ErrWriter, "%s: what differs may be that", text)
 	}
 	return all, nil
 }

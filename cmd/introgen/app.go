@@ -10,6 +10,7 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/introgen/introgen/results/printable"
 	"github.com/introgen/introgen/trace"
 	"github.com/urfave/cli/v2"
 )
@@ -97,9 +98,10 @@ func report(code int, err error, stderr io.Writer) {
 	}
 }
 
-// oneLine joins the lines of errors.Join, so that an error is always one line.
+// oneLine joins the lines of errors.Join, so that an error is always one line,
+// whatever the names in it.
 func oneLine(err error) string {
-	return strings.Join(strings.FieldsFunc(err.Error(), func(r rune) bool { return r == '\n' }), "; ")
+	return printable.Line(strings.Join(strings.FieldsFunc(err.Error(), func(r rune) bool { return r == '\n' }), "; "))
 }
 
 func newApp(stdout, stderr io.Writer) *cli.App {

@@ -39,6 +39,7 @@ func diffCommand() *cli.Command {
 			&cli.StringFlag{Name: "fail-above", Usage: "exit with 1 where something became worse by more than `PERCENT`, and not by chance: 5%"},
 			styleFlag(),
 		},
+		Before: endAtOnce,
 		Action: runDiff,
 	}
 }
@@ -104,7 +105,7 @@ func gate(stderr io.Writer, report *diff.Report, limit string, above float64) er
 	case rows == blind:
 		return fmt.Errorf("--fail-above %s: nothing was compared that has enough samples, at least %d a side: a regression could not have been seen", limit, stats.LeastForCompare)
 	case coarse+blind > 0:
-		fmt.Fprintf(stderr, "introgen: note: --fail-above %s: of %d comparisons %d see only larger changes, and %d have too few samples to see any\n", limit, rows, coarse, blind)
+		noteTo(stderr, "--fail-above %s: of %d comparisons %d see only larger changes, and %d have too few samples to see any", limit, rows, coarse, blind)
 	}
 	return nil
 }

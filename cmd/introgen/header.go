@@ -8,9 +8,9 @@ import (
 	"slices"
 	"strings"
 	"time"
-	"unicode"
 
 	"github.com/introgen/introgen/bench/machine"
+	"github.com/introgen/introgen/results/printable"
 	"github.com/introgen/introgen/results/recording"
 	"github.com/urfave/cli/v2"
 )
@@ -108,12 +108,7 @@ func environment(all []string) map[string]string {
 
 // modelFile is what the header says of the model before its tensors are known.
 func modelFile(path string) recording.Model {
-	m := recording.Model{File: strings.Map(func(r rune) rune {
-		if !unicode.IsPrint(r) { // the name stands in a line of its own
-			return unicode.ReplacementChar
-		}
-		return r
-	}, filepath.Base(path))}
+	m := recording.Model{File: printable.Line(filepath.Base(path))}
 	if is, err := os.Stat(path); err == nil {
 		m.Bytes = is.Size()
 	}

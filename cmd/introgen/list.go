@@ -26,6 +26,7 @@ func listCommand() *cli.Command {
 			"Examples:\n" +
 			"   introgen list\n" +
 			"   introgen show 1 --as table",
+		Before: endAtOnce,
 		Action: runList,
 	}
 }

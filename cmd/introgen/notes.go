@@ -2,11 +2,19 @@ package main
 
 import (
 	"fmt"
+	"io"
 	"maps"
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/introgen/introgen/results/printable"
 )
+
+// noteTo prints a note to the user, on a line of its own whatever is in it.
+func noteTo(stderr io.Writer, format string, a ...any) {
+	fmt.Fprintf(stderr, "introgen: note: "+format+"\n", printable.Args(a)...)
+}
 
 // notes prints what a driver has to say beside the run. Of each kind it prints
 // the first and counts the others: a damaged cache has hundreds of entries, and

@@ -61,7 +61,7 @@ func (s *session) openOutput(path string) error {
 		return usagef("--output %q: the name must end in %s, %s", path, recording.Ending, strings.Join(slices.Sorted(maps.Keys(endings)), ", "))
 	}
 	// What is in the file stays until there is something to take its place.
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE, 0o666)
+	f, err := recording.OpenOutput(path, 0)
 	if err != nil {
 		return fmt.Errorf("--output: %w", err)
 	}
@@ -74,10 +74,7 @@ func (s *session) openOutput(path string) error {
 
 // write replaces what is in the file by its view of the recording.
 func (v *viewFile) write(f *recording.File) error {
-	var err error
-	if info, failed := v.f.Stat(); failed == nil && info.Mode().IsRegular() {
-		err = v.f.Truncate(0)
-	}
+	err := recording.Empty(v.f)
 	if err == nil {
 		err = v.show(v.f, f)
 	}

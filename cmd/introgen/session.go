@@ -115,7 +115,7 @@ func (s *session) write(do func(*recordFile) error) {
 
 // say prints a note. It is recorded with what comes next.
 func (s *session) say(text string) {
-	fmt.Fprintf(s.stderr, "introgen: note: %s\n", text)
+	noteTo(s.stderr, "%s", text)
 	s.told = append(s.told, &recording.Note{Text: text})
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"github.com/introgen/introgen/results/benchtext"
 	"github.com/introgen/introgen/results/console"
+	"github.com/introgen/introgen/results/printable"
 	"github.com/introgen/introgen/results/recording"
 	"github.com/introgen/introgen/results/store"
 	"github.com/introgen/introgen/results/view"
@@ -46,6 +47,7 @@ func showCommand() *cli.Command {
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "as", Usage: "text, table, bench, json, csv or md", Value: asText},
 		},
+		Before: endAtOnce,
 		Action: runShow,
 	}
 }
@@ -68,7 +70,7 @@ func runShow(c *cli.Context) error {
 			if i > 0 {
 				apart = "\n"
 			}
-			if _, err := fmt.Fprintf(c.App.Writer, "%s# %s\n", apart, path); err != nil {
+			if _, err := fmt.Fprintf(c.App.Writer, "%s# %s\n", apart, printable.Line(path)); err != nil {
 				return err
 			}
 		}
@@ -96,10 +98,10 @@ func showView(w, stderr io.Writer, path string, show func(io.Writer, *recording.
 // noteDamage says on stderr what of a recording could not be read.
 func noteDamage(stderr io.Writer, f *recording.File) {
 	for _, warning := range f.Warnings {
-		fmt.Fprintf(stderr, "introgen: note: %s: %s\n", f.Path, warning)
+		noteTo(stderr, "%s: %s", f.Path, warning)
 	}
 	if f.Broken != "" {
-		fmt.Fprintf(stderr, "introgen: note: %s: %s\n", f.Path, f.Broken)
+		noteTo(stderr, "%s: %s", f.Path, f.Broken)
 	}
 }
 
@@ -110,10 +112,11 @@ func showText(w, stderr io.Writer, path string) error {
 		return err
 	}
 	defer f.Close()
-	notes := newNotes(func(text string) { fmt.Fprintf(stderr, "introgen: note: %s\n", text) })
+	notes := newNotes(func(text string) { noteTo(stderr, "%s", text) })
 	defer notes.end()
 	out := bufio.NewWriter(w)
-	printer := console.New(out)
+	printed := &counting{w: out}
+	printer := console.New(printed)
 	for e, err := range recording.Events(f) {
 		var line *recording.LineError
 		var cut *recording.CutError
@@ -130,5 +133,23 @@ func showText(w, stderr io.Writer, path string) error {
 			return errors.Join(err, out.Flush())
 		}
 	}
-	return errors.Join(printer.Close(), out.Flush())
+	if err := errors.Join(printer.Close(), out.Flush()); err != nil {
+		return err
+	}
+	if printed.bytes == 0 {
+		noteTo(stderr, "%s: the run had printed nothing when its recording ended", path)
+	}
+	return nil
+}
+
+// counting counts what is written.
+type counting struct {
+	w     io.Writer
+	bytes int64
+}
+
+func (c *counting) Write(p []byte) (int, error) {
+	n, err := c.w.Write(p)
+	c.bytes += int64(n)
+	return n, err
 }

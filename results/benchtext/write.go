@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/introgen/introgen/results/printable"
 	"github.com/introgen/introgen/results/recording"
 )
 
@@ -229,10 +230,5 @@ func about(r *recording.Run) []string {
 }
 
 func oneLine(s string) string {
-	return strings.TrimSpace(strings.Map(func(r rune) rune {
-		if r < ' ' || r == 0x7f {
-			return ' '
-		}
-		return r
-	}, s))
+	return strings.TrimSpace(printable.Line(s))
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/introgen/introgen/results"
 	"github.com/introgen/introgen/results/benchtext"
+	"github.com/introgen/introgen/results/printable"
 	"github.com/introgen/introgen/results/recording"
 	"github.com/introgen/introgen/trace"
 )
@@ -43,9 +44,11 @@ func New(w io.Writer) *Printer { return &Printer{w: w} }
 // Err is the first error to write.
 func (p *Printer) Err() error { return p.err }
 
+// printf prints lines whose breaks stand in the format: a recording may hold
+// anything in its names.
 func (p *Printer) printf(format string, a ...any) {
 	if p.err == nil {
-		_, p.err = fmt.Fprintf(p.w, format, a...)
+		_, p.err = fmt.Fprintf(p.w, format, printable.Args(a)...)
 	}
 }
 
@@ -112,8 +115,9 @@ func (p *Printer) begin(h *recording.Header) {
 		p.run.end(p) // cut off, and another one follows
 	}
 	p.run = &running{header: *h, tokenizer: -1}
+	p.run.header.View.Label = printable.Line(h.View.Label)
 	if h.View.Trace {
-		p.run.trace = newTracing(h.View.Label)
+		p.run.trace = newTracing(p.run.header.View.Label)
 	}
 	if h.View.Bench {
 		p.run.bench = recording.NewCollector()

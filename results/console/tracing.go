@@ -5,6 +5,7 @@ import (
 	"io"
 
 	"github.com/introgen/introgen/results"
+	"github.com/introgen/introgen/results/printable"
 	"github.com/introgen/introgen/results/recording"
 	"github.com/introgen/introgen/trace"
 )
@@ -46,12 +47,12 @@ func (t *tracing) event(p *Printer, e recording.Event) {
 	case results.SpanLibrary:
 		if s.End >= 0 {
 			t.head(p)
-			p.try(func(w io.Writer) error { return results.WriteLibrary(w, s.Detail, s.Duration()) })
+			p.try(func(w io.Writer) error { return results.WriteLibrary(w, printable.Line(s.Detail), s.Duration()) })
 		}
 	case results.SpanPipeline:
 		if s.End >= 0 {
 			t.head(p)
-			p.try(func(w io.Writer) error { return results.WritePipeline(w, s.Detail, s.Duration()) })
+			p.try(func(w io.Writer) error { return results.WritePipeline(w, printable.Line(s.Detail), s.Duration()) })
 		}
 	}
 }
@@ -62,7 +63,7 @@ func (t *tracing) begin(p *Printer, s trace.Record) {
 		name = fmt.Sprintf("%s %d", name, s.N)
 		t.steps++
 	}
-	t.phase, t.header = s.ID, fmt.Sprintf("--- %s round %d: %s\n", t.label, t.round, name)
+	t.phase, t.header = s.ID, fmt.Sprintf("--- %s round %d: %s", t.label, t.round, name)
 	if t.round == 1 && t.steps <= headedSteps {
 		t.head(p)
 	}
@@ -71,7 +72,7 @@ func (t *tracing) begin(p *Printer, s trace.Record) {
 // head prints the header of the phase under way unless it has been printed.
 func (t *tracing) head(p *Printer) {
 	if t.header != "" {
-		p.printf("%s", t.header)
+		p.printf("%s\n", t.header)
 	}
 	t.header = ""
 }

@@ -18,8 +18,8 @@ func Collect(events iter.Seq[Event]) *File {
 	return c.File()
 }
 
-// Collector builds a File from events as they come. In a file of one run after another all events
-// belong to the header before them; in a plan, to the child between Start and
+// Collector builds a File from events as they come. In a file of one run after
+// another all events belong to the header before them; in a plan, to the child between Start and
 // Exit, and outside of these to the plan's own process.
 type Collector struct {
 	file  *File
@@ -27,6 +27,8 @@ type Collector struct {
 	plan  *gathering // the plan's own process, or nil
 	all   []*gathering
 	stray int // events that belong to nobody
+	// unsaid counts the warnings beyond maxWarnings.
+	unsaid int
 }
 
 // gathering is a run being collected.
@@ -42,6 +44,10 @@ type gathering struct {
 func NewCollector() *Collector { return &Collector{file: &File{}} }
 
 func (c *Collector) warn(format string, a ...any) {
+	if len(c.file.Warnings) == maxWarnings {
+		c.unsaid++
+		return
+	}
 	c.file.Warnings = append(c.file.Warnings, fmt.Sprintf(format, a...))
 }
 
@@ -163,6 +169,10 @@ func (c *Collector) File() *File {
 	}
 	if c.plan != nil {
 		c.file.PlanEnd = c.plan.End
+	}
+	if c.unsaid > 0 {
+		c.file.Warnings = append(c.file.Warnings, fmt.Sprintf("%d more warnings like these", c.unsaid))
+		c.unsaid = 0
 	}
 	return c.file
 }

@@ -103,6 +103,9 @@ func newEvent(kind string) Event {
 // check refuses events that contradict themselves, so that no reader has to
 // look out for them.
 func check(e Event) error {
+	if err := checkAmounts(e); err != nil {
+		return err
+	}
 	switch e := e.(type) {
 	case *Span:
 		switch {
@@ -135,6 +138,40 @@ func check(e Event) error {
 	case *Round:
 		if e.Number < 1 || e.Span < 1 {
 			return fmt.Errorf("round %d of span %d: numbers begin at 1", e.Number, e.Span)
+		}
+	}
+	return nil
+}
+
+// maxAmount bounds times (104 days) and counts, so that sums of many do not
+// overflow. It is also the largest number that every reader of JSON takes as it
+// is.
+const maxAmount = 1 << 53
+
+// checkAmounts refuses numbers beyond maxAmount where others are added to them.
+// The machine's clock is only subtracted: it may be older than 104 days.
+func checkAmounts(e Event) error {
+	switch e := e.(type) {
+	case *Span:
+		return within(e, int64(e.Start), int64(e.End), e.N)
+	case *Count:
+		return within(e, int64(e.At), e.Value)
+	case *Kernel:
+		return within(e, e.Time, e.Dispatches)
+	case *Machine:
+		return within(e, e.At)
+	case *Exit:
+		return within(e, e.Reaped-e.Spawned, e.MaxRSS)
+	case *End:
+		return within(e, e.At, e.SpanCost)
+	}
+	return nil
+}
+
+func within(e Event, amounts ...int64) error {
+	for _, n := range amounts {
+		if n > maxAmount || n < -maxAmount {
+			return fmt.Errorf("event %q holds %d: at most %d is taken", e.Kind(), n, int64(maxAmount))
 		}
 	}
 	return nil

@@ -60,7 +60,7 @@ func Events(r io.Reader) iter.Seq2[Event, error] {
 		var long []byte
 		var good int64
 		for n := 1; ; n++ {
-			line, tooLong, read, err := readLine(in, &long)
+			line, tooLong, read, err := readLine(in, &long, n > 1)
 			if err != nil {
 				if e, end := d.last(n, line, tooLong, good, err); end != nil {
 					yield(nil, end)
@@ -151,14 +151,17 @@ func mayBeHeader(line []byte) bool {
 // readLine reads up to the next line break, which it cuts off. A line longer
 // than MaxLine is passed over without being kept. read counts the bytes with
 // the line break. long is memory for lines that the reader's buffer cannot
-// hold.
-func readLine(in *bufio.Reader, long *[]byte) (line []byte, tooLong bool, read int64, err error) {
+// hold. Unless onward, the rest of a line that is too long is not read: of what
+// begins so there may be no end.
+func readLine(in *bufio.Reader, long *[]byte, onward bool) (line []byte, tooLong bool, read int64, err error) {
 	*long = (*long)[:0]
 	for {
 		part, err := in.ReadSlice('\n')
 		read += int64(len(part))
 		if read > MaxLine {
-			tooLong = true
+			if tooLong = true; !onward {
+				return nil, true, read, nil
+			}
 		}
 		switch {
 		case errors.Is(err, bufio.ErrBufferFull):
@@ -176,7 +179,7 @@ func readLine(in *bufio.Reader, long *[]byte) (line []byte, tooLong bool, read i
 	}
 }
 
-// maxWarnings is how many skipped lines are told one by one.
+// maxWarnings is how many warnings are told one by one.
 const maxWarnings = 20
 
 // Read reads a recording from r; path is only for messages. There is an error
@@ -185,7 +188,6 @@ const maxWarnings = 20
 // understood become Warnings.
 func Read(r io.Reader, path string) (*File, error) {
 	var fatal error
-	skipped := 0
 	c := NewCollector()
 	for e, err := range Events(r) {
 		var line *LineError
@@ -194,9 +196,7 @@ func Read(r io.Reader, path string) (*File, error) {
 		case err == nil:
 			c.Add(e)
 		case errors.As(err, &line):
-			if skipped++; skipped <= maxWarnings {
-				c.warn("%v: skipped", err)
-			}
+			c.warn("%v: skipped", err)
 		case errors.As(err, &cut):
 			c.file.Broken = cut.Error()
 		default:
@@ -205,9 +205,6 @@ func Read(r io.Reader, path string) (*File, error) {
 	}
 	if fatal != nil {
 		return nil, fmt.Errorf("%s: %w", path, fatal)
-	}
-	if skipped > maxWarnings {
-		c.warn("%d more lines were skipped", skipped-maxWarnings)
 	}
 	f := c.File()
 	f.Path = path

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/introgen/introgen/trace"
+	"golang.org/x/sys/unix"
 )
 
 // small is a run with an event of every kind.
@@ -182,6 +183,9 @@ func TestBadInput(t *testing.T) {
 		{"a count before time", header + `{"k":"count","in":2,"name":"a","value":5,"at":-8}` + "\n", nil, "negative"},
 		{"an event of a wrong shape", header + `{"k":"round","round":"one"}` + "\n", nil, `event "round"`},
 		{"an exit without a start", header + `{"k":"exit","run":7}` + "\n", nil, "run 7 has an exit"},
+		{"a time beyond all", header + `{"k":"span","id":2,"in":1,"name":"a","start":5,"end":9223372036854775807}` + "\n", nil, "at most 9007199254740992"},
+		{"a count beyond all", header + `{"k":"count","in":2,"name":"a","value":-9007199254740993,"at":8}` + "\n", nil, "at most"},
+		{"a run longer than all", header + `{"k":"start","run":1}` + "\n" + `{"k":"exit","run":1,"spawned_ns":1,"reaped_ns":9007199254740994}` + "\n", nil, "at most"},
 		{"two plans", header + strings.Repeat(`{"k":"plan","order":"abba"}`+"\n", 2), nil, "plan stands"},
 	} {
 		f, err := Read(strings.NewReader(c.text), "x.introgen")
@@ -201,6 +205,18 @@ func TestBadInput(t *testing.T) {
 	if err != nil || len(f.Warnings) != maxWarnings+1 || !strings.Contains(f.Warnings[maxWarnings], "980 more") {
 		t.Errorf("%v, %d warnings", err, len(f.Warnings))
 	}
+	f, err = Read(strings.NewReader(header+strings.Repeat(`{"k":"exit","run":7}`+"\n", 1000)), "x")
+	if err != nil || len(f.Warnings) != maxWarnings+1 || !strings.Contains(f.Warnings[maxWarnings], "980 more") {
+		t.Errorf("exits: %v, %d warnings", err, len(f.Warnings))
+	}
+	// A machine that has been up for a year is no fault of the recording.
+	f, err = Read(strings.NewReader(header+`{"k":"start","run":1}`+"\n"+`{"k":"exit","run":1,"spawned_ns":31536000000000000,"reaped_ns":31536000000000009}`+"\n"), "x")
+	if err != nil || len(f.Warnings) > 0 || len(f.Runs) != 2 || f.Runs[1].Exit == nil {
+		t.Errorf("after a year: %v, %q", err, f.Warnings)
+	}
+	if _, err := Read(endless{}, "x"); !errors.Is(err, ErrNotRecording) {
+		t.Errorf("of a line without end: %v", err)
+	}
 	if _, err := Open(t.TempDir()); err == nil || !strings.Contains(err.Error(), "directory") {
 		t.Errorf("a folder was read: %v", err)
 	}
@@ -208,6 +224,11 @@ func TestBadInput(t *testing.T) {
 		t.Error("a line too long to be read was written")
 	}
 }
+
+// endless is a file such as /dev/zero.
+type endless struct{}
+
+func (endless) Read(p []byte) (int, error) { return len(p), nil }
 
 func TestPlansAndMixedRuns(t *testing.T) {
 	run := func(command string) []Event {
@@ -274,8 +295,8 @@ func TestWriter(t *testing.T) {
 	if err := errors.Join(w.Put(small()[0]), w.PutLine([]byte(`{"k":"note","text":"verbatim"}`))); err != nil {
 		t.Fatal(err)
 	}
-	if b, _ := os.ReadFile(path); len(b) != 0 {
-		t.Errorf("%d bytes were written before the flush", len(b))
+	if b, _ := os.ReadFile(path); !strings.HasPrefix(string(b), "of an earlier run") {
+		t.Errorf("before anything is written the file holds %q", b)
 	}
 	if err := w.Flush(); err != nil {
 		t.Fatal(err)
@@ -295,6 +316,61 @@ func TestWriter(t *testing.T) {
 	}
 	if _, err := Create(filepath.Join(path, "b")); err == nil {
 		t.Error("a file below a file was created")
+	}
+}
+
+// TestNothingWritten: what fails before the first event leaves what was there.
+func TestNothingWritten(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a"+Ending)
+	if err := os.WriteFile(path, []byte("of an earlier run"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	w, err := Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if b, err := os.ReadFile(path); string(b) != "of an earlier run" {
+		t.Errorf("the file holds %q, %v", b, err)
+	}
+}
+
+// TestPipe: one that nobody reads is an error, not a program that waits for
+// ever.
+func TestPipe(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a"+Ending)
+	if err := unix.Mkfifo(path, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Create(path); err == nil || !strings.Contains(err.Error(), "nobody reads") {
+		t.Errorf("a pipe without a reader: %v", err)
+	}
+	read := make(chan *File)
+	go func() {
+		f, err := Open(path)
+		if err != nil {
+			t.Error(err)
+		}
+		read <- f
+	}()
+	w, err := Create(path)
+	for range 500 { // until the reader has opened its end
+		if err == nil {
+			break
+		}
+		time.Sleep(10 * time.Millisecond)
+		w, err = Create(path)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(w.Put(small()[0]), w.Put(&End{}), w.Close()); err != nil {
+		t.Fatal(err)
+	}
+	if f := <-read; f == nil || len(f.Runs) != 1 || f.Runs[0].End == nil {
+		t.Errorf("the reader got %+v", f)
 	}
 }
 

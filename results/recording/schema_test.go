@@ -98,6 +98,7 @@ func TestSchemaRefuses(t *testing.T) {
 		`{"k":"span","id":1,"in":0,"name":"","start":1,"end":2}`,
 		`{"k":"span","id":1,"in":0,"name":"a","start":1,"end":-2}`,
 		`{"k":"span","id":1,"in":0,"name":"a","start":1.5,"end":2}`,
+		`{"k":"span","id":1,"in":0,"name":"a","start":1,"end":9007199254740993}`,
 		`{"k":"count","in":0,"name":"a","at":2}`,
 		`{"k":"note","text":"a","more":1}`,
 		`{"k":"header","format":"other"}`,

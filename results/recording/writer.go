@@ -28,11 +28,13 @@ type Writer struct {
 	buf  []byte
 	err  error
 	size int64
+	used bool // whether anything has been written
 }
 
-// Create opens path for a recording. What was in it is gone, unless another
-// process is writing it: then the error wraps ErrBusy. The file is written in
-// place from the start, so that a crash leaves what there was until then.
+// Create opens path for a recording, unless another process is writing it: then
+// the error wraps ErrBusy. What was in the file is gone once something is
+// written; what fails before that leaves it. It is written in place from the
+// start, so that a crash leaves what there was until then.
 func Create(path string) (*Writer, error) { return create(path, 0) }
 
 // CreateNew is Create for a file that must not exist yet: else the error wraps
@@ -40,20 +42,33 @@ func Create(path string) (*Writer, error) { return create(path, 0) }
 func CreateNew(path string) (*Writer, error) { return create(path, os.O_EXCL) }
 
 func create(path string, flag int) (*Writer, error) {
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|flag, 0o666)
+	f, err := OpenOutput(path, flag)
 	if err != nil {
 		return nil, err
 	}
 	if err := lock(f); err != nil {
 		return nil, errors.Join(fmt.Errorf("%s: %w", path, err), f.Close())
 	}
-	// A device or a pipe has no length to set.
-	if info, err := f.Stat(); err == nil && info.Mode().IsRegular() {
-		if err := f.Truncate(0); err != nil {
-			return nil, errors.Join(err, f.Close())
-		}
-	}
 	return &Writer{w: f, file: f}, nil
+}
+
+// OpenOutput opens path to write it from the start, and leaves what is in it.
+// flag is further flags of os.OpenFile. A pipe that nobody reads is an error,
+// where the system would have the program wait for a reader.
+func OpenOutput(path string, flag int) (*os.File, error) {
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|unix.O_NONBLOCK|flag, 0o666)
+	if errors.Is(err, unix.ENXIO) {
+		return nil, fmt.Errorf("%w: it is a pipe that nobody reads; start its reader first", err)
+	}
+	return f, err
+}
+
+// Empty takes away what is in f. A device or a pipe has no length to set.
+func Empty(f *os.File) error {
+	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
+		return err
+	}
+	return f.Truncate(0)
 }
 
 // lock takes the file for this process until it is closed. Where the file
@@ -135,6 +150,12 @@ func (w *Writer) flush() error {
 	if w.err != nil || len(w.buf) == 0 {
 		return w.err
 	}
+	if w.file != nil && !w.used {
+		if w.err = Empty(w.file); w.err != nil {
+			return w.err
+		}
+	}
+	w.used = true
 	n, err := w.w.Write(w.buf)
 	w.size += int64(n)
 	w.buf = w.buf[:0]

@@ -70,6 +70,10 @@ func Dir() (string, error) {
 	return filepath.Join(base, "introgen"), nil
 }
 
+// maxSerial is beyond what anybody's runs count up to. A file with a larger
+// number is not ours, and must not make the numbers overflow.
+const maxSerial = 1 << 31
+
 // folder holds the recordings within the state folder.
 func folder(state string) string { return filepath.Join(state, "recordings") }
 
@@ -100,7 +104,7 @@ func List(state string) ([]Entry, error) {
 			continue
 		}
 		digits, _, _ := strings.Cut(name, "-")
-		if n, err := strconv.Atoi(digits); err == nil && n > 0 {
+		if n, err := strconv.Atoi(digits); err == nil && n > 0 && n < maxSerial {
 			entries = append(entries, Entry{Path: filepath.Join(folder(state), f.Name()), serial: n})
 		}
 	}

@@ -48,7 +48,7 @@ func TestTheLastOnesAreKept(t *testing.T) {
 	}
 	defer oldest.Close()
 	// Somebody else's files are left alone, and are no recordings.
-	for _, name := range []string{"notes.txt", "x-cpu.introgen", "0-cpu.introgen"} {
+	for _, name := range []string{"notes.txt", "x-cpu.introgen", "0-cpu.introgen", "9223372036854775807-cpu.introgen"} {
 		if err := os.WriteFile(filepath.Join(folder(state), name), nil, 0o666); err != nil {
 			t.Fatal(err)
 		}

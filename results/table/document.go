@@ -6,6 +6,8 @@ import (
 	"io"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/introgen/introgen/results/printable"
 )
 
 // Width is the number of columns that sentences on a terminal are broken at.
@@ -23,9 +25,10 @@ type block struct {
 // Table appends a table, with its title.
 func (d *Document) Table(t *Table) { d.blocks = append(d.blocks, block{table: t}) }
 
-// Say appends a paragraph.
+// Say appends a paragraph. Line breaks are those of the format; in what is filled
+// in they are blanks.
 func (d *Document) Say(format string, a ...any) {
-	d.blocks = append(d.blocks, block{text: fmt.Sprintf(format, a...)})
+	d.blocks = append(d.blocks, block{text: fmt.Sprintf(format, printable.Args(a)...)})
 }
 
 // Append appends all of another document.
@@ -46,7 +49,7 @@ func (d *Document) Write(w io.Writer, s Style) error {
 			b.WriteString(paragraph(k.text, s))
 			continue
 		}
-		if title := k.table.Title; title != "" {
+		if title := printable.Line(k.table.Title); title != "" {
 			switch s {
 			case Markdown:
 				fmt.Fprintf(&b, "**%s**\n\n", title)

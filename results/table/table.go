@@ -16,6 +16,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/introgen/introgen/results/printable"
 	"github.com/olekukonko/tablewriter"
 	"github.com/olekukonko/tablewriter/pkg/twwidth"
 	"github.com/olekukonko/tablewriter/renderer"
@@ -239,7 +240,7 @@ func (t *Table) config(s Style) tablewriter.Config {
 func (t *Table) names() []string {
 	out := make([]string, len(t.Columns))
 	for i, c := range t.Columns {
-		out[i] = c.Name
+		out[i] = printable.Line(c.Name)
 	}
 	return out
 }
@@ -247,7 +248,7 @@ func (t *Table) names() []string {
 func (t *Table) texts(row []Cell) []string {
 	out := make([]string, len(t.Columns))
 	for i, c := range row {
-		out[i] = c.Text
+		out[i] = printable.Line(c.Text)
 	}
 	return out
 }
@@ -257,10 +258,10 @@ func (t *Table) writeCSV(w io.Writer) error {
 	var head []string
 	for _, col := range t.Columns {
 		if len(col.Parts) == 0 && !col.Drawn {
-			head = append(head, col.Name)
+			head = append(head, printable.Line(col.Name))
 		}
 		for _, p := range col.Parts {
-			head = append(head, strings.TrimSpace(col.Name+" "+p))
+			head = append(head, strings.TrimSpace(printable.Line(col.Name+" "+p)))
 		}
 	}
 	lines := append([][]string{head}, make([][]string, 0, len(t.Rows)+1)...)
@@ -283,7 +284,7 @@ func (t *Table) writeCSV(w io.Writer) error {
 				copy(parts, cell.Parts)
 			}
 			for k := range parts {
-				parts[k] = strings.TrimSpace(parts[k])
+				parts[k] = strings.TrimSpace(printable.Line(parts[k]))
 			}
 			line = append(line, parts...)
 		}

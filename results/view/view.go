@@ -4,6 +4,7 @@
 package view
 
 import (
+	"bytes"
 	"encoding/csv"
 	"encoding/json"
 	"fmt"
@@ -11,8 +12,12 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
+	"unicode/utf16"
+	"unicode/utf8"
 
 	"github.com/introgen/introgen/results"
+	"github.com/introgen/introgen/results/printable"
 	"github.com/introgen/introgen/results/recording"
 	"github.com/introgen/introgen/results/table"
 )
@@ -142,9 +147,9 @@ func CSV(w io.Writer, f *recording.File) error {
 	c := csv.NewWriter(w)
 	_ = c.Write([]string{"run", "block", "arm", "counts", "command", "round", "what", "name", "number", "ns", "cache"})
 	for i, run := range f.Runs {
-		begin := []string{strconv.Itoa(i + 1), "", "", strconv.FormatBool(run.Counts()), run.Header.Command}
+		begin := []string{strconv.Itoa(i + 1), "", "", strconv.FormatBool(run.Counts()), printable.Line(run.Header.Command)}
 		if s := run.Start; s != nil {
-			begin[0], begin[1], begin[2] = strconv.Itoa(s.Run), strconv.Itoa(s.Block), s.Arm
+			begin[0], begin[1], begin[2] = strconv.Itoa(s.Run), strconv.Itoa(s.Block), printable.Line(s.Arm)
 		}
 		row := func(round int, what, name string, number int, d time.Duration, cache string) {
 			of := ""
@@ -155,6 +160,7 @@ func CSV(w io.Writer, f *recording.File) error {
 			if number > 0 {
 				nth = strconv.Itoa(number)
 			}
+			what, name, cache = printable.Line(what), printable.Line(name), printable.Line(cache)
 			_ = c.Write(append(begin[:len(begin):len(begin)], of, what, name, nth, strconv.FormatInt(int64(d), 10), cache))
 		}
 		for _, s := range run.Spans {
@@ -248,8 +254,31 @@ func JSON(w io.Writer, f *recording.File) error {
 		}
 		out.Runs = append(out.Runs, one)
 	}
-	enc := json.NewEncoder(w)
+	var text bytes.Buffer
+	enc := json.NewEncoder(&text)
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", "  ")
-	return enc.Encode(out)
+	if err := enc.Encode(out); err != nil {
+		return err
+	}
+	_, err := w.Write(escaped(text.Bytes()))
+	return err
+}
+
+// escaped writes as \u what is no graphic character. Package json does so with
+// the control characters of ASCII only; such a rune stands only in strings.
+func escaped(text []byte) []byte {
+	out := make([]byte, 0, len(text))
+	for len(text) > 0 {
+		r, n := utf8.DecodeRune(text)
+		if r < 0x7f || unicode.IsGraphic(r) {
+			out = append(out, text[:n]...)
+		} else {
+			for _, unit := range utf16.AppendRune(nil, r) {
+				out = fmt.Appendf(out, `\u%04x`, unit)
+			}
+		}
+		text = text[n:]
+	}
+	return out
 }

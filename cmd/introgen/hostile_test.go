@@ -1,0 +1,101 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"unicode"
+
+	"github.com/introgen/introgen/results/recording"
+)
+
+// hostile is what a recording from somebody else may have in its names: a
+// terminal's title, colours, a turn of the direction of writing, lines that
+// look like the tool's own.
+const hostile = "\x1b]0;title\x07\x1b[31m\u009b31m\u202ex\r\nBenchmarkEvil 1 5 ns/op\n[cpu round 9] fake\x7f"
+
+// tainted is a recording with something hostile in every text that is no key of
+// the format.
+func tainted(t *testing.T, lines []byte) []byte {
+	t.Helper()
+	var out bytes.Buffer
+	enc := json.NewEncoder(&out)
+	for line := range bytes.Lines(lines) {
+		var event map[string]any
+		if err := json.Unmarshal(line, &event); err != nil {
+			t.Fatal(err)
+		}
+		kind := event["k"]
+		for key, value := range event {
+			if key != "k" && key != "format" && key != "started" && (kind != "span" || key != "name") && (kind != "evidence" || key != "what") {
+				event[key] = taint(value)
+			}
+		}
+		if err := enc.Encode(event); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return out.Bytes()
+}
+
+func taint(value any) any {
+	switch v := value.(type) {
+	case string:
+		return v + hostile
+	case []any:
+		for i := range v {
+			v[i] = taint(v[i])
+		}
+	case map[string]any:
+		for key := range v {
+			v[key] = taint(v[key])
+		}
+	}
+	return value
+}
+
+// TestHostileNames: whatever stands in a recording, no command that shows it
+// sends the terminal anything but lines of its own.
+func TestHostileNames(t *testing.T) {
+	traced := func() []byte {
+		text, err := os.ReadFile(filepath.Join("..", "..", "results", "recorded", "experiment-states.introgen"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return text
+	}()
+	dir := t.TempDir()
+	for name, text := range map[string][]byte{
+		"states": traced,
+		"live":   bytes.ReplaceAll(traced, []byte(`"view":{"label":""`), []byte(`"view":{"label":"metal","trace":true,"ids":true,"bench":true`)),
+	} {
+		path := filepath.Join(dir, name+recording.Ending)
+		if err := os.WriteFile(path, tainted(t, text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		for _, args := range []string{"show FILE", "show FILE --as table", "show FILE --as md", "show FILE --as bench", "show FILE --as csv", "show FILE --as json",
+			"diff FILE", "diff FILE --style csv", "diff FILE --style markdown", "diff FILE FILE --by .file", "explain FILE", "explain FILE --mixed",
+			"bill FILE --mixed", "compare FILE --mixed", "compare FILE --mixed --style csv", "compare FILE --mixed --style rounded", "sweep FILE --mixed"} {
+			var out, errs bytes.Buffer
+			code := run(t.Context(), strings.Fields("introgen "+strings.ReplaceAll(args, "FILE", path)), &out, &errs)
+			if code != exitOK && errs.Len() == 0 {
+				t.Errorf("%s: exit code %d, and no word of it", args, code)
+			}
+			for _, text := range []string{out.String(), errs.String()} {
+				for line := range strings.Lines(text) {
+					if i := strings.IndexFunc(line, func(r rune) bool { return r != '\n' && !unicode.IsGraphic(r) && (r != '\t' || !strings.HasPrefix(line, "Benchmark")) }); i >= 0 {
+						t.Errorf("%s (%s) prints %q", args, name, line)
+						break
+					}
+					if strings.HasPrefix(line, "BenchmarkEvil") || strings.HasPrefix(line, "[cpu round 9]") {
+						t.Errorf("%s (%s) prints a line of the recording's own: %q", args, name, line)
+						break
+					}
+				}
+			}
+		}
+	}
+}
