@@ -45,8 +45,10 @@ func record(ctx context.Context, s *session, args []string, stdout io.Writer) in
 	out := &sink{w: stdout}
 	app := newApp(out, s.stderr)
 	app.Metadata = map[string]any{sessionKey: s}
-	args, err := flagsFirst(app, args)
-	if err == nil {
+	var err error
+	if n := len(args) - 1; n > 0 && args[n] == completionFlag {
+		err = complete(out, app, args[1:n])
+	} else if args, err = flagsFirst(app, args); err == nil {
 		err = app.RunContext(ctx, args)
 	}
 	if err == nil {
@@ -114,7 +116,6 @@ func newApp(stdout, stderr io.Writer) *cli.App {
 		Description: "introgen runs a small real language model and times every phase of it.\n\n" +
 			"Exit codes: 0 done, 1 the run failed, 2 the command line is wrong, 130 interrupted (what was measured is kept).",
 		CustomAppHelpTemplate:     appHelp,
-		EnableBashCompletion:      true,
 		HideHelpCommand:           true,
 		UseShortOptionHandling:    true,
 		Suggest:                   true,

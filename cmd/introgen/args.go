@@ -7,10 +7,6 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-// completionFlag is what a shell's completion script adds as the last argument;
-// package cli looks for it there.
-const completionFlag = "--generate-bash-completion"
-
 // flagsFirst moves the flags of every command in front of its arguments, since
 // package cli stops reading flags at the first argument, and users write
 // `introgen metal 2 --trace`. What follows "--" stays an argument.
@@ -20,11 +16,8 @@ func flagsFirst(app *cli.App, args []string) ([]string, error) {
 	}
 	out := []string{args[0]}
 	flags, cmds := app.Flags, app.Commands
-	var front, back, last []string
+	var front, back []string
 	rest := args[1:]
-	if k := len(rest) - 1; k >= 0 && rest[k] == completionFlag {
-		rest, last = rest[:k], rest[k:]
-	}
 	if len(rest) > 0 && rest[0] == "help" { // as in other programs: introgen help cpu
 		rest = append(slices.Clone(rest[1:]), "--help")
 	}
@@ -68,7 +61,7 @@ func flagsFirst(app *cli.App, args []string) ([]string, error) {
 			break
 		}
 	}
-	return append(append(out, back...), last...), nil
+	return append(out, back...), nil
 }
 
 func isHelp(a string) bool { return a == "--help" || a == "-help" || a == "-h" || a == "--h" }

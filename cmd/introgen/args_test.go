@@ -40,7 +40,6 @@ func TestFlagsMayStandAnywhere(t *testing.T) {
 		{"model nonsense -h", "model nonsense"},
 		{"help", "--help"},
 		{"help metal", "metal --help"},
-		{"metal 2 --generate-bash-completion", "metal 2 --generate-bash-completion"},
 	} {
 		got, err := flagsFirst(app, append([]string{"introgen"}, strings.Fields(c.in)...))
 		if err != nil {

@@ -7,8 +7,7 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-// The scripts ask the program itself, which package cli answers when the last
-// argument is --generate-bash-completion.
+// The scripts ask the program itself: see complete.
 var completions = map[string]string{
 	"bash": `_introgen() {
   local cur="${COMP_WORDS[COMP_CWORD]}" words=("${COMP_WORDS[@]:0:COMP_CWORD}")

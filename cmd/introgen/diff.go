@@ -81,6 +81,10 @@ func runDiff(c *cli.Context) error {
 		o.By = sources[0].Varies()
 	}
 	report, err := diff.Judge(sources, o)
+	var wrong *diff.OptionError
+	if errors.As(err, &wrong) {
+		return usageError{err}
+	}
 	if err != nil {
 		return err
 	}

@@ -86,7 +86,9 @@ func TestHostileNames(t *testing.T) {
 			}
 			for _, text := range []string{out.String(), errs.String()} {
 				for line := range strings.Lines(text) {
-					if i := strings.IndexFunc(line, func(r rune) bool { return r != '\n' && !unicode.IsGraphic(r) && (r != '\t' || !strings.HasPrefix(line, "Benchmark")) }); i >= 0 {
+					if i := strings.IndexFunc(line, func(r rune) bool {
+						return r != '\n' && !unicode.IsGraphic(r) && (r != '\t' || !strings.HasPrefix(line, "Benchmark"))
+					}); i >= 0 {
 						t.Errorf("%s (%s) prints %q", args, name, line)
 						break
 					}

@@ -3,6 +3,7 @@ package diff
 import (
 	"bytes"
 	"encoding/csv"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -279,8 +280,18 @@ func TestMixed(t *testing.T) {
 	if _, err := Judge([]Source{a}, Options{Base: "z"}); err == nil || !strings.Contains(err.Error(), `"z"`) {
 		t.Errorf("an unknown base: %v", err)
 	}
-	if _, err := Judge([]Source{a}, Options{Filter: "("}); err == nil {
-		t.Error("a filter that is none")
+	for o, want := range map[Options]string{
+		{Filter: "("}:       `--filter "(": syntax error: expected key:value or subexpression`,
+		{By: ".unit"}:       `--by ".unit": syntax error: .unit is only allowed in filters`,
+		{By: "/nope"}:       `--by "/nope": no sample has /nope`,
+		{By: ".file,/nope"}: `--by ".file,/nope": no sample has /nope`,
+		{By: "nonsense"}:    `--by "nonsense": no sample has nonsense`,
+	} {
+		_, err := Judge([]Source{a}, o)
+		var wrong *OptionError
+		if !errors.As(err, &wrong) || err.Error() != want {
+			t.Errorf("%+v: %v, want %s", o, err, want)
+		}
 	}
 	if _, err := Judge([]Source{a}, Options{By: "@"}); err == nil {
 		t.Error("columns that are none")

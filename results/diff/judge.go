@@ -80,7 +80,24 @@ func (e *MixedError) Error() string {
 	return fmt.Sprintf("these are samples of different things (%s): --mixed compares them nevertheless", strings.Join(e.Differences, "; "))
 }
 
-// Judge compares the sources.
+// An OptionError is an option that cannot be understood, or fits no sample.
+type OptionError struct {
+	Name, Value string // "by", "/cache"
+	Err         error
+}
+
+// Error leaves out what the parser shows below its message: a second line with
+// the place.
+func (e *OptionError) Error() string {
+	why, _, _ := strings.Cut(e.Err.Error(), "\n")
+	return fmt.Sprintf("--%s %q: %s", e.Name, e.Value, why)
+}
+
+// Unwrap returns what is wrong with the option.
+func (e *OptionError) Unwrap() error { return e.Err }
+
+// Judge compares the sources. The error is an *OptionError where an option is
+// wrong, a *MixedError where what is compared is.
 func Judge(sources []Source, o Options) (*Report, error) {
 	b, err := newBuilder(o)
 	if err != nil {
@@ -132,7 +149,7 @@ func newBuilder(o Options) (*builder, error) {
 	b := &builder{tables: map[benchproc.Key]map[[2]benchproc.Key]*cell{}}
 	var err error
 	if b.filter, err = benchproc.NewFilter(cmp.Or(o.Filter, "*")); err != nil {
-		return nil, fmt.Errorf("filter %q: %w", o.Filter, err)
+		return nil, &OptionError{"filter", o.Filter, err}
 	}
 	var p benchproc.ProjectionParser
 	by := ".config"
@@ -146,7 +163,7 @@ func newBuilder(o Options) (*builder, error) {
 		return nil, err
 	}
 	if b.col, err = p.Parse(cmp.Or(o.By, ByFile), b.filter); err != nil {
-		return nil, fmt.Errorf("column %q: %w", o.By, err)
+		return nil, &OptionError{"by", o.By, err}
 	}
 	b.residue = p.Residue()
 	return b, nil
@@ -183,6 +200,9 @@ func (b *builder) add(r *benchfmt.Result, source, block int) error {
 func (b *builder) finish(units benchfmt.UnitMetadataMap, o Options) (*Report, error) {
 	if b.added == 0 {
 		return nil, errors.New("there are no samples to compare")
+	}
+	if key := b.absent(); key != "" {
+		return nil, &OptionError{"by", o.By, fmt.Errorf("no sample has %s", key)}
 	}
 	keys := slices.Collect(maps.Keys(b.tables))
 	benchproc.SortKeys(keys)
@@ -221,6 +241,23 @@ func (b *builder) finish(units benchfmt.UnitMetadataMap, o Options) (*Report, er
 		return nil, fmt.Errorf("no column %q to compare with: %s are there", o.Base, strings.Join(b.report.Tables[0].Cols, ", "))
 	}
 	return &b.report, nil
+}
+
+// absent is a key of the columns that no sample has, or "": all would stand in
+// one column without a name.
+func (b *builder) absent() string {
+	for _, f := range b.col.FlattenedFields() {
+		has := false
+		for _, cells := range b.tables {
+			for at := range cells {
+				has = has || at[1].Get(f) != ""
+			}
+		}
+		if !has {
+			return f.Name
+		}
+	}
+	return ""
 }
 
 func (b *builder) warn(text string) {

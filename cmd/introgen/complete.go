@@ -1,0 +1,123 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/introgen/introgen/engine/gguf"
+	"github.com/introgen/introgen/results/store"
+	"github.com/introgen/introgen/results/table"
+	"github.com/urfave/cli/v2"
+)
+
+// completionFlag is what a shell's completion script adds as the last argument.
+// Package cli would answer it too, and panics where the flag before it is only
+// half written.
+const completionFlag = "--generate-bash-completion"
+
+// takeRecordings are the commands whose arguments are recordings.
+var takeRecordings = []string{"show", "diff", "explain", "bill", "compare", "sweep"}
+
+// flagChoices are the values of flags that have few. What is no word of them, a
+// file or a number, is left to the shell and the user.
+func flagChoices(name string) []string {
+	switch name {
+	case "as":
+		return append([]string{asText}, slices.Sorted(maps.Keys(views))...)
+	case "style":
+		var names []string
+		for _, s := range table.Styles {
+			names = append(names, string(s))
+		}
+		return names
+	case "io":
+		return []string{string(gguf.MMap), string(gguf.Buffered), string(gguf.FileIO)}
+	case "tokenizer":
+		return []string{"auto", "go", "hf"}
+	case "order":
+		return []string{"random", "abba"}
+	}
+	return nil
+}
+
+// complete prints what may follow the arguments args, one a line. The last of
+// them is what the user has begun where it begins with -; else the shell keeps
+// what is begun, and chooses.
+func complete(w io.Writer, app *cli.App, args []string) error {
+	flags, cmds, name := app.Flags, app.Commands, ""
+	begun, pending := "", cli.Flag(nil)
+	var command *cli.Command
+	for i, a := range args {
+		switch {
+		case pending != nil:
+			pending = nil
+		case len(a) > 0 && a[0] == '-' && i == len(args)-1 && (a == "-" || a == "--" || lookup(a, flags) == nil):
+			begun = a
+		case len(a) > 1 && a[0] == '-':
+			if takesValue(a, flags) {
+				pending = lookup(a, flags)
+			}
+		default:
+			if command = find(cmds, a); command != nil {
+				flags, cmds, name = command.Flags, command.Subcommands, command.Name
+			}
+		}
+	}
+	var found []string
+	switch {
+	case pending != nil:
+		found = flagChoices(pending.Names()[0])
+	case begun != "":
+		found = flagNames(flags)
+	case len(cmds) > 0:
+		for _, c := range cmds {
+			found = append(found, c.Name)
+		}
+	case slices.Contains(takeRecordings, name):
+		found = recordings()
+	}
+	for _, f := range found {
+		if !strings.HasPrefix(f, begun) {
+			continue
+		}
+		if _, err := fmt.Fprintln(w, f); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func flagNames(flags []cli.Flag) []string {
+	var out []string
+	for _, f := range flags {
+		if v, ok := f.(cli.VisibleFlag); ok && !v.IsVisible() {
+			continue
+		}
+		for _, n := range f.Names() {
+			out = append(out, dashed(n))
+		}
+	}
+	return append(out, "--help")
+}
+
+// recordings are the numbers of those that are kept. A shell that completes has
+// no place for an error.
+func recordings() []string {
+	state, err := store.Dir()
+	if err != nil {
+		return nil
+	}
+	entries, err := store.List(state)
+	if err != nil {
+		return nil
+	}
+	var out []string
+	for _, e := range entries {
+		out = append(out, strconv.Itoa(e.Number))
+	}
+	return out
+}

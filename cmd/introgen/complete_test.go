@@ -1,0 +1,56 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/introgen/introgen/results/recording"
+	"github.com/introgen/introgen/results/store"
+)
+
+// TestComplete: what a shell offers after these words.
+func TestComplete(t *testing.T) {
+	state := t.TempDir()
+	t.Setenv(store.DirEnv, state)
+	for i := range 3 {
+		path := filepath.Join(state, "recordings", fmt.Sprintf("%06d-cpu%s", i+1, recording.Ending))
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for words, want := range map[string]string{
+		"":                       "cpu metal bench overhead idle-gap compare sweep bill explain coverage diff show list meta bandwidth cache kernels model doctor completion",
+		"kernels":                "fetch list show",
+		"show":                   "1 2 3",
+		"diff 1":                 "1 2 3",
+		"explain":                "1 2 3",
+		"diff 1 --by /cache":     "1 2 3",
+		"list":                   "",
+		"show --as":              "text bench csv json md table",
+		"show 1 --as":            "text bench csv json md table",
+		"compare --st":           "--style --states",
+		"cpu --th":               "--threads",
+		"bench --order":          "random abba",
+		"show -":                 "--as --help",
+		"diff --fa":              "--fail-above",
+		"metal 1 -o":             "",
+		"sweep --no-such-flag":   "",
+		"no-such-command":        "cpu metal bench overhead idle-gap compare sweep bill explain coverage diff show list meta bandwidth cache kernels model doctor completion",
+		"kernels show own -":     "--help",
+		"cpu --fau":              "", // hidden
+		"show --as=text --as= -": "--as --help",
+	} {
+		var out, errs bytes.Buffer
+		code := run(t.Context(), append(strings.Fields("introgen "+words), completionFlag), &out, &errs)
+		if got := strings.Join(strings.Fields(out.String()), " "); got != want || code != exitOK || errs.Len() > 0 {
+			t.Errorf("after %q: %q, want %q; exit code %d, %q", words, got, want, code, &errs)
+		}
+	}
+}
