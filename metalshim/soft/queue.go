@@ -302,7 +302,7 @@ func (c *commands) near(command int, address uintptr) string {
 				if address >= b.address && address < b.address+uintptr(b.n) {
 					return at("memory that cannot be read any more, in a buffer")
 				}
-			case address >= b.address-guardBytes && address < b.address+uintptr(len(b.region)):
+			case address >= b.address-guardBytes && address < b.address-guardBytes+uintptr(len(b.region)):
 				return at("a buffer")
 			}
 		}
