@@ -48,9 +48,8 @@ func flagChoices(name string) []string {
 // them is what the user has begun where it begins with -; else the shell keeps
 // what is begun, and chooses.
 func complete(w io.Writer, app *cli.App, args []string) error {
-	flags, cmds, name := app.Flags, app.Commands, ""
+	flags, cmds, path := app.Flags, app.Commands, ""
 	begun, pending := "", cli.Flag(nil)
-	var command *cli.Command
 	for i, a := range args {
 		switch {
 		case pending != nil:
@@ -62,8 +61,8 @@ func complete(w io.Writer, app *cli.App, args []string) error {
 				pending = lookup(a, flags)
 			}
 		default:
-			if command = find(cmds, a); command != nil {
-				flags, cmds, name = command.Flags, command.Subcommands, command.Name
+			if c := find(cmds, a); c != nil {
+				flags, cmds, path = c.Flags, c.Subcommands, strings.TrimLeft(path+" "+c.Name, " ")
 			}
 		}
 	}
@@ -77,7 +76,7 @@ func complete(w io.Writer, app *cli.App, args []string) error {
 		for _, c := range cmds {
 			found = append(found, c.Name)
 		}
-	case slices.Contains(takeRecordings, name):
+	case slices.Contains(takeRecordings, path):
 		found = recordings()
 	}
 	for _, f := range found {

@@ -33,6 +33,7 @@ func TestComplete(t *testing.T) {
 		"explain":                "1 2 3",
 		"diff 1 --by /cache":     "1 2 3",
 		"list":                   "",
+		"kernels show":           "",
 		"show --as":              "text bench csv json md table",
 		"show 1 --as":            "text bench csv json md table",
 		"compare --st":           "--style --states",

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"slices"
 	"strconv"
@@ -98,6 +97,7 @@ func newGeneration(c *cli.Context, label string, rounds int, trace bool, origins
 	header.Model = modelFile(g.job.ModelPath)
 	if !g.quiet {
 		g.status = newStatus(c.App.ErrWriter)
+		g.stderr = &clearing{g.status, g.stderr}
 	}
 	if err := g.open(c, header, console.New(&clearing{g.status, c.App.Writer})); err != nil {
 		return nil, err
@@ -303,15 +303,4 @@ func (g *generation) ended(r bench.Round, cut error) {
 		e.Error = oneLine(cut)
 	}
 	g.catchUp(e, g.machineNow())
-}
-
-// clearing takes the status line away before anything is printed.
-type clearing struct {
-	status *status
-	w      io.Writer
-}
-
-func (c *clearing) Write(p []byte) (int, error) {
-	c.status.clear()
-	return c.w.Write(p)
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"sync"
 	"time"
 
 	"golang.org/x/term"
@@ -12,6 +13,7 @@ import (
 // has taken two seconds. Elsewhere than on a terminal it is silent. The nil
 // *status is silent too.
 type status struct {
+	mu    sync.Mutex // notes come from several goroutines
 	w     io.Writer
 	began time.Time
 	last  time.Time
@@ -37,6 +39,8 @@ func (s *status) set(format string, a ...any) {
 	if s == nil {
 		return
 	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	now := time.Now()
 	if now.Sub(s.began) < statusAfter || now.Sub(s.last) < statusEvery {
 		return
@@ -49,9 +53,25 @@ func (s *status) set(format string, a ...any) {
 
 // clear removes the line, before other output.
 func (s *status) clear() {
-	if s == nil || s.shown == 0 {
+	if s == nil {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.shown == 0 {
 		return
 	}
 	fmt.Fprintf(s.w, "\r%-*s\r", s.shown, "")
 	s.shown = 0
+}
+
+// clearing takes the status line away before anything is printed.
+type clearing struct {
+	status *status
+	w      io.Writer
+}
+
+func (c *clearing) Write(p []byte) (int, error) {
+	c.status.clear()
+	return c.w.Write(p)
 }

@@ -300,6 +300,22 @@ func TestMixed(t *testing.T) {
 	if len(bad.Warnings) == 0 {
 		t.Errorf("a bad line: %v", bad.Warnings)
 	}
+	// Values that are no numbers are left out on either side: benchstat's test
+	// does not end with them.
+	nan := textOf(t, "nan", strings.Repeat("BenchmarkX 1 NaN ns/op\nBenchmarkX 1 +Inf ns/op\n", 30)+strings.Repeat("BenchmarkX 1 7 ns/op\n", 6))
+	fine := textOf(t, "fine", strings.Repeat("BenchmarkX 1 7 ns/op\n", 6))
+	for _, pair := range [][]Source{{nan, fine}, {fine, nan}} {
+		r := judge(t, Options{}, pair...)
+		if c := r.Tables[0].Rows[0].Cells; c[0].N != 6 || c[1].N != 6 || c[1].Versus.P != 1 {
+			t.Errorf("with values that are no numbers: %+v and %+v", c[0], c[1])
+		}
+		if n := len(r.Warnings); n != maxWarnings+1 || r.Warnings[n-1] != "40 more like these" {
+			t.Errorf("%d warnings, the last is %q", n, r.Warnings[n-1])
+		}
+	}
+	if _, err := Judge([]Source{textOf(t, "nan", "BenchmarkX 1 NaN ns/op\n")}, Options{}); err == nil {
+		t.Error("samples that are no numbers are judged")
+	}
 	write(t, bad, table.Plain)
 }
 

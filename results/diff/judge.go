@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 
@@ -110,7 +111,7 @@ func Judge(sources []Source, o Options) (*Report, error) {
 		for reader.Scan() {
 			switch rec := reader.Result().(type) {
 			case *benchfmt.SyntaxError:
-				b.report.Warnings = append(b.report.Warnings, rec.Error())
+				b.warn(rec.Error())
 			case *benchfmt.Result:
 				block := 0
 				if _, line := rec.Pos(); s.lines != nil {
@@ -135,7 +136,8 @@ type builder struct {
 	filter                   *benchproc.Filter
 	tables                   map[benchproc.Key]map[[2]benchproc.Key]*cell
 	report                   Report
-	added                    int
+	added                    int // values
+	unsaid                   int // warnings beyond maxWarnings
 }
 
 type cell struct {
@@ -172,14 +174,21 @@ func newBuilder(o Options) (*builder, error) {
 func (b *builder) add(r *benchfmt.Result, source, block int) error {
 	if ok, err := b.filter.Apply(r); !ok {
 		if err != nil {
-			b.report.Warnings = append(b.report.Warnings, err.Error())
+			b.warn(err.Error())
 		}
 		return nil
 	}
-	b.added++
 	at := [2]benchproc.Key{b.row.Project(r), b.col.Project(r)}
 	residue := b.residue.Project(r)
 	for i, key := range b.table.ProjectValues(r) {
+		v := r.Values[i]
+		if math.IsNaN(v.Value) || math.IsInf(v.Value, 0) {
+			// Package benchmath has no end of it when it compares a NaN.
+			file, line := r.Pos()
+			b.warn(fmt.Sprintf("%s:%d: %v %s is no measurement: skipped", file, line, v.Value, v.Unit))
+			continue
+		}
+		b.added++
 		cells := b.tables[key]
 		if cells == nil {
 			cells = map[[2]benchproc.Key]*cell{}
@@ -190,7 +199,7 @@ func (b *builder) add(r *benchfmt.Result, source, block int) error {
 			c = &cell{residue: map[benchproc.Key]struct{}{}}
 			cells[at] = c
 		}
-		c.values = append(c.values, r.Values[i].Value)
+		c.values = append(c.values, v.Value)
 		c.blocks = append(c.blocks, [2]int{source, block})
 		c.residue[residue] = struct{}{}
 	}
@@ -240,6 +249,9 @@ func (b *builder) finish(units benchfmt.UnitMetadataMap, o Options) (*Report, er
 	if !found {
 		return nil, fmt.Errorf("no column %q to compare with: %s are there", o.Base, strings.Join(b.report.Tables[0].Cols, ", "))
 	}
+	if b.unsaid > 0 {
+		b.report.Warnings = append(b.report.Warnings, fmt.Sprintf("%d more like these", b.unsaid))
+	}
 	return &b.report, nil
 }
 
@@ -260,8 +272,15 @@ func (b *builder) absent() string {
 	return ""
 }
 
+// maxWarnings is how many warnings are told one by one.
+const maxWarnings = 20
+
 func (b *builder) warn(text string) {
-	if !slices.Contains(b.report.Warnings, text) {
+	switch {
+	case slices.Contains(b.report.Warnings, text):
+	case len(b.report.Warnings) == maxWarnings:
+		b.unsaid++
+	default:
 		b.report.Warnings = append(b.report.Warnings, text)
 	}
 }
