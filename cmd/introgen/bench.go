@@ -52,26 +52,43 @@ func runBench(c *cli.Context) error {
 		}
 		p.arms = append(p.arms, recording.Arm{Name: string(rune('A' + i)), Args: args})
 	}
-	shown := arms.Metrics
-	if keys := c.StringSlice("metric"); len(keys) > 0 {
-		shown = nil
-		for _, key := range keys {
-			m, err := arms.Find(key)
-			if err != nil {
-				return usageError{err}
-			}
-			if !slices.ContainsFunc(shown, func(s arms.Metric) bool { return s.Key == m.Key }) {
-				shown = append(shown, m)
-			}
-		}
+	keys := c.StringSlice("metric")
+	shown, err := benchMetrics(keys)
+	if err != nil {
+		return usageError{err}
+	}
+	if len(keys) > 0 {
 		p.metric = shown[0].Of
 	}
-	p.answer = func(f *recording.File) (*table.Document, error) {
+	p.answer = benchAnswer(shown)
+	return runPlan(c, p)
+}
+
+// benchMetrics are those of the keys, each once; of none it is all.
+func benchMetrics(keys []string) ([]arms.Metric, error) {
+	if len(keys) == 0 {
+		return arms.Metrics, nil
+	}
+	var shown []arms.Metric
+	for _, key := range keys {
+		m, err := arms.Find(key)
+		if err != nil {
+			return nil, err
+		}
+		if !slices.ContainsFunc(shown, func(s arms.Metric) bool { return s.Key == m.Key }) {
+			shown = append(shown, m)
+		}
+	}
+	return shown, nil
+}
+
+// benchAnswer is how the arms compare by the metrics.
+func benchAnswer(shown []arms.Metric) answering {
+	return func(f *recording.File) (*table.Document, error) {
 		a, err := arms.Of(f, shown)
 		if err != nil {
 			return nil, err
 		}
 		return a.Document(), nil
 	}
-	return runPlan(c, p)
 }

@@ -55,12 +55,14 @@ func runIdleGap(c *cli.Context) error {
 	}
 	p := planned{blocks: 1, arms: []recording.Arm{{Name: "pauses", Args: slices.Concat(args, []string{"1",
 		"--tokens", strconv.Itoa(s.Steps(n)), "--pauses", pauses.Text(lengths), "--pause-seed", strconv.FormatUint(readSeed(c), 10)})}}}
-	p.answer = func(f *recording.File) (*table.Document, error) {
-		a, err := idlegap.Of(f)
-		if err != nil {
-			return nil, err
-		}
-		return a.Document(), nil
-	}
+	p.answer = idleGapDocument
 	return runPlan(c, p)
+}
+
+func idleGapDocument(f *recording.File) (*table.Document, error) {
+	a, err := idlegap.Of(f)
+	if err != nil {
+		return nil, err
+	}
+	return a.Document(), nil
 }

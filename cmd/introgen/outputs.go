@@ -16,6 +16,7 @@ import (
 	"github.com/introgen/introgen/results"
 	"github.com/introgen/introgen/results/benchtext"
 	"github.com/introgen/introgen/results/recording"
+	"github.com/introgen/introgen/results/table"
 	"github.com/introgen/introgen/results/view"
 	"github.com/urfave/cli/v2"
 )
@@ -31,8 +32,8 @@ func outputFlags() []cli.Flag {
 var endings = map[string]func(io.Writer, *recording.File) error{
 	".txt":  benchtext.Write,
 	".json": view.JSON,
-	".csv":  view.CSV,
-	".md":   view.Markdown,
+	".csv":  reportElse(table.CSV, view.CSV),
+	".md":   reportElse(table.Markdown, view.Markdown),
 }
 
 // viewFile is a file that gets a view of the recording at the end.

@@ -55,14 +55,16 @@ func runOverhead(c *cli.Context) error {
 		factors: []string{"detail"},
 		metric:  overhead.PerStep.Of,
 	}
-	p.answer = func(f *recording.File) (*table.Document, error) {
-		a, err := overhead.Of(f)
-		if err != nil {
-			return nil, err
-		}
-		return a.Document(), nil
-	}
+	p.answer = overheadDocument
 	return runPlan(c, p)
+}
+
+func overheadDocument(f *recording.File) (*table.Document, error) {
+	a, err := overhead.Of(f)
+	if err != nil {
+		return nil, err
+	}
+	return a.Document(), nil
 }
 
 // oneChild is the command line that a command takes as its one argument.

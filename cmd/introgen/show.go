@@ -24,8 +24,10 @@ var views = map[string]func(io.Writer, *recording.File) error{
 	"table": view.Table,
 	"bench": benchtext.Write,
 	"json":  view.JSON,
-	"csv":   view.CSV,
-	"md":    view.Markdown,
+	"csv":   endings[".csv"],
+	"md":    endings[".md"],
+	// Of a plan, whose report csv is.
+	"samples": view.CSV,
 }
 
 // asText is the form that is not made of a whole file: its lines as the run
@@ -38,14 +40,16 @@ func showCommand() *cli.Command {
 		Usage:     "show recordings again: as the run printed them, as tables, for benchstat or for programs",
 		ArgsUsage: "FILE…",
 		Description: "FILE is a recording, or its number in `introgen list`: 1 is the last run.\n" +
-			"text gives what the run printed, byte for byte; bench is what benchstat reads.\n\n" +
+			"text gives what the command printed, byte for byte; bench is what benchstat\n" +
+			"reads. Of a plan of many runs text, csv and md are the report of all of them,\n" +
+			"table, json and samples the runs one by one.\n\n" +
 			"Examples:\n" +
 			"   introgen show 1\n" +
 			"   introgen show 1 --as table\n" +
 			"   introgen show cpu.introgen metal.introgen --as md\n" +
 			"   introgen show 1 --as json | jq '.runs[0].rounds[0].steps_ns'",
 		Flags: []cli.Flag{
-			&cli.StringFlag{Name: "as", Usage: "text, table, bench, json, csv or md", Value: asText},
+			&cli.StringFlag{Name: "as", Usage: "text, table, bench, json, csv, md or samples (every sample as a row of CSV)", Value: asText},
 		},
 		Before: endAtOnce,
 		Action: runShow,
@@ -112,6 +116,16 @@ func showText(w, stderr io.Writer, path string) error {
 		return err
 	}
 	defer f.Close()
+	if info, err := f.Stat(); err == nil && info.Mode().IsRegular() { // a pipe can be read only once
+		if holdsPlan(f) {
+			if shown, err := showReport(w, stderr, path); shown {
+				return err
+			}
+		}
+		if _, err := f.Seek(0, io.SeekStart); err != nil {
+			return err
+		}
+	}
 	notes := newNotes(func(text string) { noteTo(stderr, "%s", text) })
 	defer notes.end()
 	out := bufio.NewWriter(w)
@@ -140,6 +154,22 @@ func showText(w, stderr io.Writer, path string) error {
 		noteTo(stderr, "%s: the run had printed nothing when its recording ended", path)
 	}
 	return nil
+}
+
+// showReport prints what a plan's command printed of its runs, unless there was
+// nothing.
+func showReport(w, stderr io.Writer, path string) (shown bool, err error) {
+	f, err := recording.Open(path)
+	if err != nil {
+		return true, err
+	}
+	doc, err := reportOf(f)
+	if err != nil {
+		noteTo(stderr, "%s: there is no report of its runs, which follow one by one: %v", path, err)
+		return false, nil
+	}
+	noteDamage(stderr, f)
+	return true, doc.Write(w, printedStyle(f.Header))
 }
 
 // counting counts what is written.

@@ -72,17 +72,15 @@ func runSweep(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	metric, err := sweepMetric(c, settings)
+	factors := make([]string, len(settings))
+	for i, s := range settings {
+		factors[i] = s.factor
+	}
+	metric, err := sweepMetric(c.String("metric"), factors)
 	if err != nil {
 		return err
 	}
-	answer := func(f *recording.File) (*table.Document, error) {
-		a, err := sweep.Of(f, metric)
-		if err != nil {
-			return nil, err
-		}
-		return a.Document(), nil
-	}
+	answer := sweepAnswer(metric)
 	if c.NArg() > 1 {
 		return usagef("sweep shows one recording; %q is too many", c.Args().Get(1))
 	}
@@ -93,17 +91,25 @@ func runSweep(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	p := planned{arms: arms, answer: answer, metric: func(r *recording.Run) (float64, bool) {
+	p := planned{arms: arms, factors: factors, answer: answer, metric: func(r *recording.Run) (float64, bool) {
 		rounds := anatomy.Rounds(r)
 		if len(rounds) == 0 {
 			return 0, false
 		}
 		return metric.Of(rounds[len(rounds)-1])
 	}}
-	for _, s := range settings {
-		p.factors = append(p.factors, s.factor)
-	}
 	return runPlan(c, p)
+}
+
+// sweepAnswer is what a sweep says by the metric.
+func sweepAnswer(metric series.Metric) answering {
+	return func(f *recording.File) (*table.Document, error) {
+		a, err := sweep.Of(f, metric)
+		if err != nil {
+			return nil, err
+		}
+		return a.Document(), nil
+	}
 }
 
 // readSettings reads what is to be swept, and on which engine.
@@ -162,10 +168,10 @@ func readSettings(c *cli.Context) (settings []setting, engine string, err error)
 	return settings, engine, nil
 }
 
-func sweepMetric(c *cli.Context, settings []setting) (series.Metric, error) {
-	name := c.String("metric")
+// sweepMetric is the metric of that name; "" is the one that fits what is swept.
+func sweepMetric(name string, factors []string) (series.Metric, error) {
 	if name == "" {
-		if name = "decode"; len(settings) == 1 && settings[0].factor == "io" {
+		if name = "decode"; len(factors) == 1 && factors[0] == "io" {
 			name = "read"
 		}
 	}

@@ -1,0 +1,152 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/introgen/introgen/engine/gguf"
+	"github.com/introgen/introgen/engine/llama"
+	"github.com/introgen/introgen/engine/metal"
+	"github.com/introgen/introgen/models"
+	"github.com/introgen/introgen/results/answers/coverage"
+	"github.com/introgen/introgen/results/recording"
+	"github.com/introgen/introgen/results/table"
+)
+
+// answering makes of a recording what a command prints of it.
+type answering = func(*recording.File) (*table.Document, error)
+
+// reportOf is what the command that made a plan printed of it, with the flags
+// that it was given: a recording is all that is needed to print that again.
+func reportOf(f *recording.File) (*table.Document, error) {
+	if f.Plan == nil || f.Header == nil {
+		return nil, fmt.Errorf("it holds no plan")
+	}
+	answer, err := printedBy(f)
+	if err != nil {
+		return nil, err
+	}
+	return answer(f)
+}
+
+// printedBy is what makes the report of the command that made the plan.
+func printedBy(f *recording.File) (answering, error) {
+	switch h := f.Header; h.Command {
+	case "compare":
+		return compareDocument, nil
+	case "bill":
+		return billDocument, nil
+	case "overhead":
+		return overheadDocument, nil
+	case "idle-gap":
+		return idleGapDocument, nil
+	case "sweep":
+		metric, err := sweepMetric(knob(h, "metric"), f.Plan.Factors)
+		if err != nil {
+			return nil, err
+		}
+		return sweepAnswer(metric), nil
+	case "bench":
+		shown, err := benchMetrics(strings.Fields(knob(h, "metric")))
+		if err != nil {
+			return nil, err
+		}
+		return benchAnswer(shown), nil
+	case "coverage":
+		return coverageAgain, nil
+	default:
+		return nil, fmt.Errorf("%q is no command that makes plans", h.Command)
+	}
+}
+
+// knob is the value that a flag had, "" where the recording does not say.
+func knob(h *recording.Header, name string) string {
+	for _, k := range h.Knobs {
+		if k.Name == name {
+			return k.Value
+		}
+	}
+	return ""
+}
+
+// printedStyle is the style that a plan's report was printed in.
+func printedStyle(h *recording.Header) table.Style {
+	style, err := table.ParseStyle(knob(h, "style"))
+	if err != nil {
+		return table.Plain
+	}
+	return style
+}
+
+// reportElse shows of a plan its report in the style, and of everything else,
+// also of a plan that has no report since no run counts, what otherwise does.
+func reportElse(style table.Style, otherwise func(io.Writer, *recording.File) error) func(io.Writer, *recording.File) error {
+	return func(w io.Writer, f *recording.File) error {
+		doc, err := reportOf(f)
+		if err != nil {
+			return otherwise(w, f)
+		}
+		return doc.Write(w, style)
+	}
+}
+
+// holdsPlan says whether a recording begins as that of a plan, without reading
+// more of it.
+func holdsPlan(r io.Reader) bool {
+	n := 0
+	for e, err := range recording.Events(r) {
+		if _, ok := e.(*recording.Plan); ok || err != nil || n == 1 {
+			return ok
+		}
+		n++
+	}
+	return false
+}
+
+// coverageAgain is the answer of coverage --verify. What the runs needed is
+// computed from the model, as the command did.
+func coverageAgain(f *recording.File) (doc *table.Document, err error) {
+	runs := map[string]coverage.Run{}
+	name := ""
+	for _, a := range f.Plan.Arms {
+		ids := argument(a.Args, "--prompt-ids")
+		steps, err := strconv.Atoi(argument(a.Args, "--tokens"))
+		if err != nil || ids == "" {
+			return nil, fmt.Errorf("the plan does not say what its run %q was", a.Name)
+		}
+		runs[a.Name], name = coverage.Run{Prompt: strings.Count(ids, ",") + 1, Steps: steps}, argument(a.Args, "--model")
+	}
+	path, err := models.Find(name)
+	if err != nil {
+		return nil, err
+	}
+	file, err := gguf.Open(path, gguf.MMap)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	model, err := llama.Load(file)
+	if err != nil {
+		return nil, err
+	}
+	needs, err := metal.Needs(model, "")
+	if err != nil {
+		return nil, err
+	}
+	a, err := coverage.Of(foretold{needs}, runs["full"], runs["warm-up"])
+	if err != nil {
+		return nil, err
+	}
+	return verified(a, foretold{needs})(f)
+}
+
+// argument is the value behind a flag of a command line, or "".
+func argument(args []string, flag string) string {
+	if i := slices.Index(args, flag); i >= 0 && i+1 < len(args) {
+		return args[i+1]
+	}
+	return ""
+}
