@@ -239,8 +239,10 @@ func Taints(all []Series) []string {
 
 // Mixed says in what the runs of a recording, or of several, differ that
 // should not be compared: the machine, the model, the tool. It is empty where
-// all are of one kind.
+// all are of one kind. A run that was cut off before it said what it is says
+// nothing.
 func Mixed(runs []*recording.Run) []string {
+	runs = slices.DeleteFunc(slices.Clone(runs), func(r *recording.Run) bool { return r.Header.Command == "" })
 	var out []string
 	for _, k := range []struct {
 		what string

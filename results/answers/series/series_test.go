@@ -144,6 +144,7 @@ func TestShown(t *testing.T) {
 
 func TestMixed(t *testing.T) {
 	a, b := run("a", 1, 1), run("a", 2, 1)
+	a.Header.Command, b.Header.Command = "cpu", "cpu"
 	if got := series.Mixed([]*recording.Run{a, b}); len(got) != 0 {
 		t.Errorf("equal runs are mixed: %v", got)
 	}
@@ -154,6 +155,23 @@ func TestMixed(t *testing.T) {
 		if !strings.Contains(got, want) {
 			t.Errorf("%q is without %q", got, want)
 		}
+	}
+}
+
+// TestCutAfterStart: a plan that ends right behind the start of a run can be
+// read, and the run counts as cut off.
+func TestCutAfterStart(t *testing.T) {
+	a, b := run("a", 1, 1), &recording.Run{Start: &recording.Start{Run: 2, Block: 2, Arm: "a"}}
+	a.Header.Command, a.Header.Host.Name = "cpu", "here"
+	if got := series.Mixed([]*recording.Run{a, b}); len(got) != 0 {
+		t.Errorf("a run without a header differs from others: %v", got)
+	}
+	all := series.Of(&recording.File{Plan: &recording.Plan{Arms: []recording.Arm{{Name: "a"}}}, Runs: []*recording.Run{a, b}})
+	if len(all) != 1 || all[0].Refused != 1 || len(all[0].Samples) != 1 {
+		t.Fatalf("%+v", all)
+	}
+	if got := strings.Join(series.Taints(all), "\n"); !strings.Contains(got, "cut off): a 1 of 2") {
+		t.Errorf("%q does not count it", got)
 	}
 }
 
