@@ -26,8 +26,12 @@ const DirEnv = "INTROGEN_STATE_DIR"
 // itself.
 const KeepEnv = "INTROGEN_KEEP"
 
-// Kept is how many recordings are kept.
-const Kept = 20
+// Kept is how many recordings are kept, KeptBytes how large they may be together:
+// a sweep leaves 100 MB. The newest stays whatever its size.
+const (
+	Kept      = 20
+	KeptBytes = 512 << 20
+)
 
 // Keep says whether runs keep recordings by themselves.
 func Keep() (bool, error) {
@@ -81,6 +85,7 @@ func folder(state string) string { return filepath.Join(state, "recordings") }
 type Entry struct {
 	Number int // 1 for the newest
 	Path   string
+	Bytes  int64
 	serial int
 }
 
@@ -105,7 +110,11 @@ func List(state string) ([]Entry, error) {
 		}
 		digits, _, _ := strings.Cut(name, "-")
 		if n, err := strconv.Atoi(digits); err == nil && n > 0 && n < maxSerial {
-			entries = append(entries, Entry{Path: filepath.Join(folder(state), f.Name()), serial: n})
+			e := Entry{Path: filepath.Join(folder(state), f.Name()), serial: n}
+			if info, err := f.Info(); err == nil {
+				e.Bytes = info.Size()
+			}
+			entries = append(entries, e)
 		}
 	}
 	slices.SortFunc(entries, func(a, b Entry) int { return cmp.Or(cmp.Compare(b.serial, a.serial), cmp.Compare(a.Path, b.Path)) })
@@ -116,7 +125,8 @@ func List(state string) ([]Entry, error) {
 }
 
 // Create begins a recording of a run of the command in the state folder, and
-// removes the oldest ones beyond Kept, except those that are being written.
+// removes the oldest ones beyond Kept and KeptBytes, except those that are being
+// written.
 func Create(state, command string) (*recording.Writer, string, error) {
 	if err := os.MkdirAll(folder(state), 0o700); err != nil {
 		return nil, "", err
@@ -125,12 +135,8 @@ func Create(state, command string) (*recording.Writer, string, error) {
 	if err != nil {
 		return nil, "", err
 	}
-	for i := len(entries) - 1; i >= Kept-1; i-- {
-		if !recording.Busy(entries[i].Path) {
-			if err := os.Remove(entries[i].Path); err != nil && !errors.Is(err, fs.ErrNotExist) {
-				return nil, "", err
-			}
-		}
+	if err := removeOldest(entries, KeptBytes); err != nil {
+		return nil, "", err
 	}
 	serial := 1
 	if len(entries) > 0 {
@@ -153,6 +159,23 @@ func Create(state, command string) (*recording.Writer, string, error) {
 		return w, path, err
 	}
 	return nil, "", fmt.Errorf("no free number in %s", folder(state))
+}
+
+// removeOldest makes room for one more beside the entries, the newest of which
+// stays.
+func removeOldest(entries []Entry, most int64) error {
+	var sum int64
+	full := false // whatever is older than what goes has to go too
+	for i, e := range entries {
+		sum += e.Bytes
+		if full = full || i > 0 && (i >= Kept-1 || sum > most); !full || recording.Busy(e.Path) {
+			continue
+		}
+		if err := os.Remove(e.Path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	return nil
 }
 
 // globbed has nothing in it that a pattern would take for one.

@@ -59,6 +59,47 @@ func TestTheLastOnesAreKept(t *testing.T) {
 	}
 }
 
+// TestLargeOnesGo: the oldest beyond the size that all may have together go, the
+// newest stays whatever its size.
+func TestLargeOnesGo(t *testing.T) {
+	for _, c := range []struct {
+		sizes []int64 // from the newest
+		most  int64
+		stay  int
+	}{
+		{[]int64{10, 10, 10}, 30, 3},
+		{[]int64{10, 10, 11}, 30, 2},
+		{[]int64{40, 1, 1}, 30, 1},
+		{[]int64{10, 30, 1}, 30, 1}, // no younger one goes before an older one
+		{nil, 30, 0},
+	} {
+		state := t.TempDir()
+		for i := range c.sizes {
+			w, path, err := Create(state, "sweep")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := w.Close(); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.Truncate(path, c.sizes[len(c.sizes)-1-i]); err != nil {
+				t.Fatal(err)
+			}
+		}
+		entries, err := List(state)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := removeOldest(entries, c.most); err != nil {
+			t.Fatal(err)
+		}
+		left, err := List(state)
+		if err != nil || len(left) != c.stay {
+			t.Errorf("of %v with %d bytes %d stay, want %d (%v)", c.sizes, c.most, len(left), c.stay, err)
+		}
+	}
+}
+
 func TestFind(t *testing.T) {
 	state := t.TempDir()
 	t.Setenv(DirEnv, state)
