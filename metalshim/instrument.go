@@ -13,13 +13,14 @@ import (
 
 // Names of the spans and counters that an instrumented device records.
 const (
-	SpanLibrary  = "LIB"    // source → library; Detail: the library, N: source bytes
-	SpanPipeline = "PIPE"   // library + function + constants → pipeline; Detail: "library function", N: constants
-	SpanEncode   = "encode" // an encoder, from opening to end; Detail: "compute" or "blit"
-	SpanCommit   = "commit" // Detail "", N: dispatches in the command buffer
-	SpanWait     = "wait"   // the CPU waits for a command buffer
-	SpanGPU      = "gpu"    // the device ran a command buffer, by its own clock; N: dispatches
-	SpanQueued   = "queued" // from commit to the start on the device
+	SpanLibrary  = "LIB"     // source → library; Detail: the library, N: source bytes
+	SpanPipeline = "PIPE"    // library + function + constants → pipeline; Detail: "library function", N: constants
+	SpanEncode   = "encode"  // an encoder, from opening to end; Detail: "compute" or "blit"
+	SpanCommit   = "commit"  // Detail "", N: dispatches in the command buffer
+	SpanWait     = "wait"    // the CPU waits for a command buffer
+	SpanGPU      = "gpu"     // the device ran a command buffer, by its own clock; N: dispatches
+	SpanQueued   = "queued"  // from commit to the start on the device
+	SpanWeights  = "weights" // a tensor is brought to the device, by who calls Begin; Detail: its name, N: bytes
 
 	CountDispatches     = "metal dispatches"      // of one command buffer, at its commit
 	CountEncoders       = "metal encoders"        // of one command buffer, at its commit
@@ -164,6 +165,15 @@ func (d *Instrumented) NewBufferWithBytes(b []byte) (Buffer, error) {
 func (d *Instrumented) NewBufferNoCopy(memory []byte) (Buffer, error) {
 	b, err := NewBufferNoCopy(d.Device, memory)
 	return d.counted(CountMapped, b, err)
+}
+
+// Begin opens a span of what is done for d on the CPU, such as bringing weights
+// to it: inert where nobody instruments d.
+func Begin(d Device, name, detail string, n int64) trace.Span {
+	if timed, ok := d.(*Instrumented); ok {
+		return timed.rec.Begin(name, detail, n)
+	}
+	return trace.Span{}
 }
 
 // NewQueue returns a queue whose command buffers are timed.

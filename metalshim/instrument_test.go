@@ -167,6 +167,20 @@ func TestNoCopyUnsupported(t *testing.T) {
 }
 
 // Without a recorder it works all the same.
+// Begin is a span where somebody instruments the device, and nothing elsewhere.
+func TestBegin(t *testing.T) {
+	rec := trace.New()
+	d, err := metalshim.Instrument(&shimtest.Device{}, metalshim.InstrumentOptions{Recorder: rec})
+	if err != nil {
+		t.Fatal(err)
+	}
+	metalshim.Begin(d, metalshim.SpanWeights, "norm", 4).End()
+	metalshim.Begin(&shimtest.Device{}, metalshim.SpanWeights, "norm", 4).End()
+	if s := rec.Spans(); len(s) != 1 || s[0].Name != "weights" || s[0].Detail != "norm" || s[0].N != 4 || s[0].End < s[0].Start {
+		t.Errorf("spans are %+v", s)
+	}
+}
+
 func TestInstrumentWithoutRecorder(t *testing.T) {
 	d, err := metalshim.Instrument(&shimtest.Device{}, metalshim.InstrumentOptions{})
 	if err != nil {

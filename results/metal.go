@@ -23,20 +23,21 @@ type PipelineRow struct {
 	Cache             string
 }
 
-// MetalPhase is what one phase of a round did on the device. Compile, Encode,
-// Commit and Wait do not overlap; with Unattributed they make up Wall. GPU is
+// MetalPhase is what one phase of a round did on the device. Compile, Weights,
+// Encode, Commit and Wait do not overlap; with Unattributed they make up Wall. GPU is
 // the device's own time, which overlaps with all of them.
 type MetalPhase struct {
 	Round                                int
 	Name                                 string
 	Wall                                 time.Duration
 	Compile, Encode, Commit, Wait, GPU   time.Duration
+	Weights                              time.Duration // in which tensors were brought to the device
 	Dispatches, Encoders, CommandBuffers int64
 }
 
 // Unattributed is the part of Wall that none of the parts explains.
 func (p MetalPhase) Unattributed() time.Duration {
-	return p.Wall - p.Compile - p.Encode - p.Commit - p.Wait
+	return p.Wall - p.Compile - p.Weights - p.Encode - p.Commit - p.Wait
 }
 
 // KernelRow is the device's time in one kernel, over the whole run.

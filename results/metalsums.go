@@ -76,6 +76,11 @@ func (m *MetalSums) span(s trace.Record) {
 		if at.encoding {
 			p.Encode -= took
 		}
+	case SpanWeights:
+		p.Weights += took
+		if at.encoding {
+			p.Encode -= took
+		}
 	case SpanRecord:
 		if at.encoding {
 			p.Encode -= took

@@ -28,6 +28,7 @@ func TestMetalSums(t *testing.T) {
 		span(1, 0, SpanRound, "", 1, 0, -1),
 		span(2, 1, SpanBuild, "", 0, 0, 10),
 		span(3, 2, SpanLibrary, "Cast", 0, 1, 5),
+		span(16, 2, SpanWeights, "token_embd.weight", 0, 5, 8),
 		span(4, 1, SpanPrefill, "", 13, 10, -1),
 		span(5, 4, SpanCommands, "compute", 0, 11, -1),
 		span(6, 5, SpanLibrary, "Gemm", 0, 12, 32),
@@ -52,7 +53,7 @@ func TestMetalSums(t *testing.T) {
 	}
 	want := MetalTrace{
 		Phases: []MetalPhase{
-			{Round: 1, Name: SpanBuild, Wall: 10 * ms, Compile: 4 * ms},
+			{Round: 1, Name: SpanBuild, Wall: 10 * ms, Compile: 4 * ms, Weights: 3 * ms},
 			{Round: 1, Name: SpanPrefill, Wall: 90 * ms, Compile: 23 * ms, Encode: (49 - 20 - 3 - 1 + 3) * ms, Commit: 2 * ms, Wait: 30 * ms, GPU: 40 * ms,
 				Dispatches: 904, Encoders: 2, CommandBuffers: 1},
 		},

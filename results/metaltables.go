@@ -3,6 +3,7 @@ package results
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"time"
 
@@ -35,11 +36,20 @@ func WriteMetalTrace(w io.Writer, t MetalTrace) error {
 			return err
 		}
 	}
-	phases := newTable("round:", "phase:", "wall ms", "compile", "encode", "commit", "wait", "unattr.", "GPU ms", "disp.", "enc.", "bufs")
+	head := []string{"round:", "phase:", "wall ms", "compile"}
+	weighed := slices.ContainsFunc(t.Phases, func(p MetalPhase) bool { return p.Weights > 0 })
+	if weighed {
+		head = append(head, "weights")
+	}
+	phases := newTable(append(head, "encode", "commit", "wait", "unattr.", "GPU ms", "disp.", "enc.", "bufs")...)
 	for _, p := range t.Phases {
 		count := func(n int64) string { return strconv.FormatInt(n, 10) }
-		phases.Add(table.Texts(strconv.Itoa(p.Round), p.Name, ms(p.Wall), ms(p.Compile), ms(p.Encode), ms(p.Commit), ms(p.Wait),
-			ms(p.Unattributed()), ms(p.GPU), count(p.Dispatches), count(p.Encoders), count(p.CommandBuffers))...)
+		cells := []string{strconv.Itoa(p.Round), p.Name, ms(p.Wall), ms(p.Compile)}
+		if weighed {
+			cells = append(cells, ms(p.Weights))
+		}
+		phases.Add(table.Texts(append(cells, ms(p.Encode), ms(p.Commit), ms(p.Wait),
+			ms(p.Unattributed()), ms(p.GPU), count(p.Dispatches), count(p.Encoders), count(p.CommandBuffers))...)...)
 	}
 	if err := phases.Write(w, table.Plain); err != nil {
 		return err

@@ -10,6 +10,7 @@ const (
 	SpanCommit   = "commit"
 	SpanWait     = "wait"
 	SpanGPU      = "gpu"
+	SpanWeights  = "weights" // a tensor is brought to the device
 
 	CountDispatches     = "metal dispatches"
 	CountEncoders       = "metal encoders"

@@ -239,7 +239,7 @@ func TestViewsRefuseNothing(t *testing.T) {
 func TestNamesAgree(t *testing.T) {
 	for ours, theirs := range map[string]string{
 		results.SpanLibrary: metalshim.SpanLibrary, results.SpanPipeline: metalshim.SpanPipeline, results.SpanCommands: metalshim.SpanEncode,
-		results.SpanCommit: metalshim.SpanCommit, results.SpanWait: metalshim.SpanWait, results.SpanGPU: metalshim.SpanGPU,
+		results.SpanCommit: metalshim.SpanCommit, results.SpanWait: metalshim.SpanWait, results.SpanWeights: metalshim.SpanWeights, results.SpanGPU: metalshim.SpanGPU,
 		results.CountDispatches: metalshim.CountDispatches, results.CountEncoders: metalshim.CountEncoders, results.CountCommandBuffers: metalshim.CountCommandBuffers,
 	} {
 		if ours != theirs {

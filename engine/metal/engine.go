@@ -252,9 +252,13 @@ func (e *Engine) do(s *plan.Step) (err error) {
 	case plan.Upload:
 		item, err = e.d.upload(s.Data)
 	case plan.UploadWeight:
+		span := metalshim.Begin(e.d.metal, metalshim.SpanWeights, s.Name, int64(len(e.weights[s.Name].data)))
 		item, err = e.weight(s.Name)
+		span.End()
 	case plan.UploadExpanded:
+		span := metalshim.Begin(e.d.metal, metalshim.SpanWeights, s.Name, int64(s.Bytes))
 		item, err = e.expand(s)
+		span.End()
 	case plan.Alloc:
 		item, err = e.d.take(&e.d.private, s.Bytes, metalshim.Private)
 	case plan.Stage:

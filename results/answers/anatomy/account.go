@@ -17,14 +17,15 @@ const (
 	ProcessExit  = "process exit"  // from the run's last event until the parent knows
 	LaterSteps   = "later decode steps"
 	LaterRounds  = "later rounds"
+	Unattributed = "unattributed"
 )
 
 // Line is a part of a run's wall clock. No two lines of an account overlap.
 type Line struct {
 	Round int    // 0 outside of rounds
 	Phase string // a span's name, or one of this package's
-	// What tells the parts of a phase apart: one of the Kind constants, or ""
-	// for the phase itself without the others.
+	// What tells the parts of a phase apart: one of the Kind constants,
+	// Unattributed for what they leave over, or "" for a phase without parts.
 	What              string
 	Library, Function string // of LIB and PIPE
 	Count             int    // how many spans it stands for
@@ -41,16 +42,23 @@ type Account struct {
 	Wall     time.Duration
 	ByParent bool
 	Lines    []Line // in the order of their begin
-	// Unattributed is what is left of Wall, inside and outside of rounds.
+	// Unattributed is what is left of Wall beside all lines, between phases.
 	Unattributed time.Duration
 }
 
-// Named is the part of the wall clock that lines explain, from 0 to 1.
+// Named is the part of the wall clock that lines explain, from 0 to 1: a phase
+// without parts is a name, what parts leave over of one is none.
 func (a *Account) Named() float64 {
 	if a.Wall <= 0 {
 		return 0
 	}
-	return 1 - float64(a.Unattributed)/float64(a.Wall)
+	unnamed := a.Unattributed
+	for _, l := range a.Lines {
+		if l.What == Unattributed {
+			unnamed += l.Time
+		}
+	}
+	return 1 - float64(unnamed)/float64(a.Wall)
 }
 
 // slack is by how much parts may exceed their whole: two clocks are read one
@@ -75,7 +83,7 @@ func (e *ExceedsError) Error() string {
 func Of(run *recording.Run) (*Account, error) {
 	t := newTree(run)
 	a := &Account{Wall: t.end}
-	b := bookkeeper{account: a, seen: map[Line]int{}}
+	b := bookkeeper{account: a, seen: map[Line]int{}, divided: map[Line]bool{}}
 	if x := run.Exit; x != nil && run.Header.Clock > 0 {
 		a.Wall, a.ByParent = time.Duration(x.Reaped-x.Spawned), true
 		b.add(Line{Phase: ProcessStart, Count: 1, Time: time.Duration(run.Header.Clock - x.Spawned)})
@@ -117,13 +125,45 @@ func Of(run *recording.Run) (*Account, error) {
 		return nil, &ExceedsError{"the run", b.sum, a.Wall}
 	}
 	a.Unattributed = max(0, a.Wall-b.sum)
+	a.arrange()
 	return a, nil
+}
+
+// arrange puts what is left of a phase behind the last of its parts.
+func (a *Account) arrange() {
+	first := map[Line]int{}
+	group := func(l Line) Line { return Line{Round: l.Round, Phase: l.Phase} }
+	for i, l := range a.Lines {
+		if _, ok := first[group(l)]; !ok {
+			first[group(l)] = i
+		}
+	}
+	slices.SortStableFunc(a.Lines, func(x, y Line) int {
+		return cmp.Or(cmp.Compare(first[group(x)], first[group(y)]), cmp.Compare(order(x), order(y)))
+	})
+}
+
+// order is libraries and pipelines as they were made, then what else was done,
+// then the rest.
+func order(l Line) int {
+	switch l.What {
+	case KindLibrary, KindPipeline:
+		return 1
+	case KindWeights, KindEncode, KindCommit, KindWait:
+		return 2
+	case KindRecording:
+		return 3
+	case Unattributed:
+		return 4
+	}
+	return 0
 }
 
 // bookkeeper adds up the lines of an account.
 type bookkeeper struct {
 	account  *Account
 	seen     map[Line]int
+	divided  map[Line]bool // phases with parts
 	sum      time.Duration
 	negative string // the first line that takes less than nothing
 }
@@ -158,8 +198,14 @@ func (b *bookkeeper) phase(round int, p Phase) error {
 	if p.Own() < -slack {
 		return &ExceedsError{fmt.Sprintf("%q of round %d", p.Name, round), p.Compiling() + p.Recording, p.Time()}
 	}
-	if own := max(0, p.Own()); name != KindLibrary && name != KindPipeline {
-		b.add(Line{Round: round, Phase: name, Count: 1, Time: own})
+	parts := p.Parts()
+	if rest := max(0, p.Rest()); name != KindLibrary && name != KindPipeline {
+		l := Line{Round: round, Phase: name, Count: 1, Time: rest}
+		if len(parts)+len(p.Compiles) > 0 || b.divided[l.Key()] {
+			b.divided[l.Key()] = true
+			l.What = Unattributed
+		}
+		b.add(l)
 	}
 	for _, c := range p.Compiles {
 		l := Line{Round: round, Phase: name, What: KindLibrary, Library: c.Library, Function: c.Function, Count: 1, Time: c.Time}
@@ -167,6 +213,9 @@ func (b *bookkeeper) phase(round int, p Phase) error {
 			l.What = KindPipeline
 		}
 		b.add(l)
+	}
+	for _, x := range parts {
+		b.add(Line{Round: round, Phase: name, What: x.Kind, Count: 1, Time: x.Time})
 	}
 	if p.Recording > 0 {
 		b.add(Line{Round: round, Phase: name, What: KindRecording, Count: 1, Time: p.Recording})

@@ -107,6 +107,7 @@ func device() *recording.Run {
 	lib := add(encode, "LIB", "Sdpa", 9000, 32, 42)
 	pipe := add(encode, "PIPE", "Sdpa sdpa_vector", 1, 42, 47)
 	add(encode, "recording", "", 0, 47, 48)
+	add(encode, "weights", "norm", 4, 48, 49)
 	add(step, "commit", "", 600, 60, 62)
 	add(step, "encode", "blit", 0, 62, 63)
 	add(step, "commit", "", 0, 63, 64)
@@ -137,7 +138,7 @@ func TestPhaseOnADevice(t *testing.T) {
 		got  time.Duration
 		ms   float64
 	}{
-		{"compiling", p.Compiling(), 15}, {"recording", p.Recording, 1}, {"encode", p.Encode, 30 - 16 + 1}, {"commit", p.Commit, 3},
+		{"compiling", p.Compiling(), 15}, {"recording", p.Recording, 1}, {"weights", p.Weights, 1}, {"encode", p.Encode, 30 - 17 + 1}, {"commit", p.Commit, 3},
 		{"wait", p.Wait, 31}, {"gpu", p.GPU, 40}, {"overlap", p.Overlap, 14}, {"own", p.Own(), 70 - 16},
 	} {
 		if c.got != at(c.ms) {
@@ -156,6 +157,43 @@ func TestPhaseOnADevice(t *testing.T) {
 	}
 	if n := len(anatomy.Rounds(device())[0].Phases); n != 2 {
 		t.Errorf("the round has %d phases, want 2", n)
+	}
+}
+
+// The time to a token is without what the instrument did, and from the start of
+// the process it is with what came before the first round.
+func TestFromStart(t *testing.T) {
+	var run recording.Run
+	add := func(parent trace.ID, name string, n int64, from, to float64) {
+		run.Spans = append(run.Spans, trace.Record{ID: trace.ID(len(run.Spans) + 1), Parent: parent, Name: name, N: n, Start: at(from), End: at(to)})
+	}
+	add(0, results.SpanArguments, 0, 0, 2)
+	add(0, results.SpanTokenizer, 0, 2, 182)
+	add(0, results.SpanRecord, 0, 182, 190)
+	add(0, results.SpanEvict, 0, 190, 195)
+	add(0, results.SpanRound, 1, 196, 300)
+	add(5, results.SpanRead, 0, 196, 200)
+	add(5, results.SpanRecord, 0, 200, 207)
+	add(5, results.SpanPrefill, 13, 207, 220)
+	add(0, results.SpanRound, 2, 300, 400)
+	add(9, results.SpanPrefill, 13, 307, 320)
+	rounds := anatomy.Rounds(&run)
+	if got, ok := rounds[0].Token(1); !ok || got != at(4+13) {
+		t.Errorf("token 1 after %v", got)
+	}
+	// 2 + 180 + 1 that nothing explains + 17
+	if got, ok := rounds[0].FromStart(1); !ok || got != at(200) {
+		t.Errorf("token 1 after %v from the run's clock", got)
+	}
+	run.Header.Clock, run.Exit = 1e12, &recording.Exit{Spawned: 1e12 - int64(at(9))}
+	if got, ok := anatomy.Rounds(&run)[0].FromStart(1); !ok || got != at(209) {
+		t.Errorf("token 1 after %v from the parent's call", got)
+	}
+	if _, ok := rounds[1].FromStart(1); ok {
+		t.Error("a later round starts no process")
+	}
+	if _, ok := anatomy.Rounds(experiment(t, "cold"))[0].FromStart(1); ok {
+		t.Error("the experiment does not tell when its process began")
 	}
 }
 
@@ -192,10 +230,10 @@ func TestAccount(t *testing.T) {
 		names = append(names, strings.TrimSpace(strings.Join([]string{l.Phase, l.What, l.Library, l.Function, l.Time.String()}, " ")))
 		sum += l.Time
 	}
-	if !a.ByParent || a.Wall != at(140) || sum+a.Unattributed != a.Wall || math.Abs(a.Named()-92./140) > 1e-12 {
+	if !a.ByParent || a.Wall != at(140) || sum+a.Unattributed != a.Wall || math.Abs(a.Named()-(92.-5)/140) > 1e-12 {
 		t.Errorf("wall %v, sum %v, unattributed %v, named %v", a.Wall, sum, a.Unattributed, a.Named())
 	}
-	want := "process start    7ms|tokenizer    10ms|decode step    54ms|decode step LIB Sdpa  10ms|decode step PIPE Sdpa sdpa_vector 5ms|decode step recording   1ms|close    2ms|process exit    3ms"
+	want := "process start    7ms|tokenizer    10ms|decode step LIB Sdpa  10ms|decode step PIPE Sdpa sdpa_vector 5ms|decode step weights to the device   1ms|decode step encoding   14ms|decode step committing   3ms|decode step waiting for the device   31ms|decode step recording   1ms|decode step unattributed   5ms|close    2ms|process exit    3ms"
 	if got := strings.Join(names, "|"); got != want {
 		t.Errorf("lines are\n%s\nwant\n%s", got, want)
 	}
@@ -208,7 +246,7 @@ func TestAccountExceeds(t *testing.T) {
 		change     func(*recording.Run)
 	}{
 		{"a library longer than its step", `"decode step" of round 1`, func(r *recording.Run) { r.Spans[4].End = at(132) }},
-		{"phases that overlap", "round 1", func(r *recording.Run) { r.Spans[14].Start, r.Spans[14].End = at(60), at(119) }},
+		{"phases that overlap", "round 1", func(r *recording.Run) { r.Spans[15].Start, r.Spans[15].End = at(60), at(119) }},
 		{"spans at the top that overlap", `"tokenizer" and "round"`, func(r *recording.Run) { r.Spans[0].End = at(30) }},
 		{"a parent that saw less", "the run", func(r *recording.Run) {
 			r.Header.Clock, r.Exit = 1e9, &recording.Exit{Spawned: 1e9, Reaped: 1e9 + int64(at(50))}
@@ -233,8 +271,8 @@ func TestAccountExceeds(t *testing.T) {
 func TestCutOff(t *testing.T) {
 	run := device()
 	run.End = nil
-	run.Spans = run.Spans[:11] // in the wait
-	for _, i := range []int{1, 2, 10} {
+	run.Spans = run.Spans[:12] // in the wait
+	for _, i := range []int{1, 2, 11} {
 		run.Spans[i].End = -1
 	}
 	rounds := anatomy.Rounds(run)

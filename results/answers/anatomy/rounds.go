@@ -24,6 +24,10 @@ const (
 	KindLibrary   = results.SpanLibrary
 	KindPipeline  = results.SpanPipeline
 	KindRecording = results.SpanRecord // the instrument writes its own file
+	KindWeights   = "weights to the device"
+	KindEncode    = "encoding"
+	KindCommit    = "committing"
+	KindWait      = "waiting for the device"
 )
 
 // Compile is a library or a pipeline that was made, from source or from a
@@ -51,8 +55,8 @@ func (c Compile) FromCache() bool {
 	return c.Cache == "hit" || c.Cache == "" && c.Time < unknownHit
 }
 
-// Phase is a part of a round. Its parts Compiles, Recording, Encode, Commit and
-// Wait do not overlap. GPU is the device's own time, which overlaps with all of
+// Phase is a part of a round. Its parts Compiles, Recording, Weights, Encode,
+// Commit and Wait do not overlap. GPU is the device's own time, which overlaps with all of
 // them.
 type Phase struct {
 	Name       string // one of results' names of spans
@@ -62,7 +66,8 @@ type Phase struct {
 
 	Compiles             []Compile     // in order
 	Recording            time.Duration // in which the recording was written
-	Encode, Commit, Wait time.Duration // encoding without what was compiled meanwhile
+	Weights              time.Duration // in which tensors were brought to the device
+	Encode, Commit, Wait time.Duration // encoding without what was compiled or copied meanwhile
 	GPU                  time.Duration // in which the device ran something
 	Overlap              time.Duration // of GPU, while the CPU did something else than wait for it
 
@@ -84,11 +89,47 @@ func (p Phase) Compiling() time.Duration {
 // Own is the phase's wall clock less compiling and recording.
 func (p Phase) Own() time.Duration { return p.Time() - p.Compiling() - p.Recording }
 
+// Part is a part of a phase by one of the Kind constants.
+type Part struct {
+	Kind string
+	Time time.Duration
+}
+
+// Parts are what the phase did for a device besides compiling, without what
+// took no time.
+func (p Phase) Parts() []Part {
+	all := []Part{{KindWeights, p.Weights}, {KindEncode, p.Encode}, {KindCommit, p.Commit}, {KindWait, p.Wait}}
+	return slices.DeleteFunc(all, func(x Part) bool { return x.Time <= 0 })
+}
+
+// Rest is what no part explains: of a phase without parts all of its time.
+func (p Phase) Rest() time.Duration {
+	rest := p.Own()
+	for _, x := range p.Parts() {
+		rest -= x.Time
+	}
+	return rest
+}
+
 // Round is one generation.
 type Round struct {
 	Number     int
 	Start, End time.Duration
 	Phases     []Phase // in order
+	// Before is what the process did before its first round, from its start on:
+	// as its parent took it, else from the run's own first moment. It is empty
+	// for later rounds, and where the run does not tell.
+	Before []Part
+}
+
+// FromStart is the time from the start of the process until new token n is
+// known, without that in which the instrument itself was at work.
+func (r Round) FromStart(n int) (time.Duration, bool) {
+	t, ok := r.Token(n)
+	for _, p := range r.Before {
+		t += p.Time
+	}
+	return t, ok && len(r.Before) > 0
 }
 
 // Phase returns the first phase of the name.
@@ -107,6 +148,7 @@ func (r Round) Steps() []Phase {
 
 // Token is the time from the round's start, which opens the file, until new
 // token n is known, from 1: the end of the prefill, then of the decode steps.
+// What the instrument did between two phases is not in it.
 func (r Round) Token(n int) (time.Duration, bool) {
 	p, ok := r.Phase(results.SpanPrefill)
 	if !ok || p.Open || n < 1 {
@@ -119,7 +161,13 @@ func (r Round) Token(n int) (time.Duration, bool) {
 		}
 		p = steps[n-2]
 	}
-	return p.End - r.Start, true
+	t := p.End - r.Start
+	for _, x := range r.Phases {
+		if x.Name == KindRecording && x.End <= p.End {
+			t -= x.Time()
+		}
+	}
+	return t, true
 }
 
 // Rounds takes a run's rounds apart, in order.
@@ -131,7 +179,37 @@ func Rounds(run *recording.Run) []Round {
 			out = append(out, t.round(s))
 		}
 	}
+	if len(out) > 0 && out[0].Number == 1 {
+		out[0].Before = t.before(out[0].Start)
+	}
 	return out
+}
+
+// before are the parts of a run until its first round: those at the top, the
+// process's start, and what lies between them. A run that does not tell how its
+// arguments were read began to be timed later than its process.
+func (t *tree) before(until time.Duration) []Part {
+	var out []Part
+	rest, told := until, false
+	if x := t.run.Exit; x != nil && t.run.Header.Clock > 0 {
+		out = append(out, Part{ProcessStart, max(0, time.Duration(t.run.Header.Clock-x.Spawned))})
+	}
+	for _, s := range t.run.Spans {
+		if s.Parent != 0 || s.End < 0 || s.End > until || s.Name == results.SpanGPU || s.Name == spanQueued {
+			continue
+		}
+		rest -= t.ends(s) - s.Start
+		switch s.Name {
+		case results.SpanRecord, results.SpanEvict, results.SpanDigest: // the instrument, and what makes the state
+		default:
+			out = append(out, Part{s.Name, t.ends(s) - s.Start})
+		}
+		told = told || s.Name == results.SpanArguments
+	}
+	if !told {
+		return nil
+	}
+	return append(out, Part{Unattributed, max(0, rest)})
 }
 
 // tree finds what is inside of what.
@@ -226,6 +304,9 @@ func (t *tree) take(top trace.Record) Phase {
 			t.encoding(s, took, &p)
 		case KindRecording:
 			p.Recording += took
+			t.encoding(s, took, &p)
+		case results.SpanWeights:
+			p.Weights += took
 			t.encoding(s, took, &p)
 		case results.SpanCommands:
 			p.Encode += took

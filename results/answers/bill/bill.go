@@ -34,7 +34,10 @@ type Bill struct {
 	// other as they were made; Chain the longest that had to be: a library and
 	// the slowest pipeline of it.
 	Compiling, Chain time.Duration
-	ChainOf          string // "Gemm, gemm_nn"
+	ChainOf          string        // "Gemm and gemm_nn"
+	Libraries        int           // that were compiled
+	Token1           time.Duration // of the run shown, from the process's start, else from opening the file; 0 where there is none
+	FromStart        bool          // whether it is from the process's start
 }
 
 // Line is a line of the bill, with its range over all runs of the arm.
@@ -96,6 +99,10 @@ func of(s series.Series) (*Bill, error) {
 	b.Wall.span(accounts, func(a *anatomy.Account) time.Duration { return a.Wall })
 	b.Unattributed.span(accounts, func(a *anatomy.Account) time.Duration { return a.Unattributed })
 	b.chain()
+	first := s.Samples[median].Rounds[0]
+	if b.Token1, b.FromStart = first.FromStart(1); !b.FromStart {
+		b.Token1, _ = first.Token(1)
+	}
 	return b, nil
 }
 
@@ -120,6 +127,7 @@ func fold(a *anatomy.Account) *anatomy.Account {
 	out := *a
 	out.Lines = nil
 	later, recorded := -1, anatomy.Line{Phase: anatomy.KindRecording}
+	rest := anatomy.Line{Round: 2, Phase: anatomy.LaterRounds, What: anatomy.Unattributed}
 	rounds := map[int]bool{}
 	for _, l := range a.Lines {
 		switch {
@@ -132,6 +140,11 @@ func fold(a *anatomy.Account) *anatomy.Account {
 				out.Lines = append(out.Lines, anatomy.Line{Round: 2, Phase: anatomy.LaterRounds})
 			}
 			rounds[l.Round] = true
+			if l.What == anatomy.Unattributed {
+				rest.Time += l.Time
+				rest.Count += l.Count
+				continue
+			}
 			out.Lines[later].Time += l.Time
 		default:
 			out.Lines = append(out.Lines, l)
@@ -139,6 +152,9 @@ func fold(a *anatomy.Account) *anatomy.Account {
 	}
 	if later >= 0 {
 		out.Lines[later].Count = len(rounds)
+		if rest.Count > 0 {
+			out.Lines = slices.Insert(out.Lines, later+1, rest)
+		}
 	}
 	if recorded.Count > 0 {
 		at := len(out.Lines)
@@ -150,8 +166,8 @@ func fold(a *anatomy.Account) *anatomy.Account {
 	return &out
 }
 
-// chain finds what would be left of compiling if everything that does not need
-// each other was compiled at once.
+// chain finds what would be left of compiling if all libraries were compiled at
+// once, and then all pipelines: a pipeline needs its library and nothing else.
 func (b *Bill) chain() {
 	libraries, slowest, of := map[string]time.Duration{}, map[string]time.Duration{}, map[string]string{}
 	var order []string
@@ -162,6 +178,7 @@ func (b *Bill) chain() {
 				order = append(order, l.Library)
 			}
 			libraries[l.Library] += l.Time
+			b.Libraries += l.Count
 		case anatomy.KindPipeline:
 			if l.Time > slowest[l.Library] {
 				slowest[l.Library], of[l.Library] = l.Time, l.Function
@@ -183,12 +200,22 @@ func (b *Bill) chain() {
 
 // label is how a line is called on the bill.
 func (l Line) label() string {
-	switch {
-	case l.What == anatomy.KindLibrary:
+	switch l.What {
+	case anatomy.KindLibrary:
 		return "    LIB  " + l.Library
-	case l.What == anatomy.KindPipeline:
+	case anatomy.KindPipeline:
 		return "    PIPE " + l.Library + " " + l.Function
+	case "":
+		return l.phase()
 	}
+	if l.Round == 1 {
+		return "    " + l.What
+	}
+	return "  " + l.What
+}
+
+// phase is how the line's phase is called.
+func (l Line) phase() string {
 	name := l.Phase
 	switch name {
 	case results.SpanPrefill:

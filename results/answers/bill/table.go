@@ -29,18 +29,26 @@ func (b *Bill) Table() *table.Table {
 	}
 	title := fmt.Sprintf("%s: where the wall clock went, by %s", b.Arm, clock)
 	if b.Runs > 1 {
-		title += fmt.Sprintf("; run %d, the median of %d", b.Run, b.Runs)
+		which := "the median"
+		if b.Runs%2 == 0 {
+			which = "the lower of the two in the middle"
+		}
+		title += fmt.Sprintf("; run %d, %s of %d", b.Run, which, b.Runs)
 	}
 	t := &table.Table{Title: title, Columns: []table.Column{{Name: "part", Left: true, Parts: []string{"", "of"}}, {Name: "ms"}, {Name: "share"}}}
 	if b.Runs > 1 {
 		t.Columns = append(t.Columns, table.Column{Name: fmt.Sprintf("range of %d", b.Runs), Parts: []string{"min", "max"}})
 	}
-	round := 0
-	for _, l := range b.Lines {
+	round, phase := 0, ""
+	for i, l := range b.Lines {
 		if l.Round == 1 && round == 0 {
 			t.Add(table.Text("round 1"))
 			round = 1
 		}
+		if l.What != "" && l.Phase != phase {
+			t.Add(table.Text(b.heading(i)))
+		}
+		phase = l.Phase
 		t.Add(b.row(l, l.label())...)
 	}
 	t.Add(b.row(b.Unattributed, "unattributed")...)
@@ -48,10 +56,27 @@ func (b *Bill) Table() *table.Table {
 	return t
 }
 
+// heading is a phase whose parts begin at line i, with what they add up to.
+func (b *Bill) heading(i int) string {
+	first, sum, count := b.Lines[i], time.Duration(0), 0
+	for _, l := range b.Lines[i:] {
+		if l.Round != first.Round || l.Phase != first.Phase {
+			break
+		}
+		sum += l.Time
+		if l.What == anatomy.Unattributed {
+			count = l.Count
+		}
+	}
+	first.Count = count
+	return fmt.Sprintf("%s: %s ms", first.phase(), results.Milliseconds(sum))
+}
+
 func (b *Bill) row(l Line, label string) []table.Cell {
 	name := table.Text(label)
 	switch l.What {
-	case anatomy.KindLibrary, anatomy.KindPipeline:
+	case "":
+	default:
 		name.Parts = []string{label, l.Phase}
 	}
 	cells := []table.Cell{name, table.Text(results.Milliseconds(l.Time)), table.Text(share(l.Time, b.Wall.Time))}
@@ -70,6 +95,10 @@ func share(part, whole time.Duration) string {
 	return fmt.Sprintf("%.1f %%", 100*float64(part)/float64(whole))
 }
 
+// worthSaying is the part of the wall clock from which on it is told what
+// compiling at once would leave of it: what comes from the cache takes less.
+const worthSaying = 0.02
+
 func (b *Bill) say(d *table.Document) {
 	below := ""
 	if b.Named < Wanted {
@@ -79,8 +108,37 @@ func (b *Bill) say(d *table.Document) {
 	if !b.ByParent {
 		d.Say("The start and the end of the process are not in it: only a parent sees them (introgen bill without a FILE, compare).")
 	}
-	if b.Compiling > 0 {
-		d.Say("A phase's line is without the lines below it. Compiling takes %s ms, one after the other. Compiled at once, what does not need each other, %s ms would be left: %s.",
-			results.Milliseconds(b.Compiling), results.Milliseconds(b.Chain), b.ChainOf)
+	if float64(b.Compiling) >= worthSaying*float64(b.Wall.Time) {
+		d.Say("%s", b.atOnce())
 	}
+}
+
+// atOnce says what compiling costs, and what would be left of it.
+func (b *Bill) atOnce() string {
+	text := fmt.Sprintf("Compiling takes %s ms, one after the other. With a core for each, %d libraries at once and then their pipelines, %s ms would be left: %s",
+		results.Milliseconds(b.Compiling), b.Libraries, results.Milliseconds(b.Chain), b.ChainOf)
+	if b.Token1 <= 0 {
+		return text + "."
+	}
+	from := "opening the file"
+	if b.FromStart {
+		from = "the start of the process"
+		if !b.ByParent {
+			from = "the run's first moment"
+		}
+	}
+	return text + fmt.Sprintf("; token 1 would be there %s ms after %s, instead of %s.", results.Milliseconds(b.atOnceToken1()), from, results.Milliseconds(b.Token1))
+}
+
+// atOnceToken1 is the time to token 1 if compiling for it took as long as the
+// longest chain of what it needs.
+func (b *Bill) atOnceToken1() time.Duration {
+	var until Bill
+	for _, l := range b.Lines {
+		if l.Round == 1 && (l.Phase == results.SpanBuild || l.Phase == results.SpanPrefill) {
+			until.Lines = append(until.Lines, l)
+		}
+	}
+	until.chain()
+	return b.Token1 - until.Compiling + until.Chain
 }

@@ -69,7 +69,7 @@ func Differ(a, b series.Series) (*Difference, error) {
 		if err != nil {
 			return nil, fmt.Errorf("block %d: %w", x.Block, err)
 		}
-		ta, tb := byName(ax, x.Run), byName(bx, b.Samples[i].Run)
+		ta, tb := byName(ax), byName(bx)
 		walls = append(walls, float64(bx.Wall-ax.Wall))
 		for name := range ta {
 			tb[name] += 0 // so that what only one has is there
@@ -103,28 +103,13 @@ func Differ(a, b series.Series) (*Difference, error) {
 	return d, nil
 }
 
-// What phases do on a device, which Differ takes out of them.
-const (
-	encoding   = "encoding"
-	committing = "committing"
-	waiting    = "waiting for the device"
-)
-
 // byName is an account's time by the name of what took it. What the phases did
-// on a device is taken out of them, and together over the whole run: a commit
-// that is slow is slow in every phase.
-func byName(a *anatomy.Account, run *recording.Run) map[string]time.Duration {
-	times := map[string]time.Duration{"unattributed": a.Unattributed}
+// on a device is together over the whole run: a commit that is slow is slow in
+// every phase.
+func byName(a *anatomy.Account) map[string]time.Duration {
+	times := map[string]time.Duration{anatomy.Unattributed: a.Unattributed}
 	for _, l := range a.Lines {
 		times[Name(l)] += l.Time
-	}
-	for _, r := range anatomy.Rounds(run) {
-		for _, p := range r.Phases {
-			times[Name(anatomy.LineOf(r.Number, p))] -= p.Encode + p.Commit + p.Wait
-			times[encoding] += p.Encode
-			times[committing] += p.Commit
-			times[waiting] += p.Wait
-		}
 	}
 	return times
 }
@@ -137,8 +122,12 @@ func Name(l anatomy.Line) string {
 		name = "library " + l.Library
 	case anatomy.KindPipeline:
 		name = "pipeline " + l.Library + " " + l.Function
+	case anatomy.KindWeights, anatomy.KindEncode, anatomy.KindCommit, anatomy.KindWait:
+		return l.What
 	case anatomy.KindRecording:
 		name = l.What
+	case anatomy.Unattributed:
+		name += ", unattributed"
 	}
 	if l.Round > 1 {
 		name += " of later rounds"
