@@ -55,5 +55,5 @@ type Progress struct {
 	Run     int           // runs begun, also those that do not count
 	Refused int           // runs that do not count
 	Elapsed time.Duration // since the plan began
-	Left    time.Duration // until the most blocks are done; negative while nobody can tell
+	Left    time.Duration // about, until the most blocks are done; negative while nobody can tell
 }

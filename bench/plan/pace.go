@@ -36,23 +36,30 @@ func (p *pace) blockDone(now time.Duration) {
 	p.done++
 }
 
-// block is how long a block lasts: the mean of those done, or the sum of the
-// arms' runs; negative while an arm has not run yet.
+// block is how long a block lasts: the mean of those done, or in the first one
+// the sum of the arms' runs, where an arm that has not run yet counts as the
+// mean of those that have; negative while none has.
 func (p *pace) block() time.Duration {
 	if p.done > 0 {
 		return p.total / time.Duration(p.done)
 	}
 	var sum time.Duration
+	known := 0
 	for _, arm := range p.arms {
-		if p.n[arm] == 0 {
-			return -1
+		if p.n[arm] > 0 {
+			known++
+			sum += p.sum[arm] / time.Duration(p.n[arm])
 		}
-		sum += p.sum[arm]/time.Duration(p.n[arm]) + p.cooldown
 	}
-	return sum
+	if known == 0 {
+		return -1
+	}
+	all := time.Duration(len(p.arms))
+	return sum*all/time.Duration(known) + p.cooldown*all
 }
 
-// left is how long the plan goes on at most, negative while nobody can tell.
+// left is about how long the plan goes on until its most blocks are done,
+// negative while nobody can tell.
 func (p *pace) left(now time.Duration) time.Duration {
 	one := p.block()
 	if one < 0 {

@@ -279,10 +279,10 @@ func TestUntilDecided(t *testing.T) {
 	}
 	// A limit of blocks, or of time, ends it undecided, and says so.
 	for limit, o := range map[string]plan.Options{
-		"the most blocks, 7, are done":              {Max: 7},
-		"another block would not end within 23s":    {MaxTime: 23 * time.Second},
-		"another block would not end within 500ms":  {MaxTime: 500 * time.Millisecond, Min: 1},
-		"another block would not end within 1m0.5s": {MaxTime: 60500 * time.Millisecond, Max: 50, Min: 30},
+		"the most blocks, 7, are done":                           {Max: 7},
+		"another block would not end within 23s":                 {MaxTime: 23 * time.Second},
+		"another block would not end within 500ms":               {MaxTime: 500 * time.Millisecond, Min: 1},
+		"another block would not end within 1m0.5s (--max-time)": {MaxTime: 60500 * time.Millisecond, Max: 50, Min: 30},
 	} {
 		o.Plan, o.Metric, o.Executor = recording.Plan{Arms: arms("a", "b"), Until: 1e-9}, whole, x
 		f, err := plan.Run(t.Context(), o)
@@ -316,9 +316,10 @@ func TestProgress(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	// In the first block the arm that has not run counts as the other one. Then
 	// Left is the first block's 3 s for each of the others, the cooldown of
 	// which is not yet known then, and exact at the end.
-	want := []string{"run a 1 0s -1ns", "cooldown b 1 1s -1ns", "run b 2 2s -1ns", "cooldown b 2 3s 6s", "run b 3 4s 5s", "cooldown a 3 5s 4s",
+	want := []string{"run a 1 0s -1ns", "cooldown b 1 1s 11s", "run b 2 2s 10s", "cooldown b 2 3s 6s", "run b 3 4s 5s", "cooldown a 3 5s 4s",
 		"run a 4 6s 3s", "cooldown a 4 7s 3.5s", "run a 5 8s 2.5s", "cooldown b 5 9s 1.5s", "run b 6 10s 500ms", "end  6 11s 0s"}
 	if !slices.Equal(got, want) {
 		t.Errorf("told\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))

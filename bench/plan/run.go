@@ -402,7 +402,7 @@ func (r *runner) enough(block int) (done bool, err error) {
 		return true, nil
 	}
 	if r.MaxTime > 0 && r.elapsed()+r.pace.block() > r.MaxTime {
-		why := fmt.Sprintf("another block would not end within %v", r.MaxTime)
+		why := fmt.Sprintf("another block would not end within %v (--max-time)", r.MaxTime)
 		if r.Plan.Until > 0 {
 			width, known := Width(r.file, r.Metric)
 			return true, r.undecided(why, width, known)

@@ -111,7 +111,7 @@ func billDocument(f *recording.File) (*table.Document, error) {
 			doc.Say("%s.", p.Sentence())
 		}
 	}
-	return doc, nil
+	return withNotes(doc, f), nil
 }
 
 func explainCommand() *cli.Command {

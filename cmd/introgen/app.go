@@ -56,19 +56,21 @@ func record(ctx context.Context, s *session, args []string, stdout io.Writer) in
 	}
 	err = s.finish(ctx, err)
 	code := exitCode(ctx, err)
-	report(code, err, s.stderr)
+	report(code, err, s.stderr, out.printed)
 	return code
 }
 
 // sink is standard output. It keeps the first error, which package cli ignores
 // where it prints help or the version.
 type sink struct {
-	w   io.Writer
-	err error
+	w       io.Writer
+	err     error
+	printed bool // whether anything was
 }
 
 func (s *sink) Write(p []byte) (int, error) {
 	n, err := s.w.Write(p)
+	s.printed = s.printed || n > 0
 	if s.err == nil {
 		s.err = err
 	}
@@ -89,12 +91,17 @@ func exitCode(ctx context.Context, err error) int {
 	return exitFailed
 }
 
-// report prints what ended the program, in one line.
-func report(code int, err error, stderr io.Writer) {
+// report prints what ended the program, in one line. printed says that there is
+// output.
+func report(code int, err error, stderr io.Writer, printed bool) {
+	holds := ""
+	if printed {
+		holds = "what stands above holds, and "
+	}
 	switch code {
 	case exitOK:
 	case exitInterrupted:
-		fmt.Fprintln(stderr, "introgen: interrupted; what stands above holds, and the same command can be given again")
+		fmt.Fprintf(stderr, "introgen: interrupted; %sthe same command can be given again\n", holds)
 	default:
 		fmt.Fprintf(stderr, "introgen: %s\n", oneLine(err))
 	}

@@ -116,7 +116,7 @@ func compareDocument(f *recording.File) (*table.Document, error) {
 	if err != nil {
 		return nil, err
 	}
-	return a.Document(), nil
+	return withNotes(a.Document(), f), nil
 }
 
 // toSecondToken is what --until watches.

@@ -53,7 +53,7 @@ func runIdleGap(c *cli.Context) error {
 	if total := s.Total(n); c.Duration("timeout") <= total {
 		return usagef("--timeout %v: the pauses alone are %v; give it more time, or fewer --samples", c.Duration("timeout"), total)
 	}
-	p := planned{blocks: 1, arms: []recording.Arm{{Name: "pauses", Args: slices.Concat(args, []string{"1",
+	p := planned{blocks: 1, lasts: s.Total(n), arms: []recording.Arm{{Name: "pauses", Args: slices.Concat(args, []string{"1",
 		"--tokens", strconv.Itoa(s.Steps(n)), "--pauses", pauses.Text(lengths), "--pause-seed", strconv.FormatUint(readSeed(c), 10)})}}}
 	p.answer = idleGapDocument
 	return runPlan(c, p)

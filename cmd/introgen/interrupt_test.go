@@ -49,6 +49,9 @@ func TestInterruptKeepsWhatWasMeasured(t *testing.T) {
 	if !strings.Contains(errs.String(), "interrupted") || strings.Count(errs.String(), "\n") != 1 {
 		t.Errorf("stderr is %q, want one line that says so", &errs)
 	}
+	if !strings.Contains(errs.String(), "what stands above holds") {
+		t.Errorf("stderr is %q, without what holds", &errs)
+	}
 }
 
 // TestInterruptWhileThePromptIsAwaited: a FIFO that nobody writes to gives no
@@ -64,6 +67,9 @@ func TestInterruptWhileThePromptIsAwaited(t *testing.T) {
 	var out, errs bytes.Buffer
 	if code := run(ctx, []string{"introgen", "cpu", "--prompt-file", fifo}, &out, &errs); code != exitInterrupted {
 		t.Errorf("exit code %d, want %d: %s", code, exitInterrupted, &errs)
+	}
+	if want := "introgen: interrupted; the same command can be given again\n"; errs.String() != want {
+		t.Errorf("stderr is %q, want %q: nothing stands above", &errs, want)
 	}
 }
 

@@ -64,7 +64,7 @@ func overheadDocument(f *recording.File) (*table.Document, error) {
 	if err != nil {
 		return nil, err
 	}
-	return a.Document(), nil
+	return withNotes(a.Document(), f), nil
 }
 
 // oneChild is the command line that a command takes as its one argument.

@@ -44,7 +44,8 @@ type planned struct {
 	blocks  int // instead of what --runs says, where the command has no such flag
 	factors []string
 	metric  func(*recording.Run) (float64, bool) // what --until watches
-	answer  func(*recording.File) (*table.Document, error)
+	answer  answering
+	lasts   time.Duration // what is known beforehand of how long a run takes; 0: nothing
 }
 
 // runPlan makes the runs as the flags say, records them, and prints the answer,
@@ -73,9 +74,10 @@ func runPlan(c *cli.Context, p planned) error {
 	}
 	status := newStatus(c.App.ErrWriter)
 	o.Header, o.Out = *header, planSink{s}
-	o.Progress = func(at plan.Progress) { tell(status, at) }
+	told := newTeller(status, p.lasts)
+	o.Progress = told.tell
 	f, err := plan.Run(c.Context, o)
-	status.clear()
+	told.end()
 	var usage *plan.UsageError
 	if errors.As(err, &usage) || f == nil {
 		s.discard()
@@ -158,28 +160,6 @@ func parsePart(text string) (float64, error) {
 		return 0, errors.New("a part from 0% to 100% is wanted, such as 2%")
 	}
 	return v, nil
-}
-
-// tell shows how far the plan is.
-func tell(s *status, at plan.Progress) {
-	if at.Doing == "end" {
-		return
-	}
-	refused, left := "", ""
-	if at.Refused > 0 {
-		refused = fmt.Sprintf(", %d not counted", at.Refused)
-	}
-	if at.Left >= 0 {
-		left = fmt.Sprintf("; at most %v to go", at.Left.Round(time.Second))
-	}
-	switch at.Doing {
-	case "fill":
-		s.set("filling the cache of %s, uncounted", at.Arm)
-	case "run":
-		s.set("block %d of %d: run %d, %s%s%s", at.Block, at.Blocks, at.Run, at.Arm, refused, left)
-	default:
-		s.set("block %d of %d: %s before %s%s%s", at.Block, at.Blocks, at.Doing, at.Arm, refused, left)
-	}
 }
 
 // planSink writes a plan's recording to the session's files. One that fails is

@@ -62,6 +62,17 @@ func printedBy(f *recording.File) (answering, error) {
 	}
 }
 
+// withNotes adds what the plan itself had to say: which limit ended it, which arm
+// it gave up.
+func withNotes(doc *table.Document, f *recording.File) *table.Document {
+	if f.Parent != nil {
+		for _, n := range f.Parent.Notes {
+			doc.Say("%s.", n.Text)
+		}
+	}
+	return doc
+}
+
 // knob is the value that a flag had, "" where the recording does not say.
 func knob(h *recording.Header, name string) string {
 	for _, k := range h.Knobs {

@@ -108,7 +108,7 @@ func sweepAnswer(metric series.Metric) answering {
 		if err != nil {
 			return nil, err
 		}
-		return a.Document(), nil
+		return withNotes(a.Document(), f), nil
 	}
 }
 
