@@ -76,9 +76,12 @@ func TestHostileNames(t *testing.T) {
 		if err := os.WriteFile(path, tainted(t, text), 0o666); err != nil {
 			t.Fatal(err)
 		}
-		for _, args := range []string{"show FILE", "show FILE --as table", "show FILE --as md", "show FILE --as bench", "show FILE --as csv", "show FILE --as json",
-			"diff FILE", "diff FILE --style csv", "diff FILE --style markdown", "diff FILE FILE --by .file", "explain FILE", "explain FILE --mixed",
-			"bill FILE --mixed", "compare FILE --mixed", "compare FILE --mixed --style csv", "compare FILE --mixed --style rounded", "sweep FILE --mixed"} {
+		commands := []string{"show FILE", "diff FILE", "diff FILE --style csv", "diff FILE --style markdown", "diff FILE FILE --by .file", "explain FILE", "explain FILE --mixed",
+			"bill FILE --mixed", "compare FILE --mixed", "compare FILE --mixed --style csv", "compare FILE --mixed --style rounded", "sweep FILE --mixed"}
+		for as := range views {
+			commands = append(commands, "show FILE --as "+as)
+		}
+		for _, args := range commands {
 			var out, errs bytes.Buffer
 			code := run(t.Context(), strings.Fields("introgen "+strings.ReplaceAll(args, "FILE", path)), &out, &errs)
 			if code != exitOK && errs.Len() == 0 {

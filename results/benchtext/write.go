@@ -146,14 +146,12 @@ func configuration(f *recording.File) []pair {
 // workload is what the rounds of a run did, if all did the same.
 func workload(r *recording.Run) string {
 	value := ""
+	prompts := map[int]int{}
+	for _, x := range r.Rounds {
+		prompts[x.Number] = x.Prompt
+	}
 	for i, round := range wholeRounds(r) {
-		prompt := 0
-		for _, x := range r.Rounds {
-			if x.Number == round.Number {
-				prompt = x.Prompt
-			}
-		}
-		v := fmt.Sprintf("%d prompt tokens, %d decode steps", prompt, len(round.Steps()))
+		v := fmt.Sprintf("%d prompt tokens, %d decode steps", prompts[round.Number], len(round.Steps()))
 		if i > 0 && v != value {
 			return ""
 		}
