@@ -161,6 +161,7 @@ func newApp(stdout, stderr io.Writer) *cli.App {
 	forEachCommand(app.Commands, func(cmd *cli.Command) {
 		cmd.OnUsageError = app.OnUsageError
 		cmd.HideHelpCommand = true
+		cmd.Description = paragraphs(cmd.Description)
 		if len(cmd.Subcommands) > 0 && cmd.Action == nil {
 			cmd.Action = func(c *cli.Context) error {
 				if c.Args().Present() {

@@ -25,7 +25,7 @@ func benchCommand() *cli.Command {
 			"Examples:\n" +
 			"   introgen bench 'cpu --threads 1' 'cpu --threads 2'\n" +
 			"   introgen bench --runs 12 'cpu 1 --tokens 64' 'cpu 1 --tokens 64'        A against A\n" +
-			"   introgen bench --until 2% --max-time 5m 'cpu --pack' 'cpu --pack=off' -o pack.introgen\n" +
+			"   introgen bench --until 2% --max-time 5m 'cpu --pack' 'cpu --pack=off'\n" +
 			"   introgen bench --metric ttft 'metal 1 --nonce' 'metal 1'",
 		Flags: append(planFlags(),
 			&cli.StringSliceFlag{Name: "metric", Usage: "show only this `NAME`: " + strings.Join(keys, ", ") + "; may be given several times. --until watches the first (default: all, and decode)"},

@@ -10,10 +10,10 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-// TestHelpFitsATerminal looks at the flags of every command: names on one line,
-// what they do below, within 80 columns, examples before them.
+// TestHelpFitsATerminal looks at the help of the program and of every command:
+// within 80 columns, the flags' names on one line and what they do below.
 func TestHelpFitsATerminal(t *testing.T) {
-	var paths [][]string
+	paths := [][]string{nil}
 	var walk func(cmds []*cli.Command, path []string)
 	walk = func(cmds []*cli.Command, path []string) {
 		for _, c := range cmds {
@@ -31,7 +31,7 @@ func TestHelpFitsATerminal(t *testing.T) {
 				t.Fatalf("exit code %d: %s", code, &errs)
 			}
 			_, flags, _ := strings.Cut(out.String(), "OPTIONS:")
-			for line := range strings.Lines(flags) {
+			for line := range strings.Lines(out.String()) {
 				if n := utf8.RuneCountInString(strings.TrimRight(line, "\n")); n > helpWidth {
 					t.Errorf("%d columns: %s", n, line)
 				}
@@ -40,6 +40,24 @@ func TestHelpFitsATerminal(t *testing.T) {
 				t.Errorf("a placeholder is not closed:\n%s", flags)
 			}
 		})
+	}
+}
+
+func TestHelpIsBroken(t *testing.T) {
+	for _, c := range []struct{ line, want string }{
+		{"short", "short"},
+		{"   one two three four five six seven", "   one two three four five six\n   seven"},
+		// The explanation below itself, or below a name that is too long.
+		{"   cold  one two three four five six", "   cold  one two three four\n         five six"},
+		{"      introgen command --with --flags --many  one two three", "      introgen command \\\n         --with --flags \\\n         --many\n         one two three"},
+		{"      introgen cpu --one 1 --two 2 --three 3", "      introgen cpu --one \\\n         1 --two 2 --three 3"},
+	} {
+		if got := strings.Join(fitted(c.line, 30), "\n"); got != c.want {
+			t.Errorf("%q is broken to\n%s\nwant\n%s", c.line, got, c.want)
+		}
+	}
+	if got, want := paragraphs("a\nb:\nc\n\nExamples:\n   x\n   y\n\nd\ne"), "a b: c\n\nExamples:\n   x\n   y\n\nd e"; got != want {
+		t.Errorf("%q, want %q", got, want)
 	}
 }
 
