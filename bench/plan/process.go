@@ -123,7 +123,7 @@ func (p *Processes) run(ctx context.Context, c Child) (out Outcome, err error) {
 		return out, err
 	}
 	if p.folder == "" {
-		if p.folder, err = os.MkdirTemp("", "introgen-plan-"); err != nil {
+		if p.folder, err = newScratch(os.TempDir()); err != nil {
 			return out, err
 		}
 	}

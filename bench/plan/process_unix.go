@@ -30,3 +30,6 @@ func ending(s *os.ProcessState) (signal string, maxRSS int64) {
 	}
 	return signal, maxRSS
 }
+
+// running says whether there is a process of that number, somebody else's too.
+func running(pid int) bool { return syscall.Kill(pid, 0) != syscall.ESRCH }
