@@ -2,9 +2,8 @@ package main
 
 import (
 	"fmt"
-	"os"
-	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/introgen/introgen/results"
@@ -19,7 +18,7 @@ func listCommand() *cli.Command {
 	return &cli.Command{
 		Name:  "list",
 		Usage: "list the recordings of the last runs, which are kept by themselves",
-		Description: fmt.Sprintf("The last %d are kept, in $%s, or in introgen below $XDG_STATE_HOME or ~/.local/state\n", store.Kept, store.DirEnv) +
+		Description: fmt.Sprintf("The last %d are kept, at most %d MB, in $%s, or in introgen below $XDG_STATE_HOME or ~/.local/state\n", store.Kept, store.KeptBytes>>20, store.DirEnv) +
 			"(on macOS below ~/Library/Application Support). Every command that takes a recording takes its\n" +
 			"number too, the newest is 1. " + store.DirEnv + "= (nothing) keeps none, nor the digests of models;\n" +
 			store.KeepEnv + "=0 keeps no recordings.\n\n" +
@@ -50,58 +49,77 @@ func runList(c *cli.Context) error {
 		_, err := fmt.Fprintf(c.App.Writer, "# none in %s: the next run leaves one\n", state)
 		return err
 	}
-	t := &table.Table{Columns: []table.Column{{Name: "no."}, {Name: "when", Left: true}, {Name: "command", Left: true}, {Name: "model", Left: true},
-		{Name: "token 1 ms"}, {Name: "decode ms"}, {Name: "bytes"}}}
+	t := &table.Table{Columns: []table.Column{{Name: "no."}, {Name: "when", Left: true}, {Name: "command", Left: true}, {Name: "ended", Left: true},
+		{Name: "model", Left: true}, {Name: "token 1"}, {Name: "decode"}, {Name: "MB"}}}
 	for _, e := range entries {
-		t.Add(table.Texts(append([]string{strconv.Itoa(e.Number)}, about(e.Path)...)...)...)
+		t.Add(table.Texts(append(append([]string{strconv.Itoa(e.Number)}, about(e.Path)...), fmt.Sprintf("%.2f", float64(e.Bytes)/1e6))...)...)
 	}
-	return t.Write(c.App.Writer, table.Plain)
+	d := &table.Document{}
+	d.Table(t)
+	d.Say("token 1: until the first new token was known, decode: the median decode step, in ms; a plan of many runs has them in its report, `introgen show NO`.")
+	return d.Write(c.App.Writer, table.Plain)
 }
 
 // longestModel keeps a line of the list within 80 columns.
-const longestModel = 27
+const longestModel = 12
 
-// about says what a recording holds, in the columns of the list.
+// about says what a recording holds, in the columns of the list between its
+// number and its size.
 func about(path string) []string {
-	size := ""
-	if is, err := os.Stat(path); err == nil {
-		size = strconv.FormatInt(is.Size(), 10)
-	}
 	f, err := recording.Open(path)
 	if err != nil {
-		return []string{"", "not readable", "", "", "", size}
+		return []string{"", "", "unreadable", "", "", ""}
 	}
 	h := f.Header
 	if h == nil {
 		if len(f.Runs) == 0 {
-			return []string{"", "cut off", "", "", "", size}
+			return []string{"", "", ended(path, nil), "", "", ""}
 		}
 		h = &f.Runs[0].Header
 	}
-	first, steps := view.FirstToken(f.Runs), []time.Duration(nil)
-	for _, r := range f.Runs {
-		for _, p := range results.PhasesOf(r) {
-			steps = append(steps, p.Steps...)
-		}
-	}
-	command := h.Command
-	if f.Plan != nil {
-		command += fmt.Sprintf(" %d", len(f.Runs))
-	}
-	if last := f.Runs; len(last) > 0 && (f.Plan == nil && last[0].End == nil || f.Plan != nil && f.PlanEnd == nil) {
-		command += " …" // still running, or cut off
-		if !recording.Busy(path) {
-			command = h.Command + " cut"
-		}
-	}
-	model := h.Model.File
+	command, model, end, first, decode := h.Command, h.Model.File, f.PlanEnd, "", ""
 	if model == "" && len(f.Runs) > 0 {
 		model = f.Runs[0].Header.Model.File
 	}
-	if r := []rune(model); len(r) > longestModel {
-		model = string(slices.Concat(r[:longestModel-1], []rune("…")))
+	if f.Plan != nil {
+		command += fmt.Sprintf(" %d", len(f.Runs))
+	} else {
+		end = f.Runs[len(f.Runs)-1].End
+		var steps []time.Duration
+		for _, r := range f.Runs {
+			for _, p := range results.PhasesOf(r) {
+				steps = append(steps, p.Steps...)
+			}
+		}
+		first, decode = duration(view.FirstToken(f.Runs)), duration(results.Median(steps))
 	}
-	return []string{h.Started.Local().Format("01-02 15:04:05"), command, model, duration(first), duration(results.Median(steps)), size}
+	return []string{h.Started.Local().Format("01-02 15:04"), command, ended(path, end), shortModel(model), first, decode}
+}
+
+// ended is how a run, or a plan, came to its end, of which there may be none.
+func ended(path string, end *recording.End) string {
+	switch {
+	case end == nil && recording.Busy(path):
+		return "not yet"
+	case end == nil:
+		return "cut off"
+	case end.Code == exitOK:
+		return "ok"
+	case end.Code == exitInterrupted:
+		return "interrupted"
+	}
+	return "failed"
+}
+
+// shortModel keeps the beginning of a model's name and its end, which tells the
+// types of its tensors.
+func shortModel(file string) string {
+	r := []rune(strings.TrimSuffix(file, ".gguf"))
+	if len(r) <= longestModel {
+		return string(r)
+	}
+	const end = 4
+	return string(r[:longestModel-1-end]) + "…" + string(r[len(r)-end:])
 }
 
 func duration(d time.Duration) string {

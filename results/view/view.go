@@ -126,10 +126,10 @@ func libraries(trace results.MetalTrace) *table.Table {
 
 func device(trace results.MetalTrace) *table.Table {
 	t := &table.Table{Title: "what the phases did on the device (ms)", Columns: []table.Column{{Name: "round"}, {Name: "phase", Left: true}, {Name: "wall"},
-		{Name: "compile"}, {Name: "encode"}, {Name: "commit"}, {Name: "wait"}, {Name: "GPU"}, {Name: "buffers"}}}
+		{Name: "compile"}, {Name: "encode"}, {Name: "commit"}, {Name: "wait"}, {Name: "unattr."}, {Name: "GPU"}, {Name: "bufs"}}}
 	for _, p := range trace.Phases {
 		t.Add(table.Texts(strconv.Itoa(p.Round), p.Name, results.Milliseconds(p.Wall), results.Milliseconds(p.Compile), results.Milliseconds(p.Encode),
-			results.Milliseconds(p.Commit), results.Milliseconds(p.Wait), results.Milliseconds(p.GPU),
+			results.Milliseconds(p.Commit), results.Milliseconds(p.Wait), results.Milliseconds(p.Unattributed()), results.Milliseconds(p.GPU),
 			strconv.FormatInt(p.CommandBuffers, 10))...)
 	}
 	return t

@@ -36,6 +36,7 @@ func TestTables(t *testing.T) {
 		// Of the experiment's table: build 4111.2, prefill 5869.4, first step 2144.1.
 		"    1  129.0  4111.2   5869.4  2144.1 ",
 		"Reduce ",
+		"  wait  unattr. ",
 		" 4333.7  ",
 	} {
 		if !strings.Contains(b.String(), want) {

@@ -8,7 +8,8 @@ import (
 	"io"
 	"slices"
 	"strings"
-	"text/tabwriter"
+
+	"github.com/introgen/introgen/results/table"
 )
 
 // State is how a thing is.
@@ -67,11 +68,20 @@ func Look(ctx context.Context, names ...string) ([]Finding, error) {
 	return out, nil
 }
 
-// Write prints findings as a table.
+// Write prints findings as a table, within the width of a terminal: a detail goes
+// on below itself.
 func Write(w io.Writer, findings []Finding) error {
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	name, state := 0, 0
 	for _, f := range findings {
-		fmt.Fprintf(t, "%s\t%s\t%s\n", f.Name, f.State, f.Detail)
+		name, state = max(name, len(f.Name)), max(state, len(f.State))
 	}
-	return t.Flush()
+	at := name + 2 + state + 2
+	for _, f := range findings {
+		// The blanks before the text make Wrap break as if it stood there.
+		text := strings.TrimLeft(table.Wrap(strings.Repeat(" ", at)+f.Detail, table.Width), " ")
+		if _, err := fmt.Fprintf(w, "%-*s  %-*s  %s", name, f.Name, state, f.State, text); err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -125,4 +125,17 @@ func TestLook(t *testing.T) {
 	if got, want := b.String(), "a       ok       here\nlonger  missing  gone\n"; got != want {
 		t.Errorf("printed %q; want %q", got, want)
 	}
+	b.Reset()
+	if err := Write(&b, []Finding{{"a", OK, strings.Repeat("word ", 40)}}); err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(strings.TrimSuffix(b.String(), "\n"), "\n")
+	for _, line := range lines {
+		if len(line) > 80 {
+			t.Errorf("%d columns: %s", len(line), line)
+		}
+	}
+	if len(lines) < 3 || !strings.HasPrefix(lines[1], "         word") || strings.Count(b.String(), "word") != 40 {
+		t.Errorf("a long detail is printed as\n%s", &b)
+	}
 }
