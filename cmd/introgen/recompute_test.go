@@ -29,6 +29,7 @@ type rawRun struct {
 	arm   string
 	spans []map[string]any
 	count []map[string]any
+	lead  float64 // from the parent's call until the run's clock begins
 }
 
 // rawPlan reads the runs that count.
@@ -44,6 +45,10 @@ func rawPlan(text []byte) ([]rawRun, error) {
 		switch m["k"] {
 		case "start":
 			now, ended = &rawRun{arm: m["arm"].(string)}, false
+		case "header":
+			if now != nil {
+				now.lead = num(m, "clock_ns")
+			}
 		case "span":
 			if now == nil {
 				continue
@@ -61,6 +66,9 @@ func rawPlan(text []byte) ([]rawRun, error) {
 		case "end":
 			ended = m["code"] == 0.0
 		case "exit":
+			if now != nil && now.lead > 0 {
+				now.lead -= num(m, "spawned_ns")
+			}
 			if m["refused"] == nil && ended {
 				out = append(out, *now)
 			}
@@ -103,23 +111,42 @@ func middle(v []float64) float64 {
 	return (s[len(s)/2-1] + s[len(s)/2]) / 2
 }
 
+// instrument is the time that the instrument took for itself between from and
+// to, inside of no phase.
+func (r rawRun) instrument(from, to float64) float64 {
+	sum := 0.0
+	for _, name := range []string{"recording", "evict", "model digest"} {
+		for _, s := range r.within(name, from, to) {
+			if !slices.ContainsFunc(r.spans, func(p map[string]any) bool {
+				return text(p, "name") != "round" && text(p, "name") != name && num(p, "start") <= num(s, "start") && num(p, "end") >= num(s, "end")
+			}) {
+				sum += took(s)
+			}
+		}
+	}
+	return sum
+}
+
 // figuresOf are the rows of compare's table for one round.
 func (r rawRun) figuresOf(round map[string]any) map[string]float64 {
 	from, to := num(round, "start"), num(round, "end")
 	out := map[string]float64{}
-	for _, name := range []string{"read gguf", "build model", "prefill"} {
+	for _, name := range []string{"read gguf", "build model", "encode prompt", "prefill"} {
 		for _, s := range r.within(name, from, to) {
 			out[name] = took(s)
 		}
 	}
 	if p := r.within("prefill", from, to); len(p) > 0 {
-		out["to token 1"] = num(p[0], "end") - from
+		out["to token 1"] = num(p[0], "end") - from - r.instrument(from, num(p[0], "end"))
+		if num(round, "n") == 1 && len(r.within("arguments", 0, from)) > 0 {
+			out["start to token 1"] = r.lead + num(p[0], "end") - r.instrument(0, num(p[0], "end"))
+		}
 	}
 	var later []float64
 	sum := 0.0
 	for i, s := range r.within("decode step", from, to) {
 		if i == 0 {
-			out["first decode step"], out["to token 2"] = took(s), num(s, "end")-from
+			out["first decode step"], out["to token 2"] = took(s), num(s, "end")-from-r.instrument(from, num(s, "end"))
 			continue
 		}
 		later = append(later, took(s))
@@ -418,9 +445,9 @@ func madeUpPlan(t *testing.T, seed uint64) []byte {
 	for n := range 21 {
 		arm := plan.Arms[n%3].Name
 		put(&recording.Start{Run: n + 1, Block: n/3 + 1, Arm: arm})
-		header.Command = "metal"
+		header.Command, header.Clock = "metal", 1e12+rnd.Int64N(1e9)
 		put(&header)
-		id, clock := trace.ID(0), int64(0)
+		id, clock := trace.ID(0), 20_000_000+rnd.Int64N(5_000_000)
 		span := func(parent trace.ID, name, detail string, n, from, to int64) trace.ID {
 			id++
 			s := &recording.Span{}
@@ -428,17 +455,20 @@ func madeUpPlan(t *testing.T, seed uint64) []byte {
 			put(s)
 			return id
 		}
+		span(0, "arguments", "", 0, 0, 1_000_000)
+		span(0, "tokenizer", "", 0, 1_000_000, 15_000_000)
+		span(0, "recording", "", 0, 15_000_000, 19_000_000)
 		for round := 1; round <= rounds[arm]; round++ {
 			type piece struct {
 				name     string
 				n, took  int64
 				compiles []string
 			}
-			pieces := []piece{{name: "read gguf"}, {name: "build model", compiles: []string{"Cast", "Gemm"}}, {name: "prefill", n: 13, compiles: []string{"Reduce", "Gemm x"}}}
+			pieces := []piece{{name: "read gguf"}, {name: "build model", compiles: []string{"Cast", "Gemm"}}, {name: "recording"}, {name: "encode prompt"}, {name: "prefill", n: 13, compiles: []string{"Reduce", "Gemm x"}}}
 			for i := range int64(6) {
 				pieces = append(pieces, piece{name: "decode step", n: i + 1})
 			}
-			pieces[3].compiles = []string{"Sdpa"}
+			pieces[5].compiles = []string{"Sdpa"}
 			whole := int64(0)
 			for i := range pieces {
 				pieces[i].took = 1_000_000 + rnd.Int64N(40_000_000)
@@ -465,7 +495,7 @@ func madeUpPlan(t *testing.T, seed uint64) []byte {
 			}
 		}
 		put(&recording.End{At: clock})
-		exit := &recording.Exit{Run: n + 1}
+		exit := &recording.Exit{Run: n + 1, Spawned: header.Clock - 7_000_000 - rnd.Int64N(3_000_000), Reaped: header.Clock + clock + 1_000_000}
 		if n == 9 {
 			exit.Refused = "for the test"
 		}

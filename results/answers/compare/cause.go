@@ -1,17 +1,14 @@
 package compare
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/introgen/introgen/results"
-	"github.com/introgen/introgen/results/answers/anatomy"
 	"github.com/introgen/introgen/results/answers/series"
 	"github.com/introgen/introgen/results/recording"
-	"github.com/introgen/introgen/results/stats"
 )
 
 const (
@@ -29,52 +26,72 @@ const (
 // Cause says in a sentence what the time to the second token goes to. It is ""
 // for a series without second tokens.
 func Cause(s series.Series) string {
-	var c causes
-	for _, x := range s.Samples {
-		c.add(x.Rounds[0])
-	}
-	if len(c.wholes) == 0 || s.State == recording.StateWarmProcess {
+	c, ok := CostsOf(s)
+	if !ok || s.State == recording.StateWarmProcess {
 		return ""
 	}
-	whole := c.share(func(p parts) time.Duration { return p.libraries + p.pipelines })
-	if whole < dominates {
-		name, share := c.largest()
-		return fmt.Sprintf("The largest part of the %s time to the second token is %s: %s of %s ms", s.Name, name, wholePercent(share),
-			results.Milliseconds(time.Duration(stats.Summarize(c.wholes).Median)))
+	made := c.dominant()
+	if made == nil {
+		name, took, whole, from := c.Largest()
+		return fmt.Sprintf("The largest part of the %s time%s to the second token is %s: %s of %s ms", s.Name, from, name,
+			wholePercent(part(took, whole)), results.Milliseconds(whole))
 	}
-	libs, pipes := c.share(func(p parts) time.Duration { return p.libraries }), c.share(func(p parts) time.Duration { return p.pipelines })
-	last := c.runs[len(c.runs)-1]
-	text := fmt.Sprintf("%s of the %s time to the second token is %s", wholePercent(libs), s.Name, last.made(last.libraryCount, "library", "libraries"))
-	byLibrary := func(p parts, name string) time.Duration { return p.byLibrary[name] }
-	sum := func(p parts) time.Duration { return p.libraries }
-	if pipes >= worthSaying {
-		text = fmt.Sprintf("%s of the %s time to the second token is %s and %s (%s and %s)", wholePercent(whole), s.Name,
-			last.made(last.libraryCount, "library", "libraries"), plural(last.pipelineCount, "pipeline"), wholePercent(libs), wholePercent(pipes))
-		byLibrary = func(p parts, name string) time.Duration { return p.byLibrary[name] + p.pipesOf[name] }
-		sum = func(p parts) time.Duration { return p.libraries + p.pipelines }
+	text := fmt.Sprintf("%s of the %s time to the second token is %s", wholePercent(part(made.Libraries, c.ToToken2)), s.Name, made.libraries())
+	if part(made.Pipelines, c.ToToken2) >= worthSaying {
+		text = fmt.Sprintf("%s of the %s time to the second token is %s and %s (%s and %s)", wholePercent(part(made.Time(), c.ToToken2)), s.Name,
+			made.libraries(), plural(made.PipelineCount, "pipeline"),
+			wholePercent(part(made.Libraries, c.ToToken2)), wholePercent(part(made.Pipelines, c.ToToken2)))
 	}
-	named, share := c.heads(byLibrary, sum)
+	heads, share := made.Heads()
+	names := make([]string, len(heads))
+	for i, h := range heads {
+		names[i] = h.Name
+	}
 	verb := "are"
-	if len(named) == 1 {
+	if len(heads) == 1 {
 		verb = "is"
 	}
-	text += fmt.Sprintf("; %s %s %s of those", listed(named), verb, wholePercent(share))
-	if n := last.firstToken; n < last.libraryCount {
+	text += fmt.Sprintf("; %s %s %s of those", listed(names), verb, wholePercent(share))
+	if n := made.FirstToken; n < made.LibraryCount {
 		text += fmt.Sprintf(" (the first token needs %d of the libraries)", n)
 	}
 	return text
 }
 
-// made says what was done to n libraries.
-func (p parts) made(n int, one, many string) string {
-	switch {
-	case !p.fromCache:
-		return plural(n, one+" compile")
-	case n == 1:
-		return "1 " + one + " from the cache"
+// Verdict says of the slowest of the series what most of its time goes to, in a
+// line. It is "" where none has a second token.
+func Verdict(all []series.Series) string {
+	var slowest Costs
+	name := ""
+	for _, s := range all {
+		if c, ok := CostsOf(s); ok && s.State != recording.StateWarmProcess && c.ToToken2 > slowest.ToToken2 {
+			slowest, name = c, s.Name
+		}
 	}
-	return fmt.Sprintf("%d %s from the cache", n, many)
+	if name == "" {
+		return ""
+	}
+	if made := slowest.dominant(); made != nil && !made.FromCache {
+		return fmt.Sprintf("%s: %s to token 2, %s of it compiling; `introgen coverage` says how short a warm-up may be", name,
+			seconds(float64(slowest.ToToken2)), wholePercent(part(made.Time(), slowest.ToToken2)))
+	}
+	what, took, whole, from := slowest.Largest()
+	return fmt.Sprintf("%s: %s%s to token 2, %s of it %s; `introgen explain` says what to do", name, seconds(float64(whole)), from,
+		wholePercent(part(took, whole)), what)
 }
+
+// libraries says what was done to them.
+func (m Made) libraries() string {
+	switch {
+	case !m.FromCache:
+		return plural(m.LibraryCount, "library compile")
+	case m.LibraryCount == 1:
+		return "1 library from the cache"
+	}
+	return fmt.Sprintf("%d libraries from the cache", m.LibraryCount)
+}
+
+func part(of, whole time.Duration) float64 { return float64(of) / float64(max(1, whole)) }
 
 // wholePercent is a part as whole percents, as people say it.
 func wholePercent(part float64) string { return fmt.Sprintf("%.0f %%", 100*part) }
@@ -86,113 +103,41 @@ func listed(names []string) string {
 	return strings.Join(names, "")
 }
 
-// parts are what the time to one run's second token is made of.
-type parts struct {
-	whole                       time.Duration
-	libraries, pipelines        time.Duration
-	libraryCount, pipelineCount int
-	firstToken                  int  // libraries before the first token
-	fromCache                   bool // all of them were in the cache
-	order                       []string
-	byLibrary, pipesOf          map[string]time.Duration
-	rest                        map[string]time.Duration // phases without what was compiled in them
-}
-
-// causes are the parts of all runs of a series.
-type causes struct {
-	runs   []parts
-	wholes []float64
-}
-
-// add takes a round apart, unless it has no second token.
-func (c *causes) add(r anatomy.Round) {
-	whole, ok := r.Token(2)
-	if !ok || whole <= 0 {
-		return
-	}
-	p := parts{whole: whole, byLibrary: map[string]time.Duration{}, pipesOf: map[string]time.Duration{}, rest: map[string]time.Duration{}}
-	for _, phase := range r.Phases {
-		if phase.Start >= r.Start+whole {
-			break
-		}
-		name := phase.Name
-		if name == results.SpanStep {
-			name = series.First.Name
-		}
-		p.rest[name] += phase.Own()
-		for _, x := range phase.Compiles {
-			if !slices.Contains(p.order, x.Library) {
-				p.order = append(p.order, x.Library)
-			}
-			if !x.IsLibrary() {
-				p.pipelines += x.Time
-				p.pipesOf[x.Library] += x.Time
-				p.pipelineCount++
-				continue
-			}
-			p.fromCache = (p.fromCache || p.libraryCount == 0) && x.FromCache()
-			p.libraries += x.Time
-			p.byLibrary[x.Library] += x.Time
-			p.libraryCount++
-			if phase.Name != results.SpanStep {
-				p.firstToken++
-			}
+// dominant is what was compiled, or what came from the cache where nothing was
+// compiled, if that is most of the time to the second token.
+func (c *Costs) dominant() *Made {
+	for _, m := range []*Made{&c.Compiled, &c.Loaded} {
+		if part(m.Time(), c.ToToken2) >= dominates {
+			return m
 		}
 	}
-	c.runs, c.wholes = append(c.runs, p), append(c.wholes, float64(whole))
+	return nil
 }
 
-// share is the median over runs of a part of the whole.
-func (c *causes) share(of func(parts) time.Duration) float64 {
-	v := make([]float64, len(c.runs))
-	for i, p := range c.runs {
-		v[i] = float64(of(p)) / float64(p.whole)
+// Largest is the largest part of all, compiling counted as one, and the whole
+// that it is a part of: from the start of the process where that is known, else
+// from opening the file.
+func (c *Costs) Largest() (name string, took, whole time.Duration, from string) {
+	whole = c.ToToken2
+	all := map[string]time.Duration{"compiling": c.Compiled.Time(), "what came from the cache of compiled code": c.Loaded.Time()}
+	for n, t := range c.Phases {
+		all[n] = t
 	}
-	return stats.Summarize(v).Median
-}
-
-// heads are the libraries that make up most of the compiling, three at most,
-// in the order in which they were needed, and their median part of it.
-func (c *causes) heads(of func(parts, string) time.Duration, sum func(parts) time.Duration) ([]string, float64) {
-	order := c.runs[len(c.runs)-1].order
-	shareOf := func(names []string) float64 {
-		v := make([]float64, 0, len(c.runs))
-		for _, p := range c.runs {
-			var t time.Duration
-			for _, n := range names {
-				t += of(p, n)
-			}
-			v = append(v, float64(t)/float64(max(1, sum(p))))
+	if c.Start > 0 {
+		whole, from = c.Start, " from the start of the process"
+		for n, t := range c.Before {
+			all[n] = t
 		}
-		return stats.Summarize(v).Median
 	}
-	bySize := slices.Clone(order)
-	slices.SortStableFunc(bySize, func(a, b string) int { return cmp.Compare(shareOf([]string{b}), shareOf([]string{a})) })
-	n := 1
-	for n < min(3, len(bySize)) && shareOf(bySize[:n]) < most {
-		n++
-	}
-	named := bySize[:n]
-	slices.SortFunc(named, func(a, b string) int { return cmp.Compare(slices.Index(order, a), slices.Index(order, b)) })
-	return named, shareOf(named)
-}
-
-// largest is the largest part of all, compiling counted as one.
-func (c *causes) largest() (string, float64) {
-	names := []string{}
-	for _, p := range c.runs {
-		for n := range p.rest {
-			if !slices.Contains(names, n) {
-				names = append(names, n)
-			}
-		}
+	names := make([]string, 0, len(all))
+	for n := range all {
+		names = append(names, n)
 	}
 	slices.Sort(names)
-	best, share := "compiling", c.share(func(p parts) time.Duration { return p.libraries + p.pipelines })
 	for _, n := range names {
-		if s := c.share(func(p parts) time.Duration { return p.rest[n] }); s > share {
-			best, share = n, s
+		if all[n] > took || name == "" {
+			name, took = n, all[n]
 		}
 	}
-	return best, share
+	return name, took, whole, from
 }

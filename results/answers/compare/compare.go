@@ -17,19 +17,22 @@ import (
 )
 
 // Metrics are the rows of the table, in order.
-var Metrics = []series.Metric{series.Read, series.Build, series.Prefill, series.First, series.Later, series.Token1, series.Token2, series.Rate}
+var Metrics = []series.Metric{series.Read, series.Build, series.Encode, series.Prefill, series.First, series.Later,
+	series.Token1, series.Token2, series.Start1, series.Rate}
 
 // ratioMetrics are those that are compared with the CPU.
-var ratioMetrics = []series.Metric{series.Build, series.Prefill, series.First, series.Later, series.Token1, series.Token2}
+var ratioMetrics = []series.Metric{series.Build, series.Prefill, series.First, series.Later, series.Token1, series.Token2, series.Start1}
 
 // Answer is what the comparison says.
 type Answer struct {
-	Series []series.Series // the columns
-	Stages []Stage         // with what was compiled in them; empty where nothing was
-	Base   int             // which column the others are a ratio of: the CPU; −1 where there is none
-	Causes []string        // a sentence for each column that compiles
-	Pairs  []Difference    // of arms that claim one state and differ otherwise
-	Notes  []string        // what to know before believing it
+	Series  []series.Series // the columns
+	Stages  []Stage         // with what was compiled in them; empty where nothing was
+	Blocks  bool            // whether the runs were made in blocks
+	Verdict string          // the slowest column and what it spends its time on; "" where there is none
+	Base    int             // which column the others are a ratio of: the CPU; −1 where there is none
+	Causes  []string        // a sentence for each column that compiles
+	Pairs   []Difference    // of arms that claim one state and differ otherwise
+	Notes   []string        // what to know before believing it
 }
 
 // Stage is a phase of the first round, and what was first needed in it.
@@ -57,7 +60,7 @@ type Sums struct {
 // Of compares the arms of a recording. It fails where no run counts.
 func Of(f *recording.File) (*Answer, error) {
 	all := series.Of(f)
-	a := &Answer{Base: -1}
+	a := &Answer{Base: -1, Blocks: f.Plan != nil}
 	for _, s := range all {
 		if len(s.Samples) > 0 {
 			a.Series = append(a.Series, s)
@@ -79,6 +82,7 @@ func Of(f *recording.File) (*Answer, error) {
 			a.Causes = append(a.Causes, c)
 		}
 	}
+	a.Verdict = Verdict(a.Series)
 	a.pairs()
 	a.remarks(f)
 	return a, nil
@@ -122,7 +126,11 @@ func (a *Answer) remarks(f *recording.File) {
 	}
 	a.Notes = append(a.Notes, series.Taints(a.Series)...)
 	if fewest < stats.LeastForInterval {
-		a.note("±?: an interval needs %d runs, and there are %d; what differs cannot be decided", stats.LeastForInterval, fewest)
+		is := "are"
+		if fewest == 1 {
+			is = "is"
+		}
+		a.note("±?: an interval needs %d runs of each kind, and there %s %d; what differs cannot be decided", stats.LeastForInterval, is, fewest)
 	}
 	a.Notes = append(a.Notes, refusals(f)...)
 }

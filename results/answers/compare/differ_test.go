@@ -158,15 +158,49 @@ func TestCauses(t *testing.T) {
 		"libraries": {[]item{compiled[0], compiled[2], compiled[4]}, "96 % of the cold time to the second token is 3 library compiles; Gemm and Reduce are 78 % of those (the first token needs 2 of the libraries)"},
 		"pipelines": {[]item{{results.SpanBuild, "LIB", "Gemm", 100}, {results.SpanPrefill, "PIPE", "Gemm a", 300}, {results.SpanPrefill, "PIPE", "Gemm b", 300}},
 			"95 % of the cold time to the second token is 1 library compile and 2 pipelines (14 % and 81 %); Gemm is 100 % of those"},
+		// Only what was compiled counts as that: 500 of 740 ms, not what the cache had.
+		"half a cache": {[]item{{results.SpanBuild, "LIB", "Gemm", 500}, {results.SpanPrefill, "LIB", "Reduce", 200}},
+			"68 % of the cold time to the second token is 1 library compile; Gemm is 100 % of those"},
+		"a phase that compiled": {[]item{{results.SpanBuild, "LIB", "Gemm", 20}, {results.SpanBuild, "weights", "", 100}},
+			"The largest part of the cold time to the second token is build model without compiling: 69 % of 160.0 ms"},
 		"neither": {nil, "The largest part of the cold time to the second token is build model: 25 % of 40.0 ms"},
 	} {
 		f := twoArms(1, c.items, c.items)
+		if name == "half a cache" {
+			for _, s := range f.Runs[0].Spans {
+				if s.Name == "LIB" {
+					f.Runs[0].Libraries = append(f.Runs[0].Libraries, recording.Library{Span: s.ID, Name: s.Detail, Cache: map[string]string{"Gemm": "miss", "Reduce": "hit"}[s.Detail]})
+				}
+			}
+		}
 		if got := compare.Cause(series.Of(f)[0]); got != c.want {
 			t.Errorf("%s: got %q, want %q", name, got, c.want)
 		}
 	}
 	if got := compare.Cause(series.Series{Name: "none"}); got != "" {
 		t.Errorf("of nothing: %q", got)
+	}
+}
+
+// What comes before opening the file is a part of the whole where it is known.
+func TestCauseBeforeTheFile(t *testing.T) {
+	f := twoArms(1, nil, nil)
+	r := f.Runs[0]
+	for i := range r.Spans {
+		r.Spans[i].Start += 191 * time.Millisecond
+		r.Spans[i].End += 191 * time.Millisecond
+	}
+	n := trace.ID(len(r.Spans))
+	r.Spans = append(r.Spans, trace.Record{ID: n + 1, Name: results.SpanArguments, End: time.Millisecond},
+		trace.Record{ID: n + 2, Name: results.SpanTokenizer, Start: time.Millisecond, End: 191 * time.Millisecond})
+	// 5 until the clock began, 1 for the arguments, 190, 40
+	want := "The largest part of the cold time from the start of the process to the second token is making the tokenizer ready: 81 % of 236.0 ms"
+	if got := compare.Cause(series.Of(f)[0]); got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	want = "cold: 236 ms from the start of the process to token 2, 81 % of it making the tokenizer ready; `introgen explain` says what to do"
+	if got := compare.Verdict(series.Of(f)[:1]); got != want {
+		t.Errorf("got %q, want %q", got, want)
 	}
 }
 

@@ -2,6 +2,7 @@ package compare
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 
 	"github.com/introgen/introgen/results/answers/series"
@@ -12,6 +13,9 @@ import (
 // Document is the answer as tables and sentences.
 func (a *Answer) Document() *table.Document {
 	var d table.Document
+	if a.Verdict != "" {
+		d.Say("%s.", a.Verdict)
+	}
 	d.Table(a.stageTable())
 	if t := a.ratioTable(); t != nil {
 		d.Table(t)
@@ -35,7 +39,7 @@ func (a *Answer) Document() *table.Document {
 }
 
 func (a *Answer) stageTable() *table.Table {
-	t := &table.Table{Title: "ms: the median of the runs, ± its 95 % interval; tokens from opening the file", Columns: []table.Column{{Name: "stage", Left: true}}}
+	t := &table.Table{Title: "ms: the median of the runs, ± its 95 % interval; tokens from opening the file" + fromStart(a.Series), Columns: []table.Column{{Name: "stage", Left: true}}}
 	runs := []table.Cell{table.Text("runs")}
 	for _, s := range a.Series {
 		t.Columns = append(t.Columns, table.Column{Name: s.Name, Parts: series.Parts})
@@ -57,11 +61,23 @@ func (a *Answer) stageTable() *table.Table {
 	return t
 }
 
+// fromStart explains the row that not every recording has.
+func fromStart(all []series.Series) string {
+	if slices.ContainsFunc(all, func(s series.Series) bool { return s.Summary(series.Start1).N > 0 }) {
+		return ", start: of the process"
+	}
+	return ""
+}
+
 func (a *Answer) ratioTable() *table.Table {
 	if a.Base < 0 || len(a.Series) < 2 {
 		return nil
 	}
-	t := &table.Table{Title: "multiples of the CPU's time in the same block, with the 95 % interval", Columns: []table.Column{{Name: "stage", Left: true}}}
+	in := " in the same block"
+	if !a.Blocks {
+		in = ""
+	}
+	t := &table.Table{Title: "multiples of the CPU's time" + in + ", with the 95 % interval", Columns: []table.Column{{Name: "stage", Left: true}}}
 	for i, s := range a.Series {
 		if i != a.Base {
 			t.Columns = append(t.Columns, table.Column{Name: s.Name, Parts: series.RatioParts})
@@ -99,7 +115,7 @@ func (a *Answer) compileTable() *table.Table {
 	if len(shown) == 0 {
 		return nil
 	}
-	t := &table.Table{Title: "what was made in each stage: libraries, and pipelines of them (number: ms)", Columns: []table.Column{{Name: "stage", Left: true, Parts: []string{"", "library"}}}}
+	t := &table.Table{Title: "what was made in each stage: libraries in ms; pipelines as number: ms", Columns: []table.Column{{Name: "stage", Left: true, Parts: []string{"", "library"}}}}
 	for _, i := range shown {
 		name := a.Series[i].Name
 		t.Columns = append(t.Columns, table.Column{Name: name + " LIB", Parts: series.Parts}, table.Column{Name: "PIPE", Joined: true, Parts: append([]string{"n"}, prefixed(name, series.Parts)...)})

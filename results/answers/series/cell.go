@@ -16,7 +16,8 @@ import (
 var Parts = []string{"", "lo", "hi", "n"}
 
 // Cell is a summary of times as "4111.2 ±2 %", in milliseconds; "±?" where there
-// are too few runs for an interval, and nothing where there are none.
+// are too few runs for an interval, "12.0 (8.1–90.3)" where the interval reaches
+// further than the median is long, and nothing where there are none.
 func Cell(s stats.Summary) table.Cell {
 	return cell(s, func(v float64) string { return results.Milliseconds(time.Duration(math.Round(v))) })
 }
@@ -42,7 +43,11 @@ func cell(s stats.Summary, number func(float64) string) table.Cell {
 	if !s.Decidable {
 		return table.Cell{Text: number(s.Median) + " ±?", Parts: []string{number(s.Median), "", "", n}}
 	}
-	return table.Cell{Text: number(s.Median) + " ±" + Percent(s.Spread()), Parts: []string{number(s.Median), number(s.Lo), number(s.Hi), n}}
+	within := " ±" + Percent(s.Spread())
+	if s.Spread() > 1 {
+		within = " (" + number(s.Lo) + "–" + number(s.Hi) + ")"
+	}
+	return table.Cell{Text: number(s.Median) + within, Parts: []string{number(s.Median), number(s.Lo), number(s.Hi), n}}
 }
 
 // Percent is a part as "2 %", with a decimal below 10 % unless it is 0.

@@ -9,15 +9,17 @@ import (
 )
 
 // The figures of a round. Times to a token are from opening the file on, as in
-// the experiment; the start of the process is in its account only.
+// the experiment; Start1 is from the start of the process.
 var (
 	Read    = phase("read gguf", results.SpanRead)
 	Build   = phase("build model", results.SpanBuild)
+	Encode  = phase("encode prompt", results.SpanEncode)
 	Prefill = phase("prefill", results.SpanPrefill)
 	First   = Metric{Name: "first decode step", Of: step(1)}
 	Later   = Metric{Name: "later steps", Of: afterFirst(stepMedian)} // the median step of the round
 	Token1  = Metric{Name: "to token 1", Of: token(1)}
 	Token2  = Metric{Name: "to token 2", Of: token(2)}
+	Start1  = Metric{Name: "start to token 1", Of: fromStart}
 	Rate    = Metric{Name: "tokens/s", Rate: true, Of: afterFirst(stepRate)} // of the later steps
 	Decode  = Metric{Name: "decode step", Of: allSteps}                      // the median of all steps of the round
 )
@@ -34,6 +36,11 @@ func token(n int) func(anatomy.Round) (float64, bool) {
 		d, ok := r.Token(n)
 		return float64(d), ok
 	}
+}
+
+func fromStart(r anatomy.Round) (float64, bool) {
+	d, ok := r.FromStart(1)
+	return float64(d), ok
 }
 
 func step(n int) func(anatomy.Round) (float64, bool) {

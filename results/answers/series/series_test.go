@@ -181,6 +181,7 @@ func TestCells(t *testing.T) {
 		got, want string
 	}{
 		{series.Cell(six).Text, "1.2 ±25 %"},
+		{series.Cell(stats.Summarize([]float64{10e6, 10e6, 10e6, 10e6, 10e6, 140e6})).Text, "10.0 (10.0–140.0)"},
 		{series.Cell(stats.Summarize([]float64{4.1112e9})).Text, "4111.2 ±?"},
 		{series.Cell(stats.Summarize(nil)).Text, ""},
 		{series.RateCell(stats.Summarize([]float64{118.24})).Text, "118.2 ±?"},

@@ -1,0 +1,224 @@
+package compare
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"github.com/introgen/introgen/results"
+	"github.com/introgen/introgen/results/answers/anatomy"
+	"github.com/introgen/introgen/results/answers/series"
+	"github.com/introgen/introgen/results/stats"
+)
+
+// Costs are what the time to the second token of a series is made of. Each is a
+// median over its runs, and a sum is one of medians, so that the parts of
+// whatever is said add up; the table's lines are the same medians.
+type Costs struct {
+	ToToken2 time.Duration // from opening the file
+	Compiled Made          // what was compiled until then
+	Loaded   Made          // what came from the cache until then
+	// Phases are the phases without both, by name. A phase in which something
+	// was compiled is called so.
+	Phases map[string]time.Duration
+	// Start is the time from the start of the process, 0 where it is not known,
+	// and Before what came before opening the file.
+	Start  time.Duration
+	Before map[string]time.Duration
+}
+
+// Made are libraries and pipelines, their times sums of medians.
+type Made struct {
+	FromCache                   bool
+	Libraries, Pipelines        time.Duration
+	LibraryCount, PipelineCount int
+	FirstToken                  int    // libraries before the first token
+	ByLibrary                   []Head // in the order in which they were needed
+}
+
+// Head is a library with its pipelines.
+type Head struct {
+	Name string
+	Time time.Duration
+}
+
+// Time is that of all of them.
+func (m Made) Time() time.Duration { return m.Libraries + m.Pipelines }
+
+// Heads are the libraries that make up most of it, three at most, in the order
+// in which they were needed, and their part of it. Pipelines count with their
+// library.
+func (m Made) Heads() ([]Head, float64) {
+	bySize := slices.Clone(m.ByLibrary)
+	slices.SortStableFunc(bySize, func(a, b Head) int { return cmp.Compare(b.Time, a.Time) })
+	var sum time.Duration
+	n := 0
+	for n < min(3, len(bySize)) && part(sum, m.Time()) < most {
+		sum += bySize[n].Time
+		n++
+	}
+	heads := bySize[:n]
+	index := func(h Head) int {
+		return slices.IndexFunc(m.ByLibrary, func(x Head) bool { return x.Name == h.Name })
+	}
+	slices.SortFunc(heads, func(a, b Head) int { return cmp.Compare(index(a), index(b)) })
+	return heads, part(sum, m.Time())
+}
+
+// medians gathers times by a key, one a run.
+type medians[K comparable] struct {
+	order []K
+	by    map[K][]float64
+}
+
+func (m *medians[K]) add(run int, k K, t time.Duration) {
+	if m.by == nil {
+		m.by = map[K][]float64{}
+	}
+	v, ok := m.by[k]
+	if !ok {
+		m.order = append(m.order, k)
+	}
+	for len(v) <= run {
+		v = append(v, 0)
+	}
+	v[run] += float64(t)
+	m.by[k] = v
+}
+
+// of is the median over so many runs, of which those without the key count 0.
+func (m *medians[K]) of(k K, runs int) time.Duration {
+	v := m.by[k]
+	for len(v) < runs {
+		v = append(v, 0)
+	}
+	return time.Duration(stats.Summarize(v).Median)
+}
+
+// place is where something was made: a library's own line of the table.
+type place struct {
+	stage, library string
+	pipeline       bool
+}
+
+// CostsOf takes the first rounds of a series apart, as far as they have a second
+// token; it is not ok where none has.
+func CostsOf(s series.Series) (Costs, bool) {
+	var wholes, starts []float64
+	var phases, before medians[string]
+	var made [2]medians[place] // compiled, loaded
+	c := Costs{Loaded: Made{FromCache: true}}
+	n := 0
+	for _, x := range s.Samples {
+		r := x.Rounds[0]
+		whole, ok := r.Token(2)
+		if !ok || whole <= 0 {
+			continue
+		}
+		wholes = append(wholes, float64(whole))
+		if t, ok := r.FromStart(2); ok {
+			starts = append(starts, float64(t))
+		}
+		for _, p := range r.Before {
+			before.add(n, calledBefore(p.Kind), p.Time)
+		}
+		for _, m := range []*Made{&c.Compiled, &c.Loaded} { // counts are those of the last run
+			m.LibraryCount, m.PipelineCount, m.FirstToken = 0, 0, 0
+		}
+		second := r.Steps()[0].End
+		for _, p := range r.Phases {
+			if p.Start >= second {
+				break
+			}
+			if p.Name == anatomy.KindRecording {
+				continue
+			}
+			phases.add(n, called(p), p.Own())
+			for _, k := range p.Compiles {
+				m, of := &c.Compiled, &made[0]
+				if k.FromCache() {
+					m, of = &c.Loaded, &made[1]
+				}
+				of.add(n, place{stageOf(p), k.Library, !k.IsLibrary()}, k.Time)
+				m.count(p, k)
+			}
+		}
+		n++
+	}
+	if n == 0 {
+		return c, false
+	}
+	c.ToToken2 = time.Duration(stats.Summarize(wholes).Median)
+	if len(starts) == n {
+		c.Start = time.Duration(stats.Summarize(starts).Median)
+	}
+	c.Phases, c.Before = phases.all(n), before.all(n)
+	c.Compiled.sum(&made[0], n)
+	c.Loaded.sum(&made[1], n)
+	return c, true
+}
+
+func (m *medians[K]) all(runs int) map[K]time.Duration {
+	out := map[K]time.Duration{}
+	for _, k := range m.order {
+		out[k] = m.of(k, runs)
+	}
+	return out
+}
+
+func (m *Made) count(p anatomy.Phase, k anatomy.Compile) {
+	switch {
+	case !k.IsLibrary():
+		m.PipelineCount++
+	default:
+		m.LibraryCount++
+		if p.Name != results.SpanStep {
+			m.FirstToken++
+		}
+	}
+}
+
+func (m *Made) sum(of *medians[place], runs int) {
+	for _, k := range of.order {
+		t := of.of(k, runs)
+		if k.pipeline {
+			m.Pipelines += t
+		} else {
+			m.Libraries += t
+		}
+		i := slices.IndexFunc(m.ByLibrary, func(h Head) bool { return h.Name == k.library })
+		if i < 0 {
+			i = len(m.ByLibrary)
+			m.ByLibrary = append(m.ByLibrary, Head{Name: k.library})
+		}
+		m.ByLibrary[i].Time += t
+	}
+}
+
+// called is how a phase without what was made in it is called.
+func called(p anatomy.Phase) string {
+	name := p.Name
+	if name == results.SpanStep {
+		name = series.First.Name
+	}
+	switch {
+	case slices.ContainsFunc(p.Compiles, func(k anatomy.Compile) bool { return !k.FromCache() }):
+		return name + " without compiling"
+	case len(p.Compiles) > 0:
+		return name + " without the compiled code that it loads"
+	}
+	return name
+}
+
+// calledBefore is the same of what comes before the first round.
+func calledBefore(span string) string {
+	switch span {
+	case results.SpanTokenizer:
+		return "making the tokenizer ready"
+	case results.SpanDevice:
+		return "making the device ready"
+	case anatomy.Unattributed:
+		return "something before opening the file that nothing explains"
+	}
+	return span
+}
