@@ -346,6 +346,23 @@ func TestDocument(t *testing.T) {
 	}
 }
 
+// TestFarApart: values of which one is a thousand times the other have units of
+// their own, and the change is a factor.
+func TestFarApart(t *testing.T) {
+	var a, b strings.Builder
+	for i := range 8 {
+		fmt.Fprintf(&a, "BenchmarkX 1 %d ns/op\nBenchmarkY 1 %d ns/op\n", 799000+i, 1000000+i)
+		fmt.Fprintf(&b, "BenchmarkX 1 %d ns/op\nBenchmarkY 1 %d ns/op\n", 1784788400+i, 9000000+i)
+	}
+	text := write(t, judge(t, Options{}, textOf(t, "a", a.String()), textOf(t, "b", b.String())), table.Plain)
+	for _, want := range []string{"799.0µs ±0%", "1.785s ±0%", "×2234", "1.000ms ±0%", "9.000ms ±0%", "+800.00%", " detects\n",
+		"2 of 2 rows differ by more than chance explains. One row in 20 looks so by\n", "detects:"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %q in\n%s", want, text)
+		}
+	}
+}
+
 func TestRegressions(t *testing.T) {
 	var a, b strings.Builder
 	for i := range 8 {

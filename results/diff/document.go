@@ -38,7 +38,7 @@ func (r *Report) Document() *table.Document {
 	return d
 }
 
-const legend = "p: benchstat's test (Mann–Whitney U). ~: not told from chance. sees: the smallest change that four of five such comparisons find; –: none, however large."
+const legend = "p: how often chance alone makes such a difference, by benchstat's test (Mann–Whitney U). ~: not told from chance. detects: the smallest change that a comparison of this size and noise finds in 4 of 5 cases; –: none, however large."
 
 // tests says whether anything was tested.
 func (r *Report) tests() bool {
@@ -96,25 +96,24 @@ func (g group) document(t *Table, col int) *table.Document {
 	}
 	main := &table.Table{Title: g.heading(t, col), Columns: []table.Column{
 		{Name: unitName(t.Unit), Left: true}, {Name: short(t.Cols[0], 12), Parts: []string{"", "lo", "hi"}}, {Name: short(t.Cols[col], 12), Parts: []string{"", "lo", "hi"}},
-		{Name: "change"}, {Name: "p"}, {Name: "n"}, {Name: "sees"}}}
+		{Name: "change"}, {Name: "p"}, {Name: "n"}, {Name: "detects"}}}
 	pairs := &table.Table{Title: "the same by pairs, one a block (introgen's own judgement, not benchstat's)", Columns: []table.Column{
-		{Name: "pairs", Left: true}, {Name: "ratio", Parts: []string{""}}, {Name: "95 % interval", Parts: []string{"lo", "hi"}}, {Name: "p"}, {Name: "n"}, {Name: "sees"}}}
+		{Name: "pairs", Left: true}, {Name: "ratio", Parts: []string{""}}, {Name: "95 % interval", Parts: []string{"lo", "hi"}}, {Name: "p"}, {Name: "n"}, {Name: "detects"}}}
 	said, decidable := remarks{}, false
 	for _, r := range g.rows {
 		name := g.cut(r.Name)
 		a, b := r.Cells[0], r.Cells[col]
 		row := []table.Cell{{Text: short(name, widest), Parts: []string{r.Name}}, {}, {}, {}, {}, {}, {}}
-		scale := benchunit.CommonScale(centers(a, b), benchunit.ClassOf(t.Unit))
-		for i, c := range []*Cell{a, b} {
-			if c != nil {
+		for i, scale := range scales(t.Unit, a, b) {
+			if c := []*Cell{a, b}[i]; c != nil {
 				row[1+i] = value(c, t, scale)
 			}
 		}
 		if a != nil && b != nil {
 			v := b.Versus
-			row[3].Text, row[5].Text = v.Delta, counts(a.N, b.N)
+			row[3].Text, row[5].Text = change(v), counts(a.N, b.N)
 			if !t.Exact {
-				row[4].Text, row[6].Text = fmt.Sprintf("%.3f", v.P), sees(v.MDE)
+				row[4].Text, row[6].Text = fmt.Sprintf("%.3f", v.P), detects(v.MDE)
 				said.add(a, b)
 			}
 			if p := v.Pairs; p != nil {
@@ -180,6 +179,33 @@ func centers(cells ...*Cell) []float64 {
 	return out
 }
 
+// farApart is from which ratio on two values of a row have units of their own:
+// 1784788.4µs beside 799.0µs is read by nobody.
+const farApart = 100
+
+// scales are the units of a row's two values: one that both can be compared in,
+// unless they are far apart.
+func scales(unit string, a, b *Cell) [2]benchunit.Scaler {
+	class := benchunit.ClassOf(unit)
+	if a != nil && b != nil {
+		x, y := math.Abs(a.Summary.Center), math.Abs(b.Summary.Center)
+		if max(x, y) > farApart*min(x, y) {
+			return [2]benchunit.Scaler{benchunit.CommonScale(centers(a), class), benchunit.CommonScale(centers(b), class)}
+		}
+	}
+	both := benchunit.CommonScale(centers(a, b), class)
+	return [2]benchunit.Scaler{both, both}
+}
+
+// change is benchstat's, up to eleven times as much; what is more is told as a
+// factor.
+func change(v *Versus) string {
+	if strings.HasPrefix(v.Delta, "+") && v.Change > 10 {
+		return fmt.Sprintf("×%.0f", 1+v.Change)
+	}
+	return v.Delta
+}
+
 // value is a median and half the width of its interval, as benchstat shows
 // them; in CSV the numbers themselves.
 func value(c *Cell, t *Table, scale benchunit.Scaler) table.Cell {
@@ -208,8 +234,8 @@ func counts(a, b int) string {
 	return fmt.Sprintf("%d+%d", a, b)
 }
 
-// sees is the smallest effect that would have been found.
-func sees(mde float64) string {
+// detects is the smallest effect that would have been found.
+func detects(mde float64) string {
 	switch {
 	case mde == 0:
 		return "–"
@@ -221,7 +247,7 @@ func sees(mde float64) string {
 
 func pairRow(name, full string, p *stats.Ratio) []table.Cell {
 	row := []table.Cell{{Text: short(name, widest), Parts: []string{full}}, table.Text(fmt.Sprintf("%.3f", p.Ratio)),
-		{Text: "–", Parts: []string{"", ""}}, table.Text(fmt.Sprintf("%.3f", p.P)), table.Text(strconv.Itoa(p.N)), table.Text(sees(p.MDE))}
+		{Text: "–", Parts: []string{"", ""}}, table.Text(fmt.Sprintf("%.3f", p.P)), table.Text(strconv.Itoa(p.N)), table.Text(detects(p.MDE))}
 	row[1].Parts = []string{number(p.Ratio)}
 	if p.Decidable {
 		row[2] = table.Cell{Text: fmt.Sprintf("%.3f – %.3f", p.Lo, p.Hi), Parts: []string{number(p.Lo), number(p.Hi)}}
@@ -262,7 +288,14 @@ func (s *remarks) sentences() []string {
 	if s.tested == 0 {
 		return nil
 	}
-	out := []string{fmt.Sprintf("%d of %d differ at 5 %% (where nothing does, chance makes %.2g).", s.differ, s.tested, stats.Alpha*float64(s.tested))}
+	rows, share := fmt.Sprintf("%d rows differ", s.tested), ""
+	if s.tested == 1 {
+		rows = "1 row differs"
+	}
+	if s.tested > 1 {
+		share = fmt.Sprintf(", about %.1f of these %d", stats.Alpha*float64(s.tested), s.tested)
+	}
+	out := []string{fmt.Sprintf("%d of %s by more than chance explains. One row in %.0f looks so by chance alone%s.", s.differ, rows, 1/stats.Alpha, share)}
 	switch {
 	case s.nothing:
 		out = append(out, fmt.Sprintf("Undecidable where a side has %d: no difference however large can be told from chance with fewer than %d a side, and an interval needs %d.",
