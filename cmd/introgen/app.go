@@ -187,10 +187,16 @@ func unknownCommand(c *cli.Context) error {
 		within, cmds = within+" "+c.Command.Name, c.Command.Subcommands
 	}
 	hint := ""
-	if s := cli.SuggestCommand(cmds, name); s != "" {
-		hint = ": " + strings.ToLower(s[:1]) + s[1:]
+	var names []string
+	for _, cmd := range cmds {
+		names = append(names, cmd.Names()...)
 	}
-	return usagef("%s has no command %q%s; see `%s --help`", within, name, strings.TrimSuffix(hint, "?"), within)
+	if s := nearest(name, names); s != "" {
+		hint = fmt.Sprintf(": did you mean %q", s)
+	} else if lookup(name, c.App.Flags) != nil {
+		hint = fmt.Sprintf(": did you mean %q", dashed(name))
+	}
+	return usagef("%s has no command %q%s; see `%s --help`", within, name, hint, within)
 }
 
 // wrongFlag says what package flag found wrong, which is terse and calls every
@@ -202,13 +208,17 @@ func wrongFlag(c *cli.Context, err error) error {
 	}
 	if name, ok := strings.CutPrefix(err.Error(), "flag provided but not defined: -"); ok {
 		hint := ""
-		if s := cli.SuggestFlag(flags, name, false); s != "" {
-			hint = fmt.Sprintf(": did you mean %q", s)
+		var names []string
+		for _, f := range flags {
+			names = append(names, f.Names()...)
+		}
+		if s := nearest(strings.TrimLeft(name, "-"), names); s != "" {
+			hint = fmt.Sprintf(": did you mean %q", dashed(s))
 		}
 		return usagef("%s has no flag %q%s; see `%s --help`", within, dashed(name), hint, within)
 	}
 	if m := wrongValue.FindStringSubmatch(err.Error()); m != nil {
-		return usagef("%s %s: %s; see `%s --help`", dashed(m[2]), m[1], wantedOf(m[3]), within)
+		return usagef("%s %s: %s; see `%s --help`", dashed(m[2]), m[1], wantedOf(m[3], lookup(m[2], flags)), within)
 	}
 	return usagef("%w; see `%s --help`", err, within)
 }
@@ -216,10 +226,17 @@ func wrongFlag(c *cli.Context, err error) error {
 // wrongValue is how package flag refuses a value.
 var wrongValue = regexp.MustCompile(`^invalid (?:boolean )?value (".*") for (?:flag )?-(\S+?): (.*)$`)
 
-// wantedOf makes an instruction of package flag's reason.
-func wantedOf(reason string) string {
+// wantedOf makes an instruction of package flag's reason not to take a value of
+// the flag.
+func wantedOf(reason string, f cli.Flag) string {
 	switch reason {
 	case "parse error":
+		switch f.(type) {
+		case *cli.DurationFlag:
+			return "a time with its unit is wanted, such as 5m or 90s"
+		case *cli.IntFlag, *cli.Uint64Flag:
+			return "a whole number is wanted, such as 2"
+		}
 		return "cannot be read as a value of this flag"
 	case "value out of range":
 		return "is beyond any number that is allowed"
