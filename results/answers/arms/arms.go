@@ -255,6 +255,9 @@ func (a *Answer) Document() *table.Document {
 	}
 	d.Table(t)
 	if paired {
+		for _, v := range a.Verdicts() {
+			d.Say("%s.", v)
+		}
 		d.Say("detects: the smallest effect that a plan of this size and noise finds in 4 of 5 cases.")
 	}
 	for _, n := range a.Notes {

@@ -70,6 +70,10 @@ func TestAnswer(t *testing.T) {
 			t.Errorf("%s of %s: %+v, want a median of %v", r.Metric.Key, r.Arm, r.Summary, want)
 		}
 	}
+	if got, want := strings.Join(a.Verdicts(), "\n"), `B (X=B cpu --prompt 'it'\''s B') takes 1.05× [1.05, 1.05] the time of A to token 1, `+
+		`1.05× [1.05, 1.05] for the prefill, 1.05× [1.05, 1.05] for the decode step, 1.05× [1.05, 1.05] for the total, 1.05× [1.05, 1.05] for the process`; got != want {
+		t.Errorf("the verdict is %q, want %q", got, want)
+	}
 	text := strings.Join(a.Notes, "\n")
 	if !strings.Contains(text, "A, to token 1: the runs drifted by +40 % from the first to the last (p 0.003)") {
 		t.Errorf("notes are\n%s", text)
@@ -136,5 +140,34 @@ func TestNothingToCompare(t *testing.T) {
 	}
 	if _, err := arms.Find("speed"); err == nil || err.Error() != `metric "speed" is not known: ttft, prefill, decode, total, process are allowed` {
 		t.Errorf("error %v", err)
+	}
+}
+
+// TestVerdicts: what is not told apart is named, and what cannot be decided.
+func TestVerdicts(t *testing.T) {
+	for _, c := range []struct {
+		blocks int
+		want   string
+	}{
+		{8, "B (X=B cpu --prompt 'it'\\''s B') is not told apart from A: decode step"},
+		{2, "B (X=B cpu --prompt 'it'\\''s B') against A: undecided, since that needs 6 runs of each"},
+	} {
+		f := file(t, c.blocks, []string{"A", "B"}, func(arm string, block int) time.Duration {
+			if (arm == "A") == (block%2 == 0) {
+				return 110 * ms
+			}
+			return 100 * ms
+		})
+		a, err := arms.Of(f, []arms.Metric{arms.Decode})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := a.Verdicts(); len(got) != 1 || got[0] != c.want {
+			t.Errorf("%d blocks: %q, want %q", c.blocks, got, c.want)
+		}
+	}
+	one := file(t, 1, []string{"A"}, func(string, int) time.Duration { return 100 * ms })
+	if a, err := arms.Of(one, arms.Metrics); err != nil || len(a.Verdicts()) != 0 {
+		t.Errorf("one arm: %v, %v", a.Verdicts(), err)
 	}
 }
