@@ -18,8 +18,8 @@ type Costs struct {
 	ToToken2 time.Duration // from opening the file
 	Compiled Made          // what was compiled until then
 	Loaded   Made          // what came from the cache until then
-	// Phases are the phases without both, by name. A phase in which something
-	// was compiled is called so.
+	// Phases are the phases without both, by a name that says so where it
+	// matters.
 	Phases map[string]time.Duration
 	// Start is the time from the start of the process, 0 where it is not known,
 	// and Before what came before opening the file.
@@ -105,7 +105,8 @@ type place struct {
 // token; it is not ok where none has.
 func CostsOf(s series.Series) (Costs, bool) {
 	var wholes, starts []float64
-	var phases, before medians[string]
+	var phases, before, loaded medians[string]
+	compiled := map[string]bool{}
 	var made [2]medians[place] // compiled, loaded
 	c := Costs{Loaded: Made{FromCache: true}}
 	n := 0
@@ -133,11 +134,18 @@ func CostsOf(s series.Series) (Costs, bool) {
 			if p.Name == anatomy.KindRecording {
 				continue
 			}
-			phases.add(n, called(p), p.Own())
+			name := p.Name
+			if name == results.SpanStep {
+				name = series.First.Name
+			}
+			phases.add(n, name, p.Own())
 			for _, k := range p.Compiles {
 				m, of := &c.Compiled, &made[0]
 				if k.FromCache() {
 					m, of = &c.Loaded, &made[1]
+					loaded.add(n, name, k.Time)
+				} else {
+					compiled[name] = true
 				}
 				of.add(n, place{stageOf(p), k.Library, !k.IsLibrary()}, k.Time)
 				m.count(p, k)
@@ -152,7 +160,16 @@ func CostsOf(s series.Series) (Costs, bool) {
 	if len(starts) == n {
 		c.Start = time.Duration(stats.Summarize(starts).Median)
 	}
-	c.Phases, c.Before = phases.all(n), before.all(n)
+	c.Before, c.Phases = before.all(n), map[string]time.Duration{}
+	for name, own := range phases.all(n) {
+		switch {
+		case compiled[name]:
+			name += " without compiling"
+		case part(loaded.of(name, n), own) >= worthSaying:
+			name += " without loading compiled code"
+		}
+		c.Phases[name] = own
+	}
 	c.Compiled.sum(&made[0], n)
 	c.Loaded.sum(&made[1], n)
 	return c, true
@@ -195,22 +212,7 @@ func (m *Made) sum(of *medians[place], runs int) {
 	}
 }
 
-// called is how a phase without what was made in it is called.
-func called(p anatomy.Phase) string {
-	name := p.Name
-	if name == results.SpanStep {
-		name = series.First.Name
-	}
-	switch {
-	case slices.ContainsFunc(p.Compiles, func(k anatomy.Compile) bool { return !k.FromCache() }):
-		return name + " without compiling"
-	case len(p.Compiles) > 0:
-		return name + " without the compiled code that it loads"
-	}
-	return name
-}
-
-// calledBefore is the same of what comes before the first round.
+// calledBefore is how something before the first round is called.
 func calledBefore(span string) string {
 	switch span {
 	case results.SpanTokenizer:

@@ -29,6 +29,10 @@ func notWarm(c *Case) ([]any, time.Duration, bool) {
 		return []any{fmt.Sprintf("%d of %d runs were refused: %s", refused, len(c.Runs), reason)}, 0, true
 	}
 	for _, x := range c.Arm.Samples {
+		// A plan that wants cold runs has seen to it.
+		if s := c.Arm.State; x.Run.Start != nil && (s == recording.StateCold || s == recording.StateColdNatural) {
+			continue
+		}
 		for _, e := range x.Run.Evidence {
 			missed := e.LibraryMisses + e.PipelineMisses
 			if e.What == recording.EvidenceMetalCache && e.Nonce == "" && missed > 0 && e.Before != nil && e.Before.Entries > 0 &&

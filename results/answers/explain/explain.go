@@ -30,7 +30,8 @@ const (
 type Rule struct {
 	Name string
 	Sure string
-	// Text is a format for what Holds returns; Advice says what to do.
+	// Text is a format for what Holds returns; Advice says what to do, and may
+	// take figures by their numbers ("%[2]d").
 	Text, Advice string
 	// Holds returns the figures of Text, what the cause costs (0 where that
 	// cannot be told), and whether the rule applies.
@@ -42,6 +43,7 @@ type Case struct {
 	Arm   series.Series    // the first rounds of the runs that count
 	Later series.Series    // the later ones, where there are any
 	Runs  []*recording.Run // all of them, also those that do not count
+	Peers []*Case          // the other arms of the recording
 }
 
 // Finding is a rule that applies to an arm.
@@ -62,6 +64,7 @@ type Arm struct {
 
 // Answer is an explanation.
 type Answer struct {
+	Verdict     string // the slowest arm and what its time goes to, in a line
 	Arms        []Arm
 	Differences []string // between the arms, where there are two or more of one state
 	Notes       []string
@@ -78,12 +81,15 @@ func Cases(f *recording.File) []*Case {
 		}
 		out = append(out, &Case{Arm: s, Later: later[i], Runs: runsOf(f, s.Name)})
 	}
+	for i, c := range out {
+		c.Peers = slices.Concat(out[:i], out[i+1:])
+	}
 	return out
 }
 
 // Of explains a recording.
 func Of(f *recording.File) *Answer {
-	a := &Answer{}
+	a := &Answer{Verdict: compare.Verdict(series.Of(f))}
 	for _, c := range Cases(f) {
 		a.Arms = append(a.Arms, Arm{Name: c.Arm.Name, Runs: max(len(c.Arm.Samples), len(c.Later.Samples)), Cause: compare.Cause(c.Arm), Findings: Find(Rules, c)})
 	}
@@ -112,10 +118,23 @@ func Find(rules []Rule, c *Case) []Finding {
 		if !ok {
 			continue
 		}
-		out = append(out, Finding{Rule: r.Name, Sure: r.Sure, Text: fmt.Sprintf(r.Text, figures...), Advice: r.Advice, Cost: cost})
+		out = append(out, Finding{Rule: r.Name, Sure: r.Sure, Text: fill(r.Text, figures), Advice: fill(r.Advice, figures), Cost: cost})
 	}
 	slices.SortStableFunc(out, func(a, b Finding) int { return cmp.Compare(b.Cost, a.Cost) })
 	return out
+}
+
+// fill puts figures into a text, as many as it asks for: figures at the end may
+// be for the advice alone, which takes them by their numbers.
+func fill(text string, figures []any) string {
+	verbs := strings.Count(text, "%")
+	switch {
+	case verbs == 0:
+		return text
+	case !strings.Contains(text, "%["):
+		figures = figures[:min(verbs, len(figures))]
+	}
+	return fmt.Sprintf(text, figures...)
 }
 
 // differences compares the arms that claim one state; two arms are compared
@@ -141,6 +160,9 @@ func (a *Answer) differences(f *recording.File) {
 // Document is the explanation in sentences.
 func (a *Answer) Document() *table.Document {
 	var d table.Document
+	if a.Verdict != "" && len(a.Arms) > 1 {
+		d.Say("%s.", a.Verdict)
+	}
 	for _, arm := range a.Arms {
 		runs := fmt.Sprintf("%d runs", arm.Runs)
 		if arm.Runs == 1 {

@@ -2,15 +2,14 @@ package explain
 
 import (
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/introgen/introgen/results"
 	"github.com/introgen/introgen/results/answers/anatomy"
+	"github.com/introgen/introgen/results/answers/compare"
 	"github.com/introgen/introgen/results/answers/series"
-	"github.com/introgen/introgen/results/recording"
 	"github.com/introgen/introgen/results/stats"
 )
 
@@ -23,14 +22,29 @@ var Rules = []Rule{
 		Advice: "compile before it matters: one short generation with at least one decode step at the start of the process or at installation (`introgen coverage` says how short), or keep the cache of compiled code; `introgen bill` has each library, and what compiling at once would leave",
 		Holds:  coldCompile,
 	}, {
+		Name: "tokenizer", Sure: Certain,
+		Text:   "making the tokenizer (%s) ready takes %s of the %s ms from the start of the process to token 2%s",
+		Advice: "in a process that lives, make it once and keep it; in one that starts for each text, --tokenizer go reads less, and gives the same ids: `introgen compare --states cpu --variant 'go: --tokenizer go'` measures what it saves here",
+		Holds:  slowTokenizer,
+	}, {
+		Name: "weights copied", Sure: Certain,
+		Text:   "bringing the weights to the device takes %s of the %s ms to token 2: they are copied (--weights copy)",
+		Advice: "let the device read them where the file is mapped: --weights map (docs/metal.md says what it needs and risks; what it does not copy, the first prefill meets for the first time); `introgen compare --states warm-cache --variant 'map: --weights map'` measures what it saves here",
+		Holds:  weightsCopied,
+	}, {
+		Name: "weights packed", Sure: Certain,
+		Text:   "building the model takes %s of the %s ms to token 2, since the weights are rewritten for quicker steps",
+		Advice: "it repays after some 100 steps: leave it for long texts, and take --pack=false for short ones, or keep the model for the next text",
+		Holds:  packed,
+	}, {
 		Name: "prefill-only warm-up", Sure: Likely,
 		Text:   "build and prefill found everything in the cache, but %s was compiled in decode step %d: whatever filled the cache decoded no token",
 		Advice: "let the warm-up decode at least one token; `introgen coverage` prints the smallest warm-up that covers all",
 		Holds:  prefillOnly,
 	}, {
 		Name: "slow first round", Sure: Possible,
-		Text:   "token 2 takes %s ms in the first round and %s ms in later ones, and nothing that was recorded explains it",
-		Advice: "run it with `introgen metal`, which times every library, and look at `introgen bill`; on Metal it is usually compiling, on the CPU a file that is not in memory",
+		Text:   "token 2 takes %s ms in the first round and %s ms in later ones; compiling and weights are %s ms of the difference, and nothing that was recorded explains the other %s ms",
+		Advice: "%[5]s",
 		Holds:  slowFirstRound,
 	}, {
 		Name: "too many commits", Sure: Likely,
@@ -63,6 +77,16 @@ var Rules = []Rule{
 		Advice: "bring the file into memory before (read it once), or call it what it is and measure the state cold-file with --evict",
 		Holds:  pageFaults,
 	}, {
+		Name: "file not in memory", Sure: Likely,
+		Text:   "%s of the model lay in memory before round 1: what needs the rest first, build and prefill, waits for the disk",
+		Advice: "read the file once before it matters, or call it what it is and measure the state cold-file with --evict",
+		Holds:  notInMemory,
+	}, {
+		Name: "evicted, and still in memory", Sure: Certain,
+		Text:   "--evict asked the system to drop the model from memory, and %s of it lay there before round 1 all the same: these are not times of a cold file",
+		Advice: "end what else maps or reads the file; a file system that is memory itself (tmpfs), or that of a container, may never drop it",
+		Holds:  stayedInMemory,
+	}, {
 		Name: "thermal drift", Sure: Possible,
 		Text:   "decode steps changed by %s from the first to the last of %d (p = %.3f)%s",
 		Advice: "pause between runs (--cooldown 10s), believe paired ratios of one block before medians, and repeat",
@@ -93,6 +117,11 @@ var Rules = []Rule{
 		Advice: "repeat when the machine is idle; flagged runs are kept, and what they measured is the machine with its other load",
 		Holds:  otherLoad,
 	}, {
+		Name: "memory limit", Sure: Possible,
+		Text:   "a decode step takes %s ms, in which it reads the weights once, %.0f MB: %.1f GB/s",
+		Advice: "hold that against `introgen bandwidth`: where it comes near, only fewer bytes make a step quicker (a smaller type of weights), and more threads do not",
+		Holds:  memoryLimit,
+	}, {
 		Name: "idle gaps", Sure: Likely,
 		Text:   "in %d runs nothing ran for a while: %s",
 		Advice: "after a pause clocks are down and caches cold; `introgen idle-gap` measures what that costs here",
@@ -105,45 +134,18 @@ var Rules = []Rule{
 const least = 0.10
 
 func coldCompile(c *Case) ([]any, time.Duration, bool) {
-	type sum struct {
-		time         time.Duration
-		libs, pipes  int
-		byLibrary    map[string]time.Duration
-		orderOfNames []string
-	}
-	compiled := func(r anatomy.Round) sum {
-		s := sum{byLibrary: map[string]time.Duration{}}
-		until, _ := r.Token(2)
-		for _, p := range r.Phases {
-			for _, x := range p.Compiles {
-				if x.FromCache() || x.Start > r.Start+until {
-					continue
-				}
-				if s.time += x.Time; x.IsLibrary() {
-					s.libs++
-				} else {
-					s.pipes++
-				}
-				if _, ok := s.byLibrary[x.Library]; !ok {
-					s.orderOfNames = append(s.orderOfNames, x.Library)
-				}
-				s.byLibrary[x.Library] += x.Time
-			}
-		}
-		return s
-	}
-	took := c.over(func(r anatomy.Round) float64 { return float64(compiled(r).time) })
-	whole := c.over(func(r anatomy.Round) float64 { d, _ := r.Token(2); return float64(d) })
-	if whole <= 0 || took < least*whole {
+	x, ok := compare.CostsOf(c.Arm)
+	took := x.Compiled.Time()
+	if !ok || float64(took) < least*float64(x.ToToken2) {
 		return nil, 0, false
 	}
-	s := compiled(c.Arm.Samples[len(c.Arm.Samples)-1].Rounds[0])
-	slices.SortStableFunc(s.orderOfNames, func(a, b string) int { return int(s.byLibrary[b] - s.byLibrary[a]) })
 	var named []string
-	for _, n := range s.orderOfNames[:min(3, len(s.orderOfNames))] {
-		named = append(named, fmt.Sprintf("%s (%s ms)", n, results.Milliseconds(s.byLibrary[n])))
+	heads, _ := x.Compiled.Heads()
+	for _, h := range heads {
+		named = append(named, fmt.Sprintf("%s (%s ms)", h.Name, results.Milliseconds(h.Time)))
 	}
-	return []any{fmt.Sprintf("%.0f %%", 100*took/whole), ms(whole), s.libs, s.pipes, strings.Join(named, ", ")}, time.Duration(took), true
+	return []any{fmt.Sprintf("%.0f %%", 100*float64(took)/float64(x.ToToken2)), results.Milliseconds(x.ToToken2),
+		x.Compiled.LibraryCount, x.Compiled.PipelineCount, strings.Join(named, ", ")}, took, true
 }
 
 // misses are the libraries of a round's phases that were compiled, by the
@@ -190,20 +192,31 @@ func slowFirstRound(c *Case) ([]any, time.Duration, bool) {
 		return nil, 0, false
 	}
 	token := func(r anatomy.Round) float64 { d, _ := r.Token(2); return float64(d) }
-	compiling := func(r anatomy.Round) float64 {
+	told := func(r anatomy.Round) float64 { // what has rules of its own
 		var sum time.Duration
+		until, _ := r.Token(2)
 		for _, p := range r.Phases {
-			sum += p.Compiling()
+			if p.Start < r.Start+until {
+				sum += p.Compiling() + p.Weights
+			}
 		}
 		return float64(sum)
 	}
 	first, later := c.over(token), c.overLater(token)
-	unexplained := first - c.over(compiling) - later
+	explained := c.over(told) - c.overLater(told)
+	unexplained := first - later - explained
 	const worth = 100 * time.Millisecond
 	if unexplained < later || unexplained < float64(worth) {
 		return nil, 0, false
 	}
-	return []any{ms(first), ms(later)}, time.Duration(unexplained), true
+	advice := "a file that is not in memory is the usual cause: see `read gguf` and the phases of `introgen bill`, and repeat at once, when it is there"
+	if c.Runs[0].Header.Command == "metal" {
+		advice = "see the lines of `introgen bill` that are called unattributed, and whether the file was in memory"
+		if len(c.Runs[0].Libraries) == 0 {
+			advice = "on Metal it is usually compiling, of which this recording has nothing: record a run with all details, and look at `introgen bill`"
+		}
+	}
+	return []any{ms(first), ms(later), ms(explained), ms(unexplained), advice}, time.Duration(unexplained), true
 }
 
 // perStep are the median figures of a decode step in later rounds.
@@ -225,7 +238,7 @@ func (c *Case) perStep() perStep {
 func tooManyCommits(c *Case) ([]any, time.Duration, bool) {
 	// candle's flat range is 10 to 200 operations a buffer.
 	s := c.perStep()
-	if s.buffers < 20 || s.dispatches/s.buffers >= 8 {
+	if s.buffers < 20 || s.dispatches/s.buffers >= 8 || !c.apart("per-buffer", "50") {
 		return nil, 0, false
 	}
 	gpu, cost := "an unknown part", 0.0
@@ -237,7 +250,7 @@ func tooManyCommits(c *Case) ([]any, time.Duration, bool) {
 
 func commitTooLate(c *Case) ([]any, time.Duration, bool) {
 	s := c.perStep()
-	if s.buffers == 0 || s.buffers > 2 || s.dispatches < 100 || s.overlap > 0.2 || s.encode < 0.02*s.wall {
+	if s.buffers == 0 || s.buffers > 2 || s.dispatches < 100 || s.overlap > 0.2 || s.encode < 0.02*s.wall || !c.apart("per-buffer", "50") {
 		return nil, 0, false
 	}
 	return []any{s.dispatches, s.buffers, ms(s.encode)}, time.Duration(s.encode), true
@@ -245,7 +258,7 @@ func commitTooLate(c *Case) ([]any, time.Duration, bool) {
 
 func slowCommits(c *Case) ([]any, time.Duration, bool) {
 	s := c.perStep()
-	if s.buffers == 0 || s.commit < least*s.wall {
+	if _, _, many := tooManyCommits(c); many || s.buffers == 0 || s.commit < least*s.wall { // too many are one cause
 		return nil, 0, false
 	}
 	return []any{ms(s.commit), ms(s.wall), ms(s.commit / s.buffers), s.buffers}, time.Duration(s.commit), true
@@ -273,15 +286,10 @@ func slowRead(c *Case) ([]any, time.Duration, bool) {
 }
 
 func pageFaults(c *Case) ([]any, time.Duration, bool) {
-	var faults, resident []float64
+	var faults []float64
 	for _, x := range c.Arm.Samples {
 		if e := x.Run.End; e != nil && e.MajorFaults >= 0 {
 			faults = append(faults, float64(e.MajorFaults))
-		}
-		for _, e := range x.Run.Evidence {
-			if e.What == recording.EvidencePageCache && e.Round == 1 && e.Resident >= 0 {
-				resident = append(resident, e.Resident)
-			}
 		}
 	}
 	const many = 100 // a page fault that waits for a disk takes 0.1 ms and more
@@ -290,17 +298,10 @@ func pageFaults(c *Case) ([]any, time.Duration, bool) {
 		return nil, 0, false
 	}
 	part := "an unknown part"
-	if len(resident) > 0 {
-		part = fmt.Sprintf("%.0f %%", 100*stats.Summarize(resident).Median)
+	if p, _, known := c.residentBefore(); known {
+		part = fmt.Sprintf("%.0f %%", 100*p)
 	}
-	// What they cost is what the first prefill takes longer than later ones,
-	// compiling left out.
-	own := func(r anatomy.Round) float64 { p, _ := r.Phase(results.SpanPrefill); return float64(p.Own()) }
-	cost := 0.0
-	if len(c.Later.Samples) > 0 && c.Later.Samples[0].Rounds[0].Number > 1 {
-		cost = max(0, c.over(own)-c.overLater(own))
-	}
-	return []any{int(n), part}, time.Duration(cost), true
+	return []any{int(n), part}, c.firstPays(), true
 }
 
 func drift(c *Case) ([]any, time.Duration, bool) {

@@ -40,13 +40,21 @@ type spec struct {
 	refused                            string
 	others                             float64
 	alone                              bool // a recording of one run, without a plan
+	tokenizer                          float64
+	weights                            float64 // of round 1, brought to the device
+	build                              float64 // default 20
+	engine, command                    string
 }
 
 func at(ms float64) time.Duration { return time.Duration(ms * 1e6) }
 
 func (s spec) run(n int) *recording.Run {
 	r := &recording.Run{Header: recording.Header{Command: "metal", Host: recording.Host{Cores: 2}}, Evidence: s.evidence}
-	for _, k := range []string{"io", "threads"} {
+	if s.command != "" {
+		r.Header.Command, r.Header.Model.Bytes = s.command, 145e6
+	}
+	r.Subject = &recording.Subject{Engine: s.engine, Tokenizer: "hf"}
+	for _, k := range []string{"io", "threads", "weights"} {
 		if v, ok := s.knobs[k]; ok {
 			r.Header.Knobs = append(r.Header.Knobs, recording.Knob{Name: k, Value: v})
 		}
@@ -56,6 +64,11 @@ func (s spec) run(n int) *recording.Run {
 		id := trace.ID(len(r.Spans) + 1)
 		r.Spans = append(r.Spans, trace.Record{ID: id, Parent: parent, Name: name, Detail: detail, N: n, Start: at(from), End: at(from + took)})
 		return id
+	}
+	if s.tokenizer > 0 {
+		add(0, results.SpanArguments, "", 0, 0, 1)
+		add(0, results.SpanTokenizer, "auto", 0, 1, s.tokenizer)
+		clock = 1 + s.tokenizer
 	}
 	for round := 1; round <= max(1, s.rounds); round++ {
 		id := add(0, results.SpanRound, "", int64(round), clock, 0)
@@ -84,7 +97,15 @@ func (s spec) run(n int) *recording.Run {
 			read = 0 // of a file that is in memory by then
 		}
 		phase(results.SpanRead, results.SpanRead, 0, read)
-		phase(results.SpanBuild, results.SpanBuild, 0, 20)
+		build := s.build
+		if build == 0 {
+			build = 20
+		}
+		begin := clock
+		built := phase(results.SpanBuild, results.SpanBuild, 0, build)
+		if s.weights > 0 {
+			add(built, results.SpanWeights, "norm", 0, begin, s.weights)
+		}
 		phase(results.SpanPrefill, results.SpanPrefill, 13, 30)
 		for i := range 5 {
 			begin := clock
@@ -156,14 +177,38 @@ type ruleCase struct {
 var cases = []ruleCase{
 	{rule: "cold compile",
 		finds: spec{state: recording.StateCold, made: []made{{"build model", "Gemm", "", 300, "miss"}, {"build model", "Gemm", "gemm_nn", 100, "miss"}, {"prefill", "Reduce", "", 500, "miss"}}},
-		want:  []string{"94 % of the 958.0 ms", "libraries 2, pipelines 1", "Reduce (500.0 ms), Gemm (400.0 ms)"}, cost: 900,
+		want:  []string{"94 % of the 958.0 ms", "libraries 2, pipelines 1", "Gemm (400.0 ms), Reduce (500.0 ms)"}, cost: 900,
 		not: spec{made: []made{{"build model", "Gemm", "", 300, "hit"}}}},
+	{rule: "tokenizer",
+		finds: spec{tokenizer: 180}, want: []string{"(hf) ready takes 180.0 of the 239.0 ms"}, cost: 180,
+		not: spec{tokenizer: 6}},
+	{rule: "weights copied",
+		finds: spec{build: 140, weights: 120, knobs: map[string]string{"weights": "copy"}}, want: []string{"120.0 of the 178.0 ms"}, cost: 120,
+		not: spec{build: 140, weights: 120, knobs: map[string]string{"weights": "map"}}},
+	{rule: "weights packed",
+		finds: spec{command: "cpu", build: 36, engine: "cpu: avx512, weights packed, which 300 steps repay"}, want: []string{"36.0 of the 74.0 ms"}, cost: 36,
+		not: spec{command: "cpu", build: 36, engine: "cpu: avx512, weights as the file has them"}},
+	{rule: "memory limit",
+		finds: spec{command: "cpu"}, want: []string{"takes 8.0 ms", "145 MB: 18.1 GB/s"}, cost: 0,
+		not: spec{command: "cpu", steps: func(int, int) float64 { return 80 }}},
+	{rule: "file not in memory",
+		finds: spec{evidence: []recording.Evidence{{What: recording.EvidencePageCache, Round: 1, Resident: 0.13}}}, want: []string{"13 % of the model"}, cost: 0,
+		not: spec{evidence: []recording.Evidence{{What: recording.EvidencePageCache, Round: 1, Resident: 1}}}},
+	{rule: "evicted, and still in memory",
+		finds: spec{evidence: []recording.Evidence{{What: recording.EvidencePageCache, Round: 1, Resident: 1, Evicted: true}}}, want: []string{"100 % of it lay there"}, cost: 0,
+		not: spec{evidence: []recording.Evidence{{What: recording.EvidencePageCache, Round: 1, Resident: 0, Evicted: true}}}},
+	{rule: "warm that is not warm", // a plan that wants a half-filled cache has made it so
+		finds: spec{alone: true, runs: 1, evidence: evidence(0, 10, 400)}, want: []string{"held 400 entries"}, cost: 0,
+		not: spec{state: recording.StateColdNatural, evidence: evidence(0, 10, 400)}},
+	{rule: "slow commits", // commits that are too many are one cause, not two
+		finds: spec{encode: 1, commit: 2.6, wait: 4, gpuFrom: 1, gpu: 6}, want: []string{"2.6 of the 8.0 ms"}, cost: 2.6,
+		not: spec{buffers: 605, encode: 1, commit: 2.6, wait: 4, gpuFrom: 1, gpu: 6}},
 	{rule: "prefill-only warm-up",
 		finds: spec{state: recording.StateColdNatural, made: []made{{"prefill", "Reduce", "", 2, "hit"}, {"decode step 1", "Sdpa", "", 2130, "miss"}}},
 		want:  []string{"library Sdpa was compiled in decode step 1"}, cost: 2130,
 		not: spec{made: []made{{"prefill", "Reduce", "", 2, "miss"}, {"decode step 1", "Sdpa", "", 2130, "miss"}}}},
 	{rule: "slow first round",
-		finds: spec{read: 200}, want: []string{"258.0 ms in the first round and 58.0 ms"}, cost: 200,
+		finds: spec{read: 200}, want: []string{"258.0 ms in the first round and 58.0 ms", "the other 200.0 ms"}, cost: 200,
 		not: spec{made: []made{{"build model", "Gemm", "", 300, "hit"}}}},
 	{rule: "too many commits",
 		finds: spec{buffers: 605, encode: 4, commit: 0.5, wait: 2, gpuFrom: 1, gpu: 5},
@@ -259,6 +304,56 @@ func TestRules(t *testing.T) {
 	for _, r := range explain.Rules {
 		if !slices.ContainsFunc(cases, func(c ruleCase) bool { return c.rule == r.Name }) {
 			t.Errorf("the rule %q has no test", r.Name)
+		}
+	}
+}
+
+// What an advice takes from the figures is filled in.
+func TestAdvice(t *testing.T) {
+	if got := found(t, "oversubscribed threads", spec{knobs: map[string]string{"threads": "8"}}.file()); !strings.HasSuffix(got[0].Advice, "--threads 2") {
+		t.Errorf("the advice is %q", got[0].Advice)
+	}
+	if got := found(t, "slow first round", spec{read: 200, command: "cpu"}.file()); !strings.Contains(got[0].Advice, "a file that is not in memory") {
+		t.Errorf("the advice is %q", got[0].Advice)
+	}
+	if got := found(t, "slow first round", spec{read: 200}.file()); strings.Contains(got[0].Advice, "introgen metal") || !strings.Contains(got[0].Advice, "of which this recording has nothing") {
+		t.Errorf("the advice is %q", got[0].Advice)
+	}
+}
+
+// Another arm of the recording says what another tokenizer saves.
+func TestTokenizerSaves(t *testing.T) {
+	f, other := spec{tokenizer: 180}.file(), spec{tokenizer: 6}.file()
+	f.Plan.Arms = append(f.Plan.Arms, recording.Arm{Name: "go"})
+	for _, r := range other.Runs {
+		r.Start.Arm, r.Subject.Tokenizer = "go", "go"
+	}
+	f.Runs = append(f.Runs, other.Runs...)
+	if got := found(t, "tokenizer", f); len(got) != 1 || !strings.Contains(got[0].Text, "; go, in go, takes 6.0 ms and so saves 174.0") {
+		t.Errorf("found %+v", got)
+	}
+}
+
+// Where the recording has the default value too, and the steps are not told
+// apart from it, nothing is advised that the sweep would not.
+func TestAsTheSweep(t *testing.T) {
+	late := spec{buffers: 1, encode: 2, commit: 0.1, wait: 5, gpuFrom: 2.2, gpu: 4.5}
+	base := spec{}
+	for _, c := range []struct {
+		slower float64
+		want   int
+	}{{0, 0}, {1, 1}} {
+		late.steps = func(run, i int) float64 { return 8 + c.slower + 0.01*float64((run*5+i)%7) }
+		base.steps = func(run, i int) float64 { return 8 + 0.01*float64((run*3+i)%7) }
+		f, with := late.file(), base.file()
+		f.Plan.Arms[0].Levels = map[string]string{"per-buffer": "100000"}
+		f.Plan.Arms = append(f.Plan.Arms, recording.Arm{Name: "50", Levels: map[string]string{"per-buffer": "50"}})
+		for _, r := range with.Runs {
+			r.Start.Arm = "50"
+		}
+		f.Runs = append(f.Runs, with.Runs...)
+		if got := found(t, "one commit too late", f); len(got) != c.want {
+			t.Errorf("%v ms slower: found %+v", c.slower, got)
 		}
 	}
 }
