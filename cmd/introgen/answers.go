@@ -21,6 +21,9 @@ func showAnswer(c *cli.Context, answer func(*recording.File) (*table.Document, e
 	if err != nil {
 		return err
 	}
+	if err := nothingToRecord(c, "a recording that is shown makes no run"); err != nil {
+		return err
+	}
 	f, err := openRecordings(c)
 	if err != nil {
 		return err
@@ -30,6 +33,14 @@ func showAnswer(c *cli.Context, answer func(*recording.File) (*table.Document, e
 		return err
 	}
 	return doc.Write(c.App.Writer, style)
+}
+
+// nothingToRecord refuses --output where no run is made.
+func nothingToRecord(c *cli.Context, why string) error {
+	if !c.IsSet("output") {
+		return nil
+	}
+	return usagef("--output %q: %s, so there is nothing to write; --style markdown or csv, and > FILE, keep what is printed", c.StringSlice("output")[0], why)
 }
 
 // openRecordings opens one recording, or several of single runs as if they were

@@ -59,6 +59,11 @@ func runCoverage(c *cli.Context) (err error) {
 	if c.Bool("verify") && c.String("architecture") != "" {
 		return usagef("--verify makes runs on the device that is here, so --architecture has no meaning with it")
 	}
+	if !c.Bool("verify") {
+		if err := nothingToRecord(c, "without --verify coverage makes no run"); err != nil {
+			return err
+		}
+	}
 	path, err := models.Find(c.String("model"))
 	if err != nil {
 		return err
@@ -188,9 +193,9 @@ func verified(a *coverage.Answer, n coverage.Needs) answering {
 				seen = append(seen, coverage.Use{Library: p.Library, Function: p.Function, Constants: p.Constants})
 			}
 			if text := coverage.Compare(want, seen); text != "" {
-				return nil, fmt.Errorf("the %s run made other pipelines than its dispatches foretell: %s", arm.Name, text)
+				return nil, fmt.Errorf("the %s run made other pipelines than its dispatches need: %s", arm.Name, text)
 			}
-			doc.Say("Verified: the %s run (%s) made exactly the %d pipelines that were foretold.", arm.Name, runs[arm.Name], len(want))
+			doc.Say("Verified: the %s run (%s) made exactly the %d pipelines that were computed.", arm.Name, runs[arm.Name], len(want))
 		}
 		return doc, nil
 	}

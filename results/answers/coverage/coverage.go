@@ -228,12 +228,12 @@ func Compare(foretold, seen []Use) string {
 	var out []string
 	for _, u := range foretold {
 		if !slices.Contains(seen, u) {
-			out = append(out, u.String()+" was foretold and not made")
+			out = append(out, u.String()+" was expected and not made")
 		}
 	}
 	for _, u := range seen {
 		if !slices.Contains(foretold, u) {
-			out = append(out, u.String()+" was made and not foretold")
+			out = append(out, u.String()+" was made and not expected")
 		}
 	}
 	return strings.Join(out, "; ")

@@ -91,8 +91,8 @@ func TestExperiment(t *testing.T) {
   and 20 of the 21 pipelines of a run of 13 prompt tokens and 20 decode steps.
 
 what the run still compiles after it
-in             library  itself  pipeline
-decode step 1  Sdpa     too     sdpa_vector_float_64
+in             library  compiled           pipeline
+decode step 1  Sdpa     library, pipeline  sdpa_vector_float_64
 The smallest warm-up that covers all: --warmup 2,1 (2 prompt tokens, 1 decode
   step).
 Prefill alone, even with the run's own prompt, misses Sdpa.
@@ -201,7 +201,7 @@ func TestCompare(t *testing.T) {
 	if got := coverage.Compare([]coverage.Use{a, b}, []coverage.Use{b, a}); got != "" {
 		t.Errorf("equal sets: %q", got)
 	}
-	if got := coverage.Compare([]coverage.Use{a}, []coverage.Use{b}); !strings.Contains(got, "a was foretold and not made") || !strings.Contains(got, "b 1:bool=1 was made") {
+	if got := coverage.Compare([]coverage.Use{a}, []coverage.Use{b}); !strings.Contains(got, "a was expected and not made") || !strings.Contains(got, "b 1:bool=1 was made") {
 		t.Errorf("got %q", got)
 	}
 }

@@ -15,14 +15,14 @@ func (a *Answer) Document() *table.Document {
 		a.Covered.Pipelines, a.All.Pipelines, plural(a.Full.Prompt, "prompt token"), plural(a.Full.Steps, "decode step"))
 	if len(a.Missing) > 0 {
 		t := &table.Table{Title: "what the run still compiles after it", Columns: []table.Column{
-			{Name: "in", Left: true}, {Name: "library", Left: true}, {Name: "itself", Left: true}, {Name: "pipeline", Left: true}}}
+			{Name: "in", Left: true}, {Name: "library", Left: true}, {Name: "compiled", Left: true}, {Name: "pipeline", Left: true}}}
 		for _, m := range a.Missing {
-			itself := ""
+			what := "pipeline"
 			if m.Library {
-				itself = "too"
+				what = "library, pipeline"
 			}
 			pipeline := table.Cell{Text: m.Function, Parts: []string{m.Use.String()}}
-			t.Add(table.Text(m.Phase), table.Text(m.Use.Library), table.Text(itself), pipeline)
+			t.Add(table.Text(m.Phase), table.Text(m.Use.Library), table.Text(what), pipeline)
 		}
 		d.Table(t)
 	}

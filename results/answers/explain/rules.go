@@ -34,7 +34,7 @@ var Rules = []Rule{
 	}, {
 		Name: "weights packed", Sure: Certain,
 		Text:   "building the model takes %s of the %s ms to token 2, since the weights are rewritten for quicker steps",
-		Advice: "it repays after some 100 steps: leave it for long texts, and take --pack=false for short ones, or keep the model for the next text",
+		Advice: "it repays after some 100 steps: leave it for long texts, and take --pack=off for short ones, or keep the model for the next text",
 		Holds:  packed,
 	}, {
 		Name: "prefill-only warm-up", Sure: Likely,

@@ -20,8 +20,8 @@ const matters = 0.02
 type Verdict struct {
 	Take   string // "" where nothing can be taken
 	Effect bool   // whether any value is told apart from it
-	// Ratios are the other values' times as multiples of that of Take, the
-	// worst first.
+	// Ratios are the other values' times or rates as multiples of that of Take,
+	// the worst first.
 	Ratios []Ratio
 	// Decidable is whether there are enough runs; else Take has the lowest
 	// median, whatever chance had to do with it.
@@ -30,9 +30,10 @@ type Verdict struct {
 	// the pairs with Take; 0 where none can be found.
 	Finds float64
 	What  string // factor
+	Rate  bool   // what is compared is a number a second, of which more is better
 }
 
-// Ratio is a value's time as a multiple of another's.
+// Ratio is a value's time or rate as a multiple of another's.
 type Ratio struct {
 	Level string
 	stats.Ratio
@@ -42,7 +43,7 @@ type Ratio struct {
 // judge recommends the value with the lowest median, or the default where that
 // is not told apart from it.
 func judge(factor string, rows []Row, m series.Metric) Verdict {
-	v := Verdict{What: factor}
+	v := Verdict{What: factor, Rate: m.Rate}
 	if len(rows) < 2 {
 		return v
 	}
@@ -108,6 +109,9 @@ func (v Verdict) Sentence() string {
 	var apart, alike []string
 	for _, r := range v.Ratios {
 		text := fmt.Sprintf("%s takes %s× its time", r.Level, series.Times(r.Ratio.Ratio))
+		if v.Rate {
+			text = fmt.Sprintf("%s reaches %s× its rate", r.Level, series.Times(r.Ratio.Ratio))
+		}
 		if len(apart) > 0 {
 			text = fmt.Sprintf("%s %s×", r.Level, series.Times(r.Ratio.Ratio))
 		}

@@ -169,7 +169,11 @@ func TestRate(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if v := a.Groups[0].Verdict; v.Take != "2" || !v.Effect {
+	v := a.Groups[0].Verdict
+	if v.Take != "2" || !v.Effect {
 		t.Errorf("the verdict is %+v", v)
+	}
+	if s := v.Sentence(); s != "Recommended: threads=2; 1 reaches 0.50× its rate" {
+		t.Errorf("the sentence is %q", s)
 	}
 }
