@@ -225,10 +225,10 @@ func csvTables(t failer, out string) map[string][]map[string]string {
 // failer is a *testing.T or a *testscript.TestScript.
 type failer interface{ Fatalf(string, ...any) }
 
-// near compares what a table prints, with one decimal, with what was computed.
+// near compares what CSV has, to the nanosecond, with what was computed.
 func near(t failer, what, printed string, want float64) {
 	got, err := strconv.ParseFloat(printed, 64)
-	if err != nil || math.Abs(got-want) > 0.0501 {
+	if err != nil || math.Abs(got-want) > 1e-6+1e-8*math.Abs(want) {
 		t.Fatalf("%s: the table has %q, the recording gives %.6f", what, printed, want)
 	}
 }
@@ -317,10 +317,10 @@ func recomputeStages(t failer, runs []rawRun, table []map[string]string) {
 		for _, line := range table {
 			p := place{line["stage"], line["stage library"]}
 			if v := libs[arm][p]; len(v) > 0 {
-				near(t, fmt.Sprint(arm, " LIB, ", p), line[arm+" LIB"], middle(v)/1e6)
+				near(t, fmt.Sprint(arm, " LIB, ", p), line[arm+" LIB ms"], middle(v)/1e6)
 			}
 			if v := pipes[arm][p]; len(v) > 0 {
-				near(t, fmt.Sprint(arm, " PIPE, ", p), line["PIPE "+arm], middle(v)/1e6)
+				near(t, fmt.Sprint(arm, " PIPE, ", p), line["PIPE "+arm+" ms"], middle(v)/1e6)
 			}
 		}
 		if len(libs[arm]) > 0 && len(table) < 4 {
@@ -370,11 +370,11 @@ func recomputeSweep(t failer, file, out string) {
 	}
 	for _, line := range table {
 		level := line["per-buffer"]
-		near(t, level+", decode", line["decode step"], middle(steps[level])/1e6)
+		near(t, level+", decode", line["decode step ms"], middle(steps[level])/1e6)
 		if line["bufs"] != fmt.Sprint(middle(buffers[level])) {
 			t.Fatalf("%s: %s buffers in the table, %v in the recording", level, line["bufs"], middle(buffers[level]))
 		}
-		if w, ok := line["wait"]; ok {
+		if w, ok := line["wait ms"]; ok {
 			near(t, level+", wait", w, middle(waits[level])/1e6)
 		}
 	}

@@ -14,6 +14,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/introgen/introgen/results/printable"
@@ -253,12 +254,36 @@ func (t *Table) texts(row []Cell) []string {
 	return out
 }
 
+// shares are the columns all cells of which are shares, such as "0.6 %": in CSV
+// their unit stands in the heading.
+func (t *Table) shares() []bool {
+	out := make([]bool, len(t.Columns))
+	for i, col := range t.Columns {
+		some, all := false, !col.Left && len(col.Parts) == 0
+		for _, r := range append(slices.Clip(t.Rows), t.Footer) {
+			if i >= len(r) || r[i].Text == "" || !all {
+				continue
+			}
+			number, ok := strings.CutSuffix(r[i].Text, " %")
+			_, err := strconv.ParseFloat(strings.TrimPrefix(number, "±"), 64)
+			some, all = true, ok && err == nil && r[i].Parts == nil
+		}
+		out[i] = some && all
+	}
+	return out
+}
+
 func (t *Table) writeCSV(w io.Writer) error {
 	c := csv.NewWriter(w)
 	var head []string
-	for _, col := range t.Columns {
+	shares := t.shares()
+	for i, col := range t.Columns {
 		if len(col.Parts) == 0 && !col.Drawn {
-			head = append(head, printable.Line(col.Name))
+			name := printable.Line(col.Name)
+			if shares[i] {
+				name += " %"
+			}
+			head = append(head, name)
 		}
 		for _, p := range col.Parts {
 			head = append(head, strings.TrimSpace(printable.Line(col.Name+" "+p)))
@@ -285,6 +310,9 @@ func (t *Table) writeCSV(w io.Writer) error {
 			}
 			for k := range parts {
 				parts[k] = strings.TrimSpace(printable.Line(parts[k]))
+			}
+			if shares[i] {
+				parts[0] = strings.TrimPrefix(strings.TrimSuffix(parts[0], " %"), "±")
 			}
 			line = append(line, parts...)
 		}

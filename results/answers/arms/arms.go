@@ -235,7 +235,7 @@ func (a *Answer) Document() *table.Document {
 		d.Say("%s: introgen %s", arm.Name, arm.Command)
 	}
 	t := &table.Table{Title: "ms: median of the runs ± 95 % interval; ratio to " + a.Arms[0].Name + " within blocks",
-		Columns: []table.Column{{Name: "metric", Left: true, Parts: []string{""}}, {Name: "arm", Left: true}, {Name: "runs", Drawn: true}, {Name: "median", Parts: series.Parts}}}
+		Columns: []table.Column{{Name: "metric", Left: true, Parts: []string{""}}, {Name: "arm", Left: true}, {Name: "runs", Drawn: true}, {Name: "median", Parts: series.TimeParts}}}
 	paired := len(a.Arms) > 1
 	if paired {
 		t.Columns = append(t.Columns, table.Column{Name: "ratio", Parts: series.RatioParts}, table.Column{Name: "p", Drawn: true}, table.Column{Name: "detects"})

@@ -35,9 +35,9 @@ func (b *Bill) Table() *table.Table {
 		}
 		title += fmt.Sprintf("; run %d, %s of %d", b.Run, which, b.Runs)
 	}
-	t := &table.Table{Title: title, Columns: []table.Column{{Name: "part", Left: true, Parts: []string{"", "of"}}, {Name: "ms"}, {Name: "share"}}}
+	t := &table.Table{Title: title, Columns: []table.Column{{Name: "part", Left: true, Parts: []string{"", "of"}}, {Name: "ms", Parts: []string{""}}, {Name: "share"}}}
 	if b.Runs > 1 {
-		t.Columns = append(t.Columns, table.Column{Name: fmt.Sprintf("range of %d", b.Runs), Parts: []string{"min", "max"}})
+		t.Columns = append(t.Columns, table.Column{Name: fmt.Sprintf("range of %d", b.Runs), Parts: []string{"min ms", "max ms"}})
 	}
 	round, phase := 0, ""
 	for i, l := range b.Lines {
@@ -79,13 +79,15 @@ func (b *Bill) row(l Line, label string) []table.Cell {
 	default:
 		name.Parts = []string{label, l.Phase}
 	}
-	cells := []table.Cell{name, table.Text(results.Milliseconds(l.Time)), table.Text(share(l.Time, b.Wall.Time))}
+	cells := []table.Cell{name, {Text: results.Milliseconds(l.Time), Parts: []string{exact(l.Time)}}, table.Text(share(l.Time, b.Wall.Time))}
 	if b.Runs > 1 {
 		lo, hi := results.Milliseconds(l.Min), results.Milliseconds(l.Max)
-		cells = append(cells, table.Cell{Text: lo + " – " + hi, Parts: []string{lo, hi}})
+		cells = append(cells, table.Cell{Text: lo + " – " + hi, Parts: []string{exact(l.Min), exact(l.Max)}})
 	}
 	return cells
 }
+
+func exact(d time.Duration) string { return series.Exact(float64(d)) }
 
 // share leaves out what rounds to nothing.
 func share(part, whole time.Duration) string {

@@ -162,7 +162,7 @@ func TestCauses(t *testing.T) {
 		"half a cache": {[]item{{results.SpanBuild, "LIB", "Gemm", 500}, {results.SpanPrefill, "LIB", "Reduce", 200}},
 			"68 % of the cold time to the second token is 1 library compile; Gemm is 100 % of those"},
 		"a phase that compiled": {[]item{{results.SpanBuild, "LIB", "Gemm", 20}, {results.SpanBuild, "weights", "", 100}},
-			"The largest part of the cold time to the second token is build model without compiling: 69 % of 160.0 ms"},
+			"The largest part of the cold time to the second token is build model without compiling, most of it bringing the weights to the device: 69 % of 160.0 ms"},
 		"neither": {nil, "The largest part of the cold time to the second token is build model: 25 % of 40.0 ms"},
 	} {
 		f := twoArms(1, c.items, c.items)
@@ -221,5 +221,21 @@ the whole run   +2000.0  +2000.0  +2000.0  100 %
 `
 	if b.String() != want {
 		t.Errorf("got\n%s\nwant\n%s", b.String(), want)
+	}
+	for _, c := range []struct {
+		base, other []item
+		title       string
+		share       bool
+	}{
+		{compiled, delayed, "what cold/slow takes longer than cold: ", true},
+		{delayed, compiled, "what cold/slow takes less than cold: ", true},
+		{compiled, compiled, "what cold/slow takes more than cold, + or less, −: ", false},
+	} {
+		if a, err = compare.Of(twoArms(6, c.base, c.other)); err != nil {
+			t.Fatal(err)
+		}
+		if got := a.Pairs[0].Table(); !strings.HasPrefix(got.Title, c.title) || (got.Footer[4].Text != "") != c.share {
+			t.Errorf("the heading is %q, the whole's share %q", got.Title, got.Footer[4].Text)
+		}
 	}
 }

@@ -39,7 +39,7 @@ func (a *Answer) Document() *table.Document {
 }
 
 func (a *Answer) stageTable() *table.Table {
-	t := &table.Table{Title: "ms: the median of the runs, ± its 95 % interval; tokens from opening the file" + fromStart(a.Series), Columns: []table.Column{{Name: "stage", Left: true}}}
+	t := &table.Table{Title: "ms: the median of the runs, ± its 95 % interval; tokens from opening the file" + fromStart(a.Series), Columns: []table.Column{{Name: "stage", Left: true, Parts: []string{"", "unit"}}}}
 	runs := []table.Cell{table.Text("runs")}
 	for _, s := range a.Series {
 		t.Columns = append(t.Columns, table.Column{Name: s.Name, Parts: series.Parts})
@@ -47,7 +47,7 @@ func (a *Answer) stageTable() *table.Table {
 	}
 	t.Add(runs...)
 	for _, m := range Metrics {
-		row := []table.Cell{table.Text(m.Name)}
+		row := []table.Cell{{Text: m.Name, Parts: []string{m.Name, m.Unit()}}}
 		any := false
 		for _, s := range a.Series {
 			sum := s.Summary(m)
@@ -118,7 +118,7 @@ func (a *Answer) compileTable() *table.Table {
 	t := &table.Table{Title: "what was made in each stage: libraries in ms; pipelines as number: ms", Columns: []table.Column{{Name: "stage", Left: true, Parts: []string{"", "library"}}}}
 	for _, i := range shown {
 		name := a.Series[i].Name
-		t.Columns = append(t.Columns, table.Column{Name: name + " LIB", Parts: series.Parts}, table.Column{Name: "PIPE", Joined: true, Parts: append([]string{"n"}, prefixed(name, series.Parts)...)})
+		t.Columns = append(t.Columns, table.Column{Name: name + " LIB", Parts: series.TimeParts}, table.Column{Name: "PIPE", Joined: true, Parts: append([]string{"n"}, prefixed(name, series.TimeParts)...)})
 	}
 	row := func(name table.Cell, columns []Sums) {
 		cells := []table.Cell{name}
@@ -171,18 +171,26 @@ func (s Sums) cells() []table.Cell {
 // shownParts is how many parts of a difference a table has.
 const shownParts = 8
 
-// Table has the largest parts of the difference.
+// Table has the largest parts of the difference. Where the whole is not told
+// apart from nothing, they have no share of it.
 func (d *Difference) Table() *table.Table {
+	clear := d.Wall.Median != 0 && (excludesZero(d.Wall) || !d.Wall.Decidable)
+	title := fmt.Sprintf("what %s takes more than %s, + or less, −", d.To, d.From)
+	if clear && d.Wall.Median > 0 {
+		title = fmt.Sprintf("what %s takes longer than %s", d.To, d.From)
+	} else if clear {
+		title = fmt.Sprintf("what %s takes less than %s", d.To, d.From)
+	}
 	t := &table.Table{
-		Title:   fmt.Sprintf("what %s takes longer than %s: ms within blocks (%d)", d.To, d.From, d.Blocks),
-		Columns: []table.Column{{Name: "part", Left: true}, {Name: "more"}, {Name: "from"}, {Name: "to"}, {Name: "share"}},
+		Title:   fmt.Sprintf("%s: ms within blocks (%d)", title, d.Blocks),
+		Columns: []table.Column{{Name: "part", Left: true}, {Name: "more", Parts: inMS}, {Name: "from", Parts: inMS}, {Name: "to", Parts: inMS}, {Name: "share"}},
 	}
 	add := func(name string, s stats.Summary) []table.Cell {
-		cells := []table.Cell{table.Text(name), table.Text(signed(s.Median)), {}, {}, {}}
+		cells := []table.Cell{table.Text(name), signedCell(s.Median), {}, {}, {}}
 		if s.Decidable {
-			cells[2], cells[3] = table.Text(signed(s.Lo)), table.Text(signed(s.Hi))
+			cells[2], cells[3] = signedCell(s.Lo), signedCell(s.Hi)
 		}
-		if d.Wall.Median != 0 {
+		if clear {
 			cells[4] = table.Text(wholePercent(s.Median / d.Wall.Median))
 		}
 		return cells
@@ -194,6 +202,13 @@ func (d *Difference) Table() *table.Table {
 	}
 	t.Footer = add("the whole run", d.Wall)
 	return t
+}
+
+// inMS is a column of times in CSV.
+var inMS = []string{"ms"}
+
+func signedCell(ns float64) table.Cell {
+	return table.Cell{Text: signed(ns), Parts: []string{series.Exact(ns)}}
 }
 
 func signed(ns float64) string {

@@ -126,8 +126,8 @@ func (a *Answer) note(format string, args ...any) {
 func (a *Answer) Document() *table.Document {
 	var d table.Document
 	t := &table.Table{Title: "ms: the median decode step, ± its 95 % interval; ratio to the shortest pause",
-		Columns: []table.Column{{Name: "pause"}, {Name: "steps", Drawn: true}, {Name: "the next step", Parts: series.Parts},
-			{Name: "the one after", Parts: series.Parts}, {Name: "ratio of the next", Parts: series.RatioParts}, {Name: "p", Drawn: true}}}
+		Columns: []table.Column{{Name: "pause"}, {Name: "steps", Drawn: true}, {Name: "the next step", Parts: series.TimeParts},
+			{Name: "the one after", Parts: series.TimeParts}, {Name: "ratio of the next", Parts: series.RatioParts}, {Name: "p", Drawn: true}}}
 	for _, p := range a.Pauses {
 		probability := ""
 		if p.Ratio.Decidable {

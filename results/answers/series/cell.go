@@ -12,19 +12,25 @@ import (
 )
 
 // Parts are the columns that a summary takes in CSV: the median, and between
-// what it lies with 95 %.
-var Parts = []string{"", "lo", "hi", "n"}
+// what it lies with 95 %. TimeParts are the same with the unit of a time.
+var (
+	Parts     = []string{"", "lo", "hi", "n"}
+	TimeParts = []string{"ms", "lo ms", "hi ms", "n"}
+)
+
+// Exact is a time in milliseconds to the nanosecond, as CSV has it.
+func Exact(ns float64) string { return strconv.FormatFloat(ns/1e6, 'f', 6, 64) }
 
 // Cell is a summary of times as "4111.2 ±2 %", in milliseconds; "±?" where there
 // are too few runs for an interval, "12.0 (8.1–90.3)" where the interval reaches
 // further than the median is long, and nothing where there are none.
 func Cell(s stats.Summary) table.Cell {
-	return cell(s, func(v float64) string { return results.Milliseconds(time.Duration(math.Round(v))) })
+	return cell(s, func(v float64) string { return results.Milliseconds(time.Duration(math.Round(v))) }, Exact)
 }
 
 // RateCell is the same of numbers a second.
 func RateCell(s stats.Summary) table.Cell {
-	return cell(s, func(v float64) string { return strconv.FormatFloat(v, 'f', 1, 64) })
+	return cell(s, func(v float64) string { return strconv.FormatFloat(v, 'f', 1, 64) }, exact)
 }
 
 // Cell is a summary of the metric.
@@ -35,19 +41,23 @@ func (m Metric) Cell(s stats.Summary) table.Cell {
 	return Cell(s)
 }
 
-func cell(s stats.Summary, number func(float64) string) table.Cell {
+// exact is a number with all the digits that a measurement can have.
+func exact(v float64) string { return strconv.FormatFloat(v, 'g', 9, 64) }
+
+// cell shows numbers with number, in CSV with exact.
+func cell(s stats.Summary, number, exact func(float64) string) table.Cell {
 	if s.N == 0 {
 		return table.Cell{Parts: []string{}}
 	}
 	n := strconv.Itoa(s.N)
 	if !s.Decidable {
-		return table.Cell{Text: number(s.Median) + " ±?", Parts: []string{number(s.Median), "", "", n}}
+		return table.Cell{Text: number(s.Median) + " ±?", Parts: []string{exact(s.Median), "", "", n}}
 	}
 	within := " ±" + Percent(s.Spread())
 	if s.Spread() > 1 {
 		within = " (" + number(s.Lo) + "–" + number(s.Hi) + ")"
 	}
-	return table.Cell{Text: number(s.Median) + within, Parts: []string{number(s.Median), number(s.Lo), number(s.Hi), n}}
+	return table.Cell{Text: number(s.Median) + within, Parts: []string{exact(s.Median), exact(s.Lo), exact(s.Hi), n}}
 }
 
 // Percent is a part as "2 %", with a decimal below 10 % unless it is 0.
@@ -67,11 +77,11 @@ func RatioCell(r stats.Ratio) table.Cell {
 		return table.Cell{Parts: []string{}}
 	}
 	if !r.Decidable {
-		return table.Cell{Text: Times(r.Ratio) + "× ±?", Parts: []string{Times(r.Ratio)}}
+		return table.Cell{Text: Times(r.Ratio) + "× ±?", Parts: []string{exact(r.Ratio)}}
 	}
 	return table.Cell{
 		Text:  fmt.Sprintf("%s× [%s, %s]", Times(r.Ratio), Times(r.Lo), Times(r.Hi)),
-		Parts: []string{Times(r.Ratio), Times(r.Lo), Times(r.Hi), strconv.FormatFloat(r.P, 'g', 3, 64)},
+		Parts: []string{exact(r.Ratio), exact(r.Lo), exact(r.Hi), strconv.FormatFloat(r.P, 'g', 3, 64)},
 	}
 }
 

@@ -170,6 +170,14 @@ type Metric struct {
 	Of   func(anatomy.Round) (float64, bool)
 }
 
+// Unit is that of the metric where it is shown.
+func (m Metric) Unit() string {
+	if m.Rate {
+		return "1/s"
+	}
+	return "ms"
+}
+
 // Values are the metric's, one a run: the median of the run's rounds. A run
 // that has none, or one that is not finite, is left out; blocks are those of
 // the values.

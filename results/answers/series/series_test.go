@@ -195,7 +195,7 @@ func TestCells(t *testing.T) {
 			t.Errorf("got %q, want %q", c.got, c.want)
 		}
 	}
-	if got := strings.Join(series.Cell(six).Parts, " "); got != "1.2 1.0 1.5 6" {
+	if got := strings.Join(series.Cell(six).Parts, " "); got != "1.200000 1.000000 1.500000 6" {
 		t.Errorf("parts are %q", got)
 	}
 }

@@ -58,24 +58,29 @@ func (a *Answer) table(g Group) *table.Table {
 	if g.Others != "" {
 		title = g.Others + ": " + title
 	}
-	t := &table.Table{Title: title, Columns: []table.Column{{Name: a.Factors[0], Left: words(g.Rows)}, {Name: a.Metric.Name, Parts: series.Parts}}}
+	t := &table.Table{Title: title, Columns: []table.Column{{Name: a.Factors[0], Left: words(g.Rows)}, {Name: a.Metric.Name, Parts: series.TimeParts}}}
+	if a.Metric.Rate {
+		t.Columns[1].Parts = series.Parts
+	}
 	counted, timed, gpu := false, false, false
 	for _, r := range g.Rows {
 		if d := r.Device; d != nil {
 			counted, timed, gpu = true, timed || d.TimesKnown, gpu || d.GPUReported
 		}
 	}
-	add := func(show bool, names ...string) {
+	add := func(show bool, parts []string, names ...string) {
 		for _, n := range names {
 			if show {
-				t.Columns = append(t.Columns, table.Column{Name: n})
+				t.Columns = append(t.Columns, table.Column{Name: n, Parts: parts})
 			}
 		}
 	}
-	add(each == 0, "runs")
-	add(counted, "bufs", "disp.")
-	add(timed, "encode", "commit", "wait")
-	add(gpu, "GPU", "overlap")
+	times := []string{"ms"}
+	add(each == 0, nil, "runs")
+	add(counted, nil, "bufs", "disp.")
+	add(timed, times, "encode", "commit", "wait")
+	add(gpu, times, "GPU")
+	add(gpu, nil, "overlap")
 	var most float64
 	for _, r := range g.Rows {
 		most = max(most, r.Time.Median)
@@ -115,7 +120,7 @@ func words(rows []Row) bool {
 func number(v float64) table.Cell { return table.Text(strconv.FormatFloat(v, 'f', 0, 64)) }
 
 func ms(ns float64) table.Cell {
-	return table.Text(results.Milliseconds(time.Duration(math.Round(ns))))
+	return table.Cell{Text: results.Milliseconds(time.Duration(math.Round(ns))), Parts: []string{series.Exact(ns)}}
 }
 
 // overlap says how well the device was fed at the ends of the sweep.
