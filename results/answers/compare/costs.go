@@ -105,7 +105,7 @@ type place struct {
 // token; it is not ok where none has.
 func CostsOf(s series.Series) (Costs, bool) {
 	var wholes, starts []float64
-	var phases, before, loaded medians[string]
+	var phases, before, loaded, weights medians[string]
 	compiled := map[string]bool{}
 	var made [2]medians[place] // compiled, loaded
 	c := Costs{Loaded: Made{FromCache: true}}
@@ -139,6 +139,7 @@ func CostsOf(s series.Series) (Costs, bool) {
 				name = series.First.Name
 			}
 			phases.add(n, name, p.Own())
+			weights.add(n, name, p.Weights)
 			for _, k := range p.Compiles {
 				m, of := &c.Compiled, &made[0]
 				if k.FromCache() {
@@ -162,11 +163,15 @@ func CostsOf(s series.Series) (Costs, bool) {
 	}
 	c.Before, c.Phases = before.all(n), map[string]time.Duration{}
 	for name, own := range phases.all(n) {
+		moved := weights.of(name, n)
 		switch {
 		case compiled[name]:
 			name += " without compiling"
 		case part(loaded.of(name, n), own) >= worthSaying:
 			name += " without loading compiled code"
+		}
+		if part(moved, own) >= dominates {
+			name += ", most of it bringing the weights to the device"
 		}
 		c.Phases[name] = own
 	}

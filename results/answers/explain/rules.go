@@ -107,6 +107,11 @@ var Rules = []Rule{
 		Advice: "find out what changes between runs: the kernels or their options, the compiler, the cache folder (INTROGEN_CACHE), or somebody who empties it; the line `# cache` and `introgen show` have the evidence",
 		Holds:  notWarm,
 	}, {
+		Name: "refused runs", Sure: Certain,
+		Text:   "%d of %d runs do not count: the last one %s",
+		Advice: "a run that failed, or whose evidence contradicts its label, gives no figures; `introgen show` has what it printed",
+		Holds:  refused,
+	}, {
 		Name: "duplicate compiles", Sure: Certain,
 		Text:   "%s in one process: %s",
 		Advice: "keep libraries and pipelines for the life of the process and share them between models and threads",

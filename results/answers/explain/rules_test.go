@@ -188,6 +188,13 @@ var cases = []ruleCase{
 	{rule: "weights packed",
 		finds: spec{command: "cpu", build: 36, engine: "cpu: avx512, weights packed, which 300 steps repay"}, want: []string{"36.0 of the 74.0 ms"}, cost: 36,
 		not: spec{command: "cpu", build: 36, engine: "cpu: avx512, weights as the file has them"}},
+	{rule: "refused runs",
+		finds: spec{state: recording.StateCold, refused: "crashed"}, want: []string{"6 of 6 runs do not count: the last one crashed"}, cost: 0,
+		not: spec{refused: "was labelled warm-cache: 10 of 10 libraries and 21 of 21 pipelines were compiled"}},
+	{rule: "evicted, and still in memory", // also where a plan refused the runs for it
+		finds: spec{state: recording.StateColdFile, refused: "was labelled cold-file: 100 % of it was in memory",
+			evidence: []recording.Evidence{{What: recording.EvidencePageCache, Round: 1, Resident: 1, Evicted: true}}}, want: []string{"100 % of it lay there"}, cost: 0,
+		not: spec{state: recording.StateColdFile, refused: "crashed"}},
 	{rule: "memory limit",
 		finds: spec{command: "cpu"}, want: []string{"takes 8.0 ms", "145 MB: 18.1 GB/s"}, cost: 0,
 		not: spec{command: "cpu", steps: func(int, int) float64 { return 80 }}},

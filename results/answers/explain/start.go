@@ -96,12 +96,13 @@ func memoryLimit(c *Case) ([]any, time.Duration, bool) {
 	return []any{ms(step), bytes / 1e6, bytes / step}, 0, true
 }
 
-// residentBefore are the parts of the file that were in memory before the first
-// round, and whether it had been dropped from there.
+// residentBefore is the part of the file that was in memory before the first
+// round, the median over runs, also those that do not count, and whether it had
+// been dropped from there.
 func (c *Case) residentBefore() (part float64, evicted, known bool) {
 	var v []float64
-	for _, x := range c.Arm.Samples {
-		for _, e := range x.Run.Evidence {
+	for _, r := range c.Runs {
+		for _, e := range r.Evidence {
 			if e.What == recording.EvidencePageCache && e.Round == 1 && e.Resident >= 0 {
 				v, evicted = append(v, e.Resident), evicted || e.Evicted
 			}
@@ -119,10 +120,27 @@ func stayedInMemory(c *Case) ([]any, time.Duration, bool) {
 	return []any{fmt.Sprintf("%.0f %%", 100*part)}, 0, true
 }
 
+// refused looks for runs that do not count, and that no other rule is about.
+func refused(c *Case) ([]any, time.Duration, bool) {
+	n, reason := 0, ""
+	for _, r := range c.Runs {
+		if r.Exit != nil && r.Exit.Refused != "" {
+			n, reason = n+1, r.Exit.Refused
+		}
+	}
+	if _, _, told := notWarm(c); told || n == 0 {
+		return nil, 0, false
+	}
+	if _, _, told := stayedInMemory(c); told {
+		return nil, 0, false
+	}
+	return []any{n, len(c.Runs), reason}, 0, true
+}
+
 func notInMemory(c *Case) ([]any, time.Duration, bool) {
 	part, _, known := c.residentBefore()
 	const most = 0.9
-	if _, _, faults := pageFaults(c); !known || part >= most || faults {
+	if _, _, faults := pageFaults(c); len(c.Arm.Samples) == 0 || !known || part >= most || faults {
 		return nil, 0, false // told with what it cost
 	}
 	return []any{fmt.Sprintf("%.0f %%", 100*part)}, c.firstPays(), true
