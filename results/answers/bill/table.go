@@ -46,7 +46,7 @@ func (b *Bill) Table() *table.Table {
 			round = 1
 		}
 		if l.What != "" && l.Phase != phase {
-			t.Add(table.Text(b.heading(i)))
+			t.Add(b.heading(i))
 		}
 		phase = l.Phase
 		t.Add(b.row(l, l.label())...)
@@ -57,7 +57,7 @@ func (b *Bill) Table() *table.Table {
 }
 
 // heading is a phase whose parts begin at line i, with what they add up to.
-func (b *Bill) heading(i int) string {
+func (b *Bill) heading(i int) table.Cell {
 	first, sum, count := b.Lines[i], time.Duration(0), 0
 	for _, l := range b.Lines[i:] {
 		if l.Round != first.Round || l.Phase != first.Phase {
@@ -69,7 +69,7 @@ func (b *Bill) heading(i int) string {
 		}
 	}
 	first.Count = count
-	return fmt.Sprintf("%s: %s ms", first.phase(), results.Milliseconds(sum))
+	return table.Cell{Text: fmt.Sprintf("%s: %s ms", first.phase(), results.Milliseconds(sum)), Parts: []string{first.Phase, ""}}
 }
 
 func (b *Bill) row(l Line, label string) []table.Cell {
