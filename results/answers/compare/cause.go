@@ -2,6 +2,7 @@ package compare
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -94,7 +95,9 @@ func (m Made) libraries() string {
 func part(of, whole time.Duration) float64 { return float64(of) / float64(max(1, whole)) }
 
 // wholePercent is a part as whole percents, as people say it.
-func wholePercent(part float64) string { return fmt.Sprintf("%.0f %%", 100*part) }
+func wholePercent(part float64) string {
+	return fmt.Sprintf("%.0f %%", math.Round(100*part)+0) // + 0: not "-0"
+}
 
 func listed(names []string) string {
 	if n := len(names); n > 1 {

@@ -229,7 +229,7 @@ the whole run   +2000.0  +2000.0  +2000.0  100 %
 	}{
 		{compiled, delayed, "what cold/slow takes longer than cold: ", true},
 		{delayed, compiled, "what cold/slow takes less than cold: ", true},
-		{compiled, compiled, "what cold/slow takes more than cold, + or less, −: ", false},
+		{compiled, compiled, "what cold/slow takes more (+) or less (-) than cold: ", false},
 	} {
 		if a, err = compare.Of(twoArms(6, c.base, c.other)); err != nil {
 			t.Fatal(err)

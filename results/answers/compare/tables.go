@@ -2,6 +2,7 @@ package compare
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 
@@ -168,14 +169,18 @@ func (s Sums) cells() []table.Cell {
 	return []table.Cell{lib, pipe}
 }
 
-// shownParts is how many parts of a difference a table has.
-const shownParts = 8
+// shownParts is how many parts of a difference a table has, shownTime how large
+// one is in ns at least: less is printed as 0.0 ms.
+const (
+	shownParts = 8
+	shownTime  = 0.05e6
+)
 
 // Table has the largest parts of the difference. Where the whole is not told
 // apart from nothing, they have no share of it.
 func (d *Difference) Table() *table.Table {
 	clear := d.Wall.Median != 0 && (excludesZero(d.Wall) || !d.Wall.Decidable)
-	title := fmt.Sprintf("what %s takes more than %s, + or less, −", d.To, d.From)
+	title := fmt.Sprintf("what %s takes more (+) or less (-) than %s", d.To, d.From)
 	if clear && d.Wall.Median > 0 {
 		title = fmt.Sprintf("what %s takes longer than %s", d.To, d.From)
 	} else if clear {
@@ -196,7 +201,7 @@ func (d *Difference) Table() *table.Table {
 		return cells
 	}
 	for _, p := range d.Parts[:min(shownParts, len(d.Parts))] {
-		if p.Time.Median != 0 {
+		if math.Abs(p.Time.Median) >= shownTime {
 			t.Add(add(p.Name, p.Time)...)
 		}
 	}
