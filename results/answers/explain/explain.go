@@ -203,16 +203,20 @@ func median(s series.Series, of func(anatomy.Round) float64) float64 {
 	return stats.Summarize(v).Median
 }
 
-// stepMedian is the median of a figure over a round's decode steps but the
-// first, which may compile; 0 where there are none.
+// stepMedian is the median of a figure over a round's decode steps, as the sweep
+// has it; in a process's first round without the first step, which may compile.
+// It is 0 where there are none.
 func stepMedian(of func(anatomy.Phase) float64) func(anatomy.Round) float64 {
 	return func(r anatomy.Round) float64 {
 		steps := r.Steps()
-		if len(steps) < 2 {
+		if r.Number == 1 && len(steps) > 0 {
+			steps = steps[1:]
+		}
+		if len(steps) == 0 {
 			return 0
 		}
-		v := make([]float64, len(steps)-1)
-		for i, p := range steps[1:] {
+		v := make([]float64, len(steps))
+		for i, p := range steps {
 			v[i] = of(p)
 		}
 		return stats.Summarize(v).Median
