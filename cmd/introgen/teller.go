@@ -87,8 +87,8 @@ func progressLine(at plan.Progress, ago, lasts time.Duration) string {
 		left = lasts
 	}
 	togo := ""
-	if left >= 0 {
-		togo = fmt.Sprintf("; about %v to go", max(0, left-ago).Round(time.Second))
+	if left > ago {
+		togo = fmt.Sprintf("; about %v to go", (left - ago).Round(time.Second))
 	}
 	doing := fmt.Sprintf("%s before %s", at.Doing, at.Arm)
 	if at.Doing == "run" {

@@ -95,10 +95,10 @@ func (g group) document(t *Table, col int) *table.Document {
 		return d
 	}
 	main := &table.Table{Title: g.heading(t, col), Columns: []table.Column{
-		{Name: unitName(t.Unit), Left: true}, {Name: short(t.Cols[0], 12), Parts: []string{"", "lo", "hi"}}, {Name: short(t.Cols[col], 12), Parts: []string{"", "lo", "hi"}},
-		{Name: "change"}, {Name: "p"}, {Name: "n"}, {Name: "detects"}}}
+		{Name: unitName(t.Unit), Left: true}, {Name: short(t.Cols[0], 12), Parts: partsIn(t.Unit)}, {Name: short(t.Cols[col], 12), Parts: partsIn(t.Unit)},
+		{Name: "change", Parts: inPercent}, {Name: "p"}, {Name: "n"}, {Name: "detects", Parts: inPercent}}}
 	pairs := &table.Table{Title: "the same by pairs, one a block (introgen's own judgement, not benchstat's)", Columns: []table.Column{
-		{Name: "pairs", Left: true}, {Name: "ratio", Parts: []string{""}}, {Name: "95 % interval", Parts: []string{"lo", "hi"}}, {Name: "p"}, {Name: "n"}, {Name: "detects"}}}
+		{Name: "pairs", Left: true}, {Name: "ratio", Parts: []string{""}}, {Name: "95 % interval", Parts: []string{"lo", "hi"}}, {Name: "p"}, {Name: "n"}, {Name: "detects", Parts: inPercent}}}
 	said, decidable := remarks{}, false
 	for _, r := range g.rows {
 		name := g.cut(r.Name)
@@ -111,9 +111,9 @@ func (g group) document(t *Table, col int) *table.Document {
 		}
 		if a != nil && b != nil {
 			v := b.Versus
-			row[3].Text, row[5].Text = change(v), counts(a.N, b.N)
+			row[3], row[5].Text = change(v), counts(a.N, b.N)
 			if !t.Exact {
-				row[4].Text, row[6].Text = fmt.Sprintf("%.3f", v.P), detects(v.MDE)
+				row[4], row[6] = probability(v.P), detects(v.MDE)
 				said.add(a, b)
 			}
 			if p := v.Pairs; p != nil {
@@ -139,7 +139,7 @@ func (g group) document(t *Table, col int) *table.Document {
 // summary is the table of a single column, which is compared with nothing.
 func (g group) summary(t *Table) *table.Table {
 	out := &table.Table{Title: g.heading(t, 0), Columns: []table.Column{
-		{Name: unitName(t.Unit), Left: true}, {Name: short(t.Cols[0], 12), Parts: []string{"", "lo", "hi"}}, {Name: "n"}}}
+		{Name: unitName(t.Unit), Left: true}, {Name: short(t.Cols[0], 12), Parts: partsIn(t.Unit)}, {Name: "n"}}}
 	for _, r := range g.rows {
 		c := r.Cells[0]
 		scale := benchunit.CommonScale(centers(c), benchunit.ClassOf(t.Unit))
@@ -199,12 +199,24 @@ func scales(unit string, a, b *Cell) [2]benchunit.Scaler {
 
 // change is benchstat's, up to eleven times as much; what is more is told as a
 // factor.
-func change(v *Versus) string {
+func change(v *Versus) table.Cell {
+	c := table.Cell{Text: v.Delta, Parts: []string{number(100 * v.Change)}}
 	if strings.HasPrefix(v.Delta, "+") && v.Change > 10 {
-		return fmt.Sprintf("×%.0f", 1+v.Change)
+		c.Text = fmt.Sprintf("×%.0f", 1+v.Change)
 	}
-	return v.Delta
+	return c
 }
+
+// partsIn are the columns of a value and its interval in CSV.
+func partsIn(unit string) []string {
+	if unit == "sec/op" {
+		unit = "s"
+	}
+	return []string{unit, "lo " + unit, "hi " + unit}
+}
+
+// inPercent is a column of shares in CSV.
+var inPercent = []string{"%"}
 
 // value is a median and half the width of its interval, as benchstat shows
 // them; in CSV the numbers themselves.
@@ -235,19 +247,24 @@ func counts(a, b int) string {
 }
 
 // detects is the smallest effect that would have been found.
-func detects(mde float64) string {
-	switch {
-	case mde == 0:
-		return "–"
-	case mde >= 10:
-		return fmt.Sprintf("×%.0f", 1+mde)
+func detects(mde float64) table.Cell {
+	if mde == 0 {
+		return table.Cell{Text: "–", Parts: []string{""}}
 	}
-	return fmt.Sprintf("%.1f%%", 100*mde)
+	c := table.Cell{Text: fmt.Sprintf("%.1f%%", 100*mde), Parts: []string{number(100 * mde)}}
+	if mde >= 10 {
+		c.Text = fmt.Sprintf("×%.0f", 1+mde)
+	}
+	return c
+}
+
+func probability(p float64) table.Cell {
+	return table.Cell{Text: fmt.Sprintf("%.3f", p), Parts: []string{number(p)}}
 }
 
 func pairRow(name, full string, p *stats.Ratio) []table.Cell {
 	row := []table.Cell{{Text: short(name, widest), Parts: []string{full}}, table.Text(fmt.Sprintf("%.3f", p.Ratio)),
-		{Text: "–", Parts: []string{"", ""}}, table.Text(fmt.Sprintf("%.3f", p.P)), table.Text(strconv.Itoa(p.N)), table.Text(detects(p.MDE))}
+		{Text: "–", Parts: []string{"", ""}}, probability(p.P), table.Text(strconv.Itoa(p.N)), detects(p.MDE)}
 	row[1].Parts = []string{number(p.Ratio)}
 	if p.Decidable {
 		row[2] = table.Cell{Text: fmt.Sprintf("%.3f – %.3f", p.Lo, p.Hi), Parts: []string{number(p.Lo), number(p.Hi)}}
