@@ -83,7 +83,7 @@ func runPlan(c *cli.Context, p planned) error {
 		s.discard()
 		return usageError{err}
 	}
-	s.write(func(r *recordFile) error { return r.w.Close() })
+	s.closeFiles()
 	for _, v := range s.views {
 		if failed := v.write(f); failed != nil && s.broken == nil {
 			s.broken = failed

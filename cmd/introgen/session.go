@@ -246,7 +246,7 @@ func (s *session) finish(ctx context.Context, err error) error {
 		end.Error = oneLine(err)
 	}
 	s.catchUp(end)
-	s.write(func(f *recordFile) error { return f.w.Close() })
+	s.closeFiles()
 	if s.collector != nil {
 		f := s.collector.File()
 		for _, v := range s.views {
@@ -256,6 +256,19 @@ func (s *session) finish(ctx context.Context, err error) error {
 		}
 	}
 	return s.ending(ctx, err)
+}
+
+// closeFiles ends the recordings, and packs the one that is kept by itself.
+func (s *session) closeFiles() {
+	s.write(func(f *recordFile) error { return f.w.Close() })
+	for _, f := range s.files {
+		if f.asked {
+			continue
+		}
+		if err := store.Pack(f.path); err != nil {
+			noteTo(s.stderr, "the recording %s stays unpacked: %v", f.path, err)
+		}
+	}
 }
 
 // crashed, deferred, writes into the recordings that the program panics, and lets

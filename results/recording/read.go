@@ -3,6 +3,7 @@ package recording
 import (
 	"bufio"
 	"bytes"
+	"compress/gzip"
 	"errors"
 	"fmt"
 	"io"
@@ -50,12 +51,17 @@ func (e *CutError) Error() string {
 // Unwrap returns what ended reading.
 func (e *CutError) Unwrap() error { return e.Err }
 
-// Events reads the events of a recording one by one. A *LineError is a line
+// Events reads the events of a recording, which may be packed with gzip, one by
+// one. A *LineError is a line
 // that was skipped; after any other error nothing follows: ErrNotRecording,
 // ErrNewer, or a *CutError.
 func Events(r io.Reader) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
-		in := bufio.NewReaderSize(r, 64<<10)
+		in, err := unpacked(bufio.NewReaderSize(r, 64<<10))
+		if err != nil {
+			yield(nil, notRecording(err))
+			return
+		}
 		var d decoder
 		var long []byte
 		var good int64
@@ -95,6 +101,23 @@ func Events(r io.Reader) iter.Seq2[Event, error] {
 			}
 		}
 	}
+}
+
+// mostUnpacked is how much of a packed recording is read, in bytes: a few bytes can
+// be packed from any number.
+const mostUnpacked = 4 << 30
+
+// unpacked reads through gzip what is packed with it, as the last recordings are
+// where they are large.
+func unpacked(in *bufio.Reader) (*bufio.Reader, error) {
+	if magic, _ := in.Peek(2); string(magic) != "\x1f\x8b" {
+		return in, nil
+	}
+	zip, err := gzip.NewReader(in)
+	if err != nil {
+		return nil, err
+	}
+	return bufio.NewReaderSize(io.LimitReader(zip, mostUnpacked), 64<<10), nil
 }
 
 // last judges line n, which an error ended instead of a line break: an event

@@ -131,6 +131,7 @@ func Create(state, command string) (*recording.Writer, string, error) {
 	if err := os.MkdirAll(folder(state), 0o700); err != nil {
 		return nil, "", err
 	}
+	removeUnfinished(state)
 	entries, err := List(state)
 	if err != nil {
 		return nil, "", err

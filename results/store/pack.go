@@ -1,0 +1,58 @@
+package store
+
+import (
+	"compress/gzip"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+)
+
+// packFrom is the size from which on a recording is packed: a sweep has 100 MB of
+// lines that are alike, and a tenth of that packed.
+const packFrom = 1 << 20
+
+// packing is behind the name of a file that is being made.
+const packing = ".packing"
+
+// Pack compresses a recording of the state folder that is complete, under its
+// name, where it is large. Package recording reads both. What fails, and what
+// is killed, leaves it as it was.
+func Pack(path string) error {
+	in, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	if info, err := in.Stat(); err != nil || info.Size() < packFrom {
+		return err
+	}
+	out, err := os.OpenFile(path+packing, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	if err != nil {
+		return err
+	}
+	zip, err := gzip.NewWriterLevel(out, gzip.BestSpeed)
+	if err == nil {
+		_, err = io.Copy(zip, in)
+		err = errors.Join(err, zip.Close())
+	}
+	if err = errors.Join(err, out.Close()); err == nil {
+		err = os.Rename(path+packing, path)
+	}
+	if err != nil {
+		err = errors.Join(err, os.Remove(path+packing))
+	}
+	return err
+}
+
+// removeUnfinished removes what a process that was killed left of its packing. One
+// that still packs then leaves its recording as it is.
+func removeUnfinished(state string) {
+	left, err := filepath.Glob(filepath.Join(globbed(folder(state)), "*"+packing))
+	if err != nil {
+		return
+	}
+	for _, path := range left {
+		_ = os.Remove(path) // the next one tries again
+	}
+}
