@@ -216,7 +216,9 @@ func (t *tree) before(until time.Duration) []Part {
 type tree struct {
 	run      *recording.Run
 	at       map[trace.ID]int
-	end      time.Duration // of the recording
+	within   map[trace.ID][]int    // indices of spans by their parent
+	phases   map[trace.ID]trace.ID // of the spans so far, see phase
+	end      time.Duration         // of the recording
 	library  map[trace.ID]recording.Library
 	pipeline map[trace.ID]recording.Pipeline
 	inside   map[trace.ID][]trace.Record // spans by the phase, or span at the top, that they are in
@@ -224,10 +226,11 @@ type tree struct {
 }
 
 func newTree(run *recording.Run) *tree {
-	t := &tree{run: run, at: map[trace.ID]int{}, library: map[trace.ID]recording.Library{}, pipeline: map[trace.ID]recording.Pipeline{},
+	t := &tree{run: run, at: map[trace.ID]int{}, within: map[trace.ID][]int{}, phases: map[trace.ID]trace.ID{}, library: map[trace.ID]recording.Library{}, pipeline: map[trace.ID]recording.Pipeline{},
 		inside: map[trace.ID][]trace.Record{}, samples: map[trace.ID][]trace.Sample{}}
 	for i, s := range run.Spans {
 		t.at[s.ID] = i
+		t.within[s.Parent] = append(t.within[s.Parent], i)
 		t.end = max(t.end, s.Start, s.End)
 	}
 	if run.End != nil {
@@ -252,20 +255,25 @@ func newTree(run *recording.Run) *tree {
 }
 
 // phase is the outermost span around id, id itself included, that is no round.
+// Spans stand in the order of their begin, so that the phase of the parent is
+// known: without that, spans that are nested deeply would take forever.
 func (t *tree) phase(id trace.ID) trace.ID {
-	for {
-		i, ok := t.at[id]
-		if !ok {
-			return id
-		}
-		parent := t.run.Spans[i].Parent
-		j, ok := t.at[parent]
-		// A parent begins before its child; what says otherwise is damaged.
-		if !ok || parent >= id || t.run.Spans[j].Name == results.SpanRound {
-			return id
-		}
-		id = parent
+	if top, ok := t.phases[id]; ok {
+		return top
 	}
+	i, ok := t.at[id]
+	if !ok {
+		return id
+	}
+	top, parent := id, t.run.Spans[i].Parent
+	// A parent begins before its child; what says otherwise is damaged.
+	if j, ok := t.at[parent]; ok && j < i && parent < id && t.run.Spans[j].Name != results.SpanRound {
+		if top, ok = t.phases[parent]; !ok {
+			top = parent
+		}
+	}
+	t.phases[id] = top
+	return top
 }
 
 func (t *tree) ends(s trace.Record) time.Duration {
@@ -277,9 +285,10 @@ func (t *tree) ends(s trace.Record) time.Duration {
 
 func (t *tree) round(round trace.Record) Round {
 	r := Round{Number: int(round.N), Start: round.Start, End: t.ends(round)}
-	for _, s := range t.run.Spans {
+	for _, i := range t.within[round.ID] {
+		s := t.run.Spans[i]
 		// The device's own time is no phase, even where it was told between two.
-		if s.Parent != round.ID || s.Name == results.SpanGPU || s.Name == spanQueued {
+		if s.Name == results.SpanGPU || s.Name == spanQueued {
 			continue
 		}
 		r.Phases = append(r.Phases, t.take(s))
