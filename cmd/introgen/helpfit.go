@@ -17,7 +17,9 @@ func init() {
 		printer(&b, text, data, funcs)
 		for line := range strings.Lines(b.String()) {
 			line = strings.TrimRight(line, "\n")
-			io.WriteString(w, strings.Join(fitted(line, helpWidth), "\n")+"\n") // the app's writer keeps the error
+			if _, err := io.WriteString(w, strings.Join(fitted(line, helpWidth), "\n")+"\n"); err != nil {
+				return // the app's writer keeps the error
+			}
 		}
 	}
 }
