@@ -118,14 +118,26 @@ func (p *Processes) Run(ctx context.Context, c Child) Outcome {
 	return out
 }
 
+// scratch sees to the folder for the children's files. One that was removed
+// meanwhile, by whoever tidies the system's folder for such, is made again, and
+// with it the caches that were in it.
+func (p *Processes) scratch() (err error) {
+	if p.folder != "" {
+		if _, err := os.Stat(p.folder); err == nil {
+			return nil
+		}
+		clear(p.filled)
+	}
+	p.folder, err = newScratch(os.TempDir())
+	return err
+}
+
 func (p *Processes) run(ctx context.Context, c Child) (out Outcome, err error) {
 	if err := ctx.Err(); err != nil {
 		return out, err
 	}
-	if p.folder == "" {
-		if p.folder, err = newScratch(os.TempDir()); err != nil {
-			return out, err
-		}
+	if err := p.scratch(); err != nil {
+		return out, err
 	}
 	env, remove, err := p.environment(c)
 	if err != nil {

@@ -233,6 +233,27 @@ func countHalf(t *testing.T) int {
 	return len(copied)
 }
 
+// TestScratchRemoved: a plan outlives whoever tidies the folder of temporary
+// files while it runs.
+func TestScratchRemoved(t *testing.T) {
+	p := processes(t)
+	for i := range 2 {
+		out := p.Run(t.Context(), plan.Child{Arm: recording.Arm{Args: []string{"good", "x"}}, Timeout: time.Minute})
+		if out.Code != 0 || out.Error != "" || len(out.Recording) == 0 {
+			t.Fatalf("run %d: %+v", i+1, out)
+		}
+		made, _ := filepath.Glob(filepath.Join(os.TempDir(), "introgen-plan-*"))
+		if len(made) != 1 {
+			t.Fatalf("run %d: %d folders", i+1, len(made))
+		}
+		if i == 0 {
+			if err := os.RemoveAll(made[0]); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}
+
 func TestPrepare(t *testing.T) {
 	p := processes(t)
 	mark := filepath.Join(t.TempDir(), "mark")
