@@ -13,11 +13,12 @@ import (
 	"sync"
 	"time"
 
+	"github.com/introgen/introgen/metalshim/fault/rule"
 	"github.com/introgen/introgen/results"
 )
 
 // ErrInjected is the cause of every failure that this package makes.
-var ErrInjected = errors.New("injected fault")
+var ErrInjected = rule.ErrInjected
 
 // phases are the words of rules, with the names of the spans that they mean.
 var phases = []struct{ word, span string }{
@@ -68,92 +69,56 @@ func spanOf(word string) string {
 
 // Parse reads a plan from text such as "read,delay=50ms" or
 // "step,slow=5%;step,n=3,delay=150us".
-func Parse(text string) (Plan, error) {
-	var plan Plan
-	for one := range strings.SplitSeq(text, ";") {
-		r, err := parseRule(one)
-		if err != nil {
-			return nil, fmt.Errorf("fault %q: %w; %s", text, err, usage)
-		}
-		plan = append(plan, r)
-	}
-	return plan, nil
-}
+func Parse(text string) (Plan, error) { return rule.Plan(text, usage, parseRule) }
 
 func parseRule(text string) (Rule, error) {
 	var r Rule
-	for i, part := range strings.Split(text, ",") {
-		key, value, given := strings.Cut(strings.TrimSpace(part), "=")
-		if i == 0 {
-			if r.Phase = spanOf(key); r.Phase == "" || given {
-				return r, fmt.Errorf("unknown phase %q", strings.TrimSpace(part))
-			}
-			continue
+	err := rule.Read(text, func(p rule.Part) error {
+		if r.Phase = spanOf(p.Key); r.Phase == "" || p.Given {
+			return fmt.Errorf("unknown phase %q", strings.TrimSpace(p.Text))
 		}
-		switch {
-		case key == "n":
-			n, err := strconv.Atoi(value)
-			if err != nil || n < 1 {
-				return r, fmt.Errorf("n=%q is no number from 1", value)
-			}
-			r.N = n
-		case key == "delay":
-			d, err := time.ParseDuration(value)
-			if err != nil || d < 0 {
-				return r, fmt.Errorf("delay=%q is no duration", value)
-			}
-			r.Delay = d
-		case key == "slow":
-			number, percent := strings.CutSuffix(value, "%")
-			v, err := strconv.ParseFloat(number, 64)
-			if err != nil || !percent || !(v > 0 && v <= 100*mostSlow) {
-				return r, fmt.Errorf("slow=%q is no part from 0%% to %d%%", value, 100*mostSlow)
-			}
-			r.Slow = v / 100
-		case key == "fail" && !given:
-			r.Fail = true
-		default:
-			return r, fmt.Errorf("unknown part %q", part)
+		return nil
+	}, rule.Parts{N: &r.N, Delay: &r.Delay, Fail: &r.Fail}, func(p rule.Part) (bool, error) {
+		if p.Key != "slow" {
+			return false, nil
 		}
+		number, percent := strings.CutSuffix(p.Value, "%")
+		v, err := strconv.ParseFloat(number, 64)
+		if err != nil || !percent || !(v > 0 && v <= 100*mostSlow) {
+			return true, fmt.Errorf("slow=%q is no part from 0%% to %d%%", p.Value, 100*mostSlow)
+		}
+		r.Slow = v / 100
+		return true, nil
+	})
+	if err == nil && r.Delay == 0 && r.Slow == 0 && !r.Fail {
+		err = errors.New("neither delay, slow nor fail")
 	}
-	if r.Delay == 0 && r.Slow == 0 && !r.Fail {
-		return r, errors.New("neither delay, slow nor fail")
-	}
-	return r, nil
+	return r, err
 }
 
 // String is the rule as Parse reads it.
 func (r Rule) String() string {
-	text := r.Phase
+	first, slow := r.Phase, ""
 	for _, p := range phases {
 		if p.span == r.Phase {
-			text = p.word
+			first = p.word
 		}
 	}
-	if r.N > 0 {
-		text += fmt.Sprintf(",n=%d", r.N)
-	}
-	if r.Delay > 0 {
-		text += fmt.Sprintf(",delay=%v", r.Delay)
-	}
 	if r.Slow > 0 {
-		text += ",slow=" + strconv.FormatFloat(100*r.Slow, 'f', -1, 64) + "%"
+		slow = "slow=" + strconv.FormatFloat(100*r.Slow, 'f', -1, 64) + "%"
 	}
-	if r.Fail {
-		text += ",fail"
-	}
-	return text
+	return rule.Text(first, r.N, r.Delay, slow, r.Fail)
 }
 
 // Injector applies a plan.
 type Injector struct {
 	mu   sync.Mutex
 	plan Plan
-	seen []int // phases so far, by rule
+	seen rule.Seen // phases so far
 }
 
 // New returns an injector of the plan, which has disturbed nothing yet.
-func New(plan Plan) *Injector { return &Injector{plan: plan, seen: make([]int, len(plan))} }
+func New(plan Plan) *Injector { return &Injector{plan: plan, seen: make(rule.Seen, len(plan))} }
 
 // Around returns what stands around the phases of a run: bench.Job's Around. A
 // cancelled context ends a delay with its error.
@@ -184,8 +149,7 @@ func (in *Injector) hit(phase string) (delay time.Duration, slow float64, fail b
 		if r.Phase != phase {
 			continue
 		}
-		in.seen[i]++
-		if r.N == 0 || r.N == in.seen[i] {
+		if in.seen.Hit(i, r.N) {
 			delay, slow, fail = delay+r.Delay, slow+r.Slow, fail || r.Fail
 		}
 	}
@@ -217,7 +181,7 @@ func (in *Injector) Unused() []Rule {
 	defer in.mu.Unlock()
 	var unused []Rule
 	for i, r := range in.plan {
-		if in.seen[i] < max(1, r.N) {
+		if !in.seen.Used(i, r.N) {
 			unused = append(unused, r)
 		}
 	}

@@ -6,16 +6,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strconv"
-	"strings"
 	"sync"
 	"time"
 
 	"github.com/introgen/introgen/metalshim"
+	"github.com/introgen/introgen/metalshim/fault/rule"
 )
 
 // ErrInjected is the cause of every failure that this package makes.
-var ErrInjected = errors.New("injected fault")
+var ErrInjected = rule.ErrInjected
 
 // Call is a kind of call that can be disturbed.
 type Call string
@@ -45,90 +44,50 @@ const usage = "want rules separated by ';', each lib[=NAME], pipe[=NAME], alloc,
 
 // Parse reads a plan from text such as "lib=Reduce,delay=2s" or
 // "alloc,n=3,fail;wait,n=2,delay=1s".
-func Parse(text string) (Plan, error) {
-	var plan Plan
-	for _, one := range strings.Split(text, ";") {
-		r, err := parseRule(one)
-		if err != nil {
-			return nil, fmt.Errorf("fault %q: %w; %s", text, err, usage)
-		}
-		plan = append(plan, r)
-	}
-	return plan, nil
-}
+func Parse(text string) (Plan, error) { return rule.Plan(text, usage, parseRule) }
 
 func parseRule(text string) (Rule, error) {
 	var r Rule
-	for i, part := range strings.Split(text, ",") {
-		key, value, given := strings.Cut(strings.TrimSpace(part), "=")
-		if i == 0 {
-			r.Call, r.Name = Call(key), value
-			switch r.Call {
-			case Library, Pipeline:
-				if given && value == "" {
-					return r, fmt.Errorf("%s= without a name", key)
-				}
-			case Alloc, Commit, Wait:
-				if given {
-					return r, fmt.Errorf("%s takes no name", key)
-				}
-			default:
-				return r, fmt.Errorf("unknown call %q", key)
+	err := rule.Read(text, func(p rule.Part) error {
+		r.Call, r.Name = Call(p.Key), p.Value
+		switch r.Call {
+		case Library, Pipeline:
+			if p.Given && p.Value == "" {
+				return fmt.Errorf("%s= without a name", p.Key)
 			}
-			continue
-		}
-		switch {
-		case key == "n":
-			n, err := strconv.Atoi(value)
-			if err != nil || n < 1 {
-				return r, fmt.Errorf("n=%q is no number from 1", value)
+		case Alloc, Commit, Wait:
+			if p.Given {
+				return fmt.Errorf("%s takes no name", p.Key)
 			}
-			r.N = n
-		case key == "delay":
-			d, err := time.ParseDuration(value)
-			if err != nil || d < 0 {
-				return r, fmt.Errorf("delay=%q is no duration", value)
-			}
-			r.Delay = d
-		case key == "fail" && !given:
-			r.Fail = true
 		default:
-			return r, fmt.Errorf("unknown part %q", part)
+			return fmt.Errorf("unknown call %q", p.Key)
 		}
+		return nil
+	}, rule.Parts{N: &r.N, Delay: &r.Delay, Fail: &r.Fail}, nil)
+	if err == nil && r.Delay == 0 && !r.Fail {
+		err = errors.New("neither delay nor fail")
 	}
-	if r.Delay == 0 && !r.Fail {
-		return r, errors.New("neither delay nor fail")
-	}
-	return r, nil
+	return r, err
 }
 
 // String is the rule as Parse reads it.
 func (r Rule) String() string {
-	text := string(r.Call)
+	first := string(r.Call)
 	if r.Name != "" {
-		text += "=" + r.Name
+		first += "=" + r.Name
 	}
-	if r.N > 0 {
-		text += fmt.Sprintf(",n=%d", r.N)
-	}
-	if r.Delay > 0 {
-		text += fmt.Sprintf(",delay=%v", r.Delay)
-	}
-	if r.Fail {
-		text += ",fail"
-	}
-	return text
+	return rule.Text(first, r.N, r.Delay, "", r.Fail)
 }
 
 // Injector applies a plan.
 type Injector struct {
 	mu   sync.Mutex
 	plan Plan
-	seen []int // matching calls so far, by rule
+	seen rule.Seen // matching calls so far
 }
 
 // New returns an injector of the plan, which has disturbed nothing yet.
-func New(plan Plan) *Injector { return &Injector{plan: plan, seen: make([]int, len(plan))} }
+func New(plan Plan) *Injector { return &Injector{plan: plan, seen: make(rule.Seen, len(plan))} }
 
 // Unused are the rules that have disturbed no call so far: a name that does
 // not exist, or a number that was not reached.
@@ -137,7 +96,7 @@ func (in *Injector) Unused() []Rule {
 	defer in.mu.Unlock()
 	var unused []Rule
 	for i, r := range in.plan {
-		if in.seen[i] < max(1, r.N) {
+		if !in.seen.Used(i, r.N) {
 			unused = append(unused, r)
 		}
 	}
@@ -154,8 +113,7 @@ func (in *Injector) hit(ctx context.Context, call Call, name string) error {
 		if r.Call != call || r.Name != "" && r.Name != name {
 			continue
 		}
-		in.seen[i]++
-		if r.N == 0 || r.N == in.seen[i] {
+		if in.seen.Hit(i, r.N) {
 			delay += r.Delay
 			fail = fail || r.Fail
 		}
