@@ -51,18 +51,14 @@ type Device struct {
 	handlers *handlers
 
 	residency residency
-	live      counts
-	bytes     atomic.Int64 // of live buffers
+	live      metalshim.Tally
+	archives  atomic.Int64 // live ones
 	mu        sync.Mutex
 	queues    map[*queue]bool
 	closed    bool
 }
 
 var _ metalshim.Device = (*Device)(nil)
-
-type counts struct {
-	libraries, pipelines, buffers, queues, commands, fences, archives atomic.Int64
-}
 
 // Open loads the libraries and opens a device. No device is an error that
 // wraps metalshim.ErrNoDevice.
@@ -122,14 +118,7 @@ func (d *Device) start() error {
 func (d *Device) Info() metalshim.Info { return d.info }
 
 // Live counts the objects that are not yet released.
-func (d *Device) Live() metalshim.Counts {
-	return metalshim.Counts{
-		Libraries: int(d.live.libraries.Load()), Pipelines: int(d.live.pipelines.Load()),
-		Buffers: int(d.live.buffers.Load()), Queues: int(d.live.queues.Load()),
-		CommandBuffers: int(d.live.commands.Load()), Fences: int(d.live.fences.Load()),
-		BufferBytes: d.bytes.Load(),
-	}
-}
+func (d *Device) Live() metalshim.Counts { return d.live.Counts() }
 
 // Close waits for what is in flight and releases the device.
 func (d *Device) Close() error {

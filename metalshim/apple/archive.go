@@ -50,7 +50,7 @@ func (d *Device) NewArchive(path string) (*Archive, error) {
 	if err != nil {
 		return nil, fmt.Errorf("metal binary archive %s: %w; remove it to begin a new one", path, err)
 	}
-	d.live.archives.Add(1)
+	d.archives.Add(1)
 	return &Archive{d: d, x: x, path: path}, nil
 }
 
@@ -174,11 +174,11 @@ func (x *Archive) Release() {
 		return
 	}
 	x.done = true
-	x.d.live.archives.Add(-1)
+	x.d.archives.Add(-1)
 	defer x.d.a.Push().Pop()
 	x.x.release()
 }
 
 // Archives is how many archives have been made and not yet released, for which
 // metalshim.Counts has no place.
-func (d *Device) Archives() int { return int(d.live.archives.Load()) }
+func (d *Device) Archives() int { return int(d.archives.Load()) }

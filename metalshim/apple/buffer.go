@@ -65,8 +65,8 @@ func (d *Device) made(b mtlBuffer, length int, mode metalshim.StorageMode) (*buf
 		return nil, &metalshim.AllocationError{Length: int64(length), Err: err}
 	}
 	d.residency.add(b)
-	out.begin(&d.live.buffers, out.release)
-	d.bytes.Add(int64(length))
+	out.begin(&d.live.Buffers, out.release)
+	d.live.BufferBytes.Add(int64(length))
 	return out, nil
 }
 
@@ -137,7 +137,7 @@ func (b *buffer) Contents() []byte {
 // Release gives it back; its memory stays until no command buffer needs it.
 func (b *buffer) Release() {
 	if b.end() {
-		b.d.bytes.Add(-int64(b.n))
+		b.d.live.BufferBytes.Add(-int64(b.n))
 		defer b.d.a.Push().Pop()
 		b.drop()
 	}
@@ -153,7 +153,7 @@ func (d *Device) NewFence() (metalshim.Fence, error) {
 	if f.f.nothing() {
 		return nil, errors.New("metal fence: the system gave none")
 	}
-	f.begin(&d.live.fences, f.f.release)
+	f.begin(&d.live.Fences, f.f.release)
 	return f, nil
 }
 

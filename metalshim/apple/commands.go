@@ -99,7 +99,7 @@ func (c *commands) Release() {
 	if c.done.Swap(true) {
 		return
 	}
-	c.q.d.live.commands.Add(-1)
+	c.q.d.live.CommandBuffers.Add(-1)
 	defer c.q.d.a.Push().Pop()
 	if c.Status() == metalshim.NotEnqueued {
 		if c.open != nil {

@@ -94,7 +94,7 @@ func (l *library) begin() (metalshim.Library, error) {
 	defer l.d.a.Release(label)
 	l.l.setLabel(label)
 	l.functions = l.l.functionNames()
-	l.d.live.libraries.Add(1)
+	l.d.live.Libraries.Add(1)
 	return l, nil
 }
 
@@ -113,7 +113,7 @@ func (l *library) Evidence() metalshim.Evidence { return metalshim.Evidence{} }
 // Release gives it back. Its pipelines stay.
 func (l *library) Release() {
 	if !l.done.Swap(true) {
-		l.d.live.libraries.Add(-1)
+		l.d.live.Libraries.Add(-1)
 		defer l.d.a.Push().Pop()
 		l.l.release()
 	}

@@ -60,7 +60,7 @@ func (l *library) pipeline(p mtlPipeline, function string, constants []metalshim
 		threads: p.maxTotalThreadsPerThreadgroup(), width: p.threadExecutionWidth(),
 		memory: p.staticThreadgroupMemoryLength(), evidence: e,
 	}
-	out.begin(&l.d.live.pipelines, p.release)
+	out.begin(&l.d.live.Pipelines, p.release)
 	return out
 }
 

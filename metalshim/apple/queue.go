@@ -40,7 +40,7 @@ func (d *Device) NewQueue() (metalshim.Queue, error) {
 	}
 	d.residency.attach(q.q)
 	d.queues[q] = true
-	d.live.queues.Add(1)
+	d.live.Queues.Add(1)
 	if d.handlers != nil {
 		close(q.over)
 		return q, nil
@@ -69,7 +69,7 @@ func (q *queue) NewCommandBuffer() (metalshim.CommandBuffer, error) {
 		return nil, errors.New("metal command buffer: the system gave none")
 	}
 	q.d.a.Retain(cb.o)
-	q.d.live.commands.Add(1)
+	q.d.live.CommandBuffers.Add(1)
 	c := &commands{q: q, cb: cb, ended: make(chan struct{})}
 	c.refs.Store(1)
 	return c, nil
@@ -106,7 +106,7 @@ func (q *queue) Release() {
 		q.d.residency.detach(q.q)
 		q.q.release()
 	}()
-	q.d.live.queues.Add(-1)
+	q.d.live.Queues.Add(-1)
 	q.d.mu.Lock()
 	delete(q.d.queues, q)
 	q.d.mu.Unlock()

@@ -51,13 +51,13 @@ func (d *Device) newBuffer(length int, mode metalshim.StorageMode) (*buffer, err
 		return nil, &metalshim.AllocationError{Length: int64(length), Limit: limit}
 	}
 	charge := int64(length)
-	if d.bytes.Add(charge) > limit {
-		d.bytes.Add(-charge)
+	if d.live.BufferBytes.Add(charge) > limit {
+		d.live.BufferBytes.Add(-charge)
 		return nil, &metalshim.AllocationError{Length: int64(length), Limit: limit}
 	}
 	region, inner, err := guarded(length)
 	if err != nil {
-		d.bytes.Add(-charge)
+		d.live.BufferBytes.Add(-charge)
 		return nil, &metalshim.AllocationError{Length: int64(length), Err: err}
 	}
 	return d.made(&buffer{region: region, memory: inner[:length:length], charge: charge, mode: mode}), nil
@@ -77,7 +77,7 @@ func (d *Device) NewBufferNoCopy(memory []byte) (metalshim.Buffer, error) {
 func (d *Device) made(b *buffer) *buffer {
 	b.d, b.n, b.address = d, len(b.memory), uintptr(unsafe.Pointer(&b.memory[0]))
 	b.refs.Store(1)
-	d.live.buffers.Add(1)
+	d.live.Buffers.Add(1)
 	return b
 }
 
@@ -98,14 +98,14 @@ func (b *buffer) Contents() []byte {
 // Release gives it back; its memory stays until no command buffer needs it.
 func (b *buffer) Release() {
 	if !b.released.Swap(true) {
-		b.d.live.buffers.Add(-1)
+		b.d.live.Buffers.Add(-1)
 		b.drop()
 	}
 }
 
 func (b *buffer) drop() {
 	if b.refs.Add(-1) == 0 {
-		b.d.bytes.Add(-b.charge)
+		b.d.live.BufferBytes.Add(-b.charge)
 		if b.region != nil {
 			unmap(b.region)
 		}

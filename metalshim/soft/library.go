@@ -116,7 +116,7 @@ func (d *Device) NewLibrary(ctx context.Context, src metalshim.Source) (metalshi
 		return nil, fmt.Errorf("metal library %s: its table of kernels: %w", l.name, err)
 	}
 	l.bitcode, l.evidence = m.payload, m.evidence
-	d.live.libraries.Add(1)
+	d.live.Libraries.Add(1)
 	return l, nil
 }
 
@@ -152,7 +152,7 @@ func (l *library) Release() {
 	if l.done.Swap(true) {
 		return
 	}
-	l.d.live.libraries.Add(-1)
+	l.d.live.Libraries.Add(-1)
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.bits != nil {

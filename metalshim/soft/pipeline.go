@@ -68,7 +68,7 @@ func (l *library) NewPipeline(ctx context.Context, function string, constants []
 	}
 	p.evidence = m.evidence
 	p.refs.Store(1)
-	l.d.live.pipelines.Add(1)
+	l.d.live.Pipelines.Add(1)
 	return p, nil
 }
 
@@ -321,7 +321,7 @@ func (p *pipeline) Evidence() metalshim.Evidence { return p.evidence }
 // Release gives it back; its code stays until no command buffer needs it.
 func (p *pipeline) Release() {
 	if !p.done.Swap(true) {
-		p.d.live.pipelines.Add(-1)
+		p.d.live.Pipelines.Add(-1)
 		p.drop()
 	}
 }

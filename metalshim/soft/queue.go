@@ -37,7 +37,7 @@ func (d *Device) NewQueue() (metalshim.Queue, error) {
 	}
 	q := &queue{d: d, ch: make(chan *commands, inFlight), over: make(chan struct{})}
 	d.queues[q] = true
-	d.live.queues.Add(1)
+	d.live.Queues.Add(1)
 	go func() {
 		defer close(q.over)
 		for c := range q.ch {
@@ -59,7 +59,7 @@ func (q *queue) Release() {
 	}
 	<-q.over
 	if first {
-		q.d.live.queues.Add(-1)
+		q.d.live.Queues.Add(-1)
 		q.d.mu.Lock()
 		delete(q.d.queues, q)
 		q.d.mu.Unlock()
@@ -73,7 +73,7 @@ func (q *queue) NewCommandBuffer() (metalshim.CommandBuffer, error) {
 	if q.done {
 		return nil, fmt.Errorf("metal command buffer: the queue is released: %w", metalshim.ErrReleased)
 	}
-	q.d.live.commands.Add(1)
+	q.d.live.CommandBuffers.Add(1)
 	return &commands{q: q, ended: make(chan struct{})}, nil
 }
 
@@ -192,7 +192,7 @@ func (c *commands) Release() {
 	if c.done.Swap(true) {
 		return
 	}
-	c.q.d.live.commands.Add(-1)
+	c.q.d.live.CommandBuffers.Add(-1)
 	if c.Status() == metalshim.NotEnqueued {
 		c.letGo()
 	}

@@ -59,15 +59,10 @@ type Device struct {
 	id    string       // compiler and CPU, part of every key
 	pool  *native.Pool
 
-	live   counts
-	bytes  atomic.Int64 // of live buffers
+	live   metalshim.Tally
 	mu     sync.Mutex
 	queues map[*queue]bool
 	closed bool
-}
-
-type counts struct {
-	libraries, pipelines, buffers, queues, commands, fences atomic.Int64
 }
 
 // Open finds the compiler, makes the runtime if it is not in the cache, and
@@ -214,14 +209,7 @@ func (d *Device) CacheStatus() (s cache.Status, ok bool) {
 }
 
 // Live counts the objects that are not yet released.
-func (d *Device) Live() metalshim.Counts {
-	return metalshim.Counts{
-		Libraries: int(d.live.libraries.Load()), Pipelines: int(d.live.pipelines.Load()),
-		Buffers: int(d.live.buffers.Load()), Queues: int(d.live.queues.Load()),
-		CommandBuffers: int(d.live.commands.Load()), Fences: int(d.live.fences.Load()),
-		BufferBytes: d.bytes.Load(),
-	}
-}
+func (d *Device) Live() metalshim.Counts { return d.live.Counts() }
 
 type fence struct {
 	d    *Device
@@ -230,13 +218,13 @@ type fence struct {
 
 // NewFence returns a fence. Commands run in order here, so it does nothing.
 func (d *Device) NewFence() (metalshim.Fence, error) {
-	d.live.fences.Add(1)
+	d.live.Fences.Add(1)
 	return &fence{d: d}, nil
 }
 
 func (f *fence) Release() {
 	if !f.done.Swap(true) {
-		f.d.live.fences.Add(-1)
+		f.d.live.Fences.Add(-1)
 	}
 }
 
