@@ -212,14 +212,8 @@ func stepMedian(of func(anatomy.Phase) float64) func(anatomy.Round) float64 {
 		if r.Number == 1 && len(steps) > 0 {
 			steps = steps[1:]
 		}
-		if len(steps) == 0 {
-			return 0
-		}
-		v := make([]float64, len(steps))
-		for i, p := range steps {
-			v[i] = of(p)
-		}
-		return stats.Summarize(v).Median
+		v, _ := series.StepMedian(steps, of)
+		return v
 	}
 }
 

@@ -64,20 +64,20 @@ func afterFirst(of func([]anatomy.Phase) (float64, bool)) func(anatomy.Round) (f
 	}
 }
 
-func allSteps(r anatomy.Round) (float64, bool) {
-	s := r.Steps()
-	if len(s) == 0 {
-		return 0, false
-	}
-	return stepMedian(s)
-}
+func allSteps(r anatomy.Round) (float64, bool) { return stepMedian(r.Steps()) }
 
 func stepMedian(steps []anatomy.Phase) (float64, bool) {
+	return StepMedian(steps, func(s anatomy.Phase) float64 { return float64(s.Time()) })
+}
+
+// StepMedian is the median of a figure over decode steps, and whether there are
+// any.
+func StepMedian(steps []anatomy.Phase, of func(anatomy.Phase) float64) (float64, bool) {
 	v := make([]float64, len(steps))
 	for i, s := range steps {
-		v[i] = float64(s.Time())
+		v[i] = of(s)
 	}
-	return stats.Summarize(v).Median, true
+	return stats.Summarize(v).Median, len(v) > 0
 }
 
 func stepRate(steps []anatomy.Phase) (float64, bool) {

@@ -118,15 +118,7 @@ func device(s series.Series) *Device {
 	d := &Device{}
 	of := func(what func(anatomy.Phase) float64) float64 {
 		v, _ := s.Values(series.Metric{Of: func(r anatomy.Round) (float64, bool) {
-			steps := r.Steps()
-			if len(steps) == 0 {
-				return 0, false
-			}
-			x := make([]float64, len(steps))
-			for i, p := range steps {
-				x[i] = what(p)
-			}
-			return stats.Summarize(x).Median, true
+			return series.StepMedian(r.Steps(), what)
 		}})
 		return stats.Summarize(v).Median
 	}
