@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/introgen/introgen/results"
 	"github.com/introgen/introgen/results/answers/anatomy"
+	"github.com/introgen/introgen/results/answers/series"
 	"github.com/introgen/introgen/results/recording"
 	"github.com/introgen/introgen/results/stats"
 )
@@ -25,8 +25,8 @@ type Metric struct {
 // its median.
 var (
 	Decode  = Metric{"decode", "decode step", "the median decode step, of the rounds after the first where there are any", decode}
-	ToFirst = Metric{"ttft", "to token 1", "from opening the model file until the first new token is known, in the first round", firstRound(toFirst)}
-	Prefill = Metric{"prefill", "prefill", "the prompt's pass, in the first round", firstRound(prefill)}
+	ToFirst = Metric{"ttft", "to token 1", "from opening the model file until the first new token is known, in the first round", firstRound(series.Token1.Of)}
+	Prefill = Metric{"prefill", "prefill", "the prompt's pass, in the first round", firstRound(series.Prefill.Of)}
 	Total   = Metric{"total", "total", "the first round's prefill and decode steps", firstRound(total)}
 	Process = Metric{"process", "process", "the whole process, from before it is started until it has ended, as its parent takes it", process}
 )
@@ -77,18 +77,8 @@ func firstRound(of func(anatomy.Round) (float64, bool)) func(*recording.Run) (fl
 	}
 }
 
-func toFirst(r anatomy.Round) (float64, bool) {
-	d, ok := r.Token(1)
-	return float64(d), ok
-}
-
-func prefill(r anatomy.Round) (float64, bool) {
-	p, ok := r.Phase(results.SpanPrefill)
-	return float64(p.Time()), ok && !p.Open
-}
-
 func total(r anatomy.Round) (float64, bool) {
-	sum, ok := prefill(r)
+	sum, ok := series.Prefill.Of(r)
 	for _, s := range r.Steps() {
 		sum += float64(s.Time())
 	}
