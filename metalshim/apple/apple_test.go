@@ -210,6 +210,37 @@ func TestBuildNumber(t *testing.T) {
 	}
 }
 
+// TestClock: a device's time is told on Go's clock, and a stage that was not
+// passed has none.
+func TestClock(t *testing.T) {
+	const ago, slack = time.Minute, 5 * time.Millisecond // two clocks
+	before := time.Now()
+	at := clock()
+	passed := at((uptime() - ago).Seconds())
+	if passed.Before(before.Add(-ago-slack)) || passed.After(time.Now().Add(-ago+slack)) {
+		t.Errorf("a minute ago was %v ago", time.Since(passed))
+	}
+	if zero := at(0); !zero.IsZero() {
+		t.Errorf("a stage that was not passed was at %v", zero)
+	}
+}
+
+func TestFactsString(t *testing.T) {
+	for _, c := range []struct {
+		facts Facts
+		want  string
+	}{
+		{Facts{System: "14.5.0", Build: "23F79", Device: "Apple M2", Family: Family{Apple: 8, Mac: 2, Common: 3, Metal: 3}, Language: "3.1", NoResidency: "this system has none"},
+			"macOS 14.5.0 (23F79), Apple M2, Apple8, Mac2, Metal3, MSL 3.1, no residency set: this system has none, thermal state nominal, low power mode off"},
+		{Facts{System: "15.1.2", Device: "GPU", Family: Family{Common: 2}, Language: "3.2", Thermal: ThermalSerious, LowPower: true},
+			"macOS 15.1.2, GPU, Common2, MSL 3.2, buffers in a residency set, thermal state serious, low power mode on"},
+	} {
+		if got := c.facts.String(); got != c.want {
+			t.Errorf("%s\nwant %s", got, c.want)
+		}
+	}
+}
+
 // Whatever a log is, reading it gives places within it and no more.
 func FuzzDiagnostics(f *testing.F) {
 	f.Add("program_source:3:5: error: use of undeclared identifier 'flot'\n    flot x;\n    ^\n")

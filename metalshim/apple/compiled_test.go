@@ -110,6 +110,16 @@ func TestArchiveFaults(t *testing.T) {
 	if err := x.Save(); err == nil || !strings.Contains(err.Error(), "absent") {
 		t.Errorf("saved in a folder that is not there: %v", err)
 	}
+	taken := filepath.Join(dir, "taken")
+	y := must(d.NewArchive(taken))(t)
+	must(y.NewPipeline(t.Context(), l, "add", nil))(t).Release()
+	if err := os.Mkdir(taken, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := y.Save(); err == nil || !strings.Contains(err.Error(), taken) {
+		t.Errorf("saved over a folder: %v", err)
+	}
+	y.Release()
 	if left, err := filepath.Glob(filepath.Join(dir, "*partial*")); err != nil || len(left) > 0 {
 		t.Errorf("left behind: %v, %v", left, err)
 	}
