@@ -1,31 +1,18 @@
 package main
 
-import (
-	"runtime/debug"
-	"strings"
-)
+import "strings"
 
-// version is the module's version and the commit it was built from, as the Go
-// linker recorded them.
+// version is the module's version and the commit it was built from, as the
+// recordings state them too, in a line.
 func version() string {
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		return "unknown"
+	t := tool()
+	v := t.Version
+	revision, changes, _ := strings.Cut(t.Commit, " ")
+	if len(revision) >= 12 && !strings.Contains(v, revision[:12]) { // a version that was made up of it has it
+		v += " " + revision[:12]
 	}
-	v := info.Main.Version
-	if v == "" {
-		v = "(devel)"
+	if changes != "" && !strings.HasSuffix(v, "+dirty") {
+		v += " " + changes
 	}
-	dirty := ""
-	for _, s := range info.Settings {
-		switch {
-		case s.Key == "vcs.revision" && len(s.Value) >= 12:
-			if !strings.Contains(v, s.Value[:12]) { // a version that was made up of it
-				v += " " + s.Value[:12]
-			}
-		case s.Key == "vcs.modified" && s.Value == "true" && !strings.HasSuffix(v, "+dirty"):
-			dirty = " with changes"
-		}
-	}
-	return v + dirty + " " + info.GoVersion
+	return strings.TrimSpace(v + " " + t.Go)
 }
