@@ -238,6 +238,29 @@ func TestArmsAreToldApart(t *testing.T) {
 	}
 }
 
+// TestVaries: what the columns are is a key of the names.
+func TestVaries(t *testing.T) {
+	for _, c := range []struct {
+		f    *recording.File
+		want string
+	}{
+		{open(t, "experiment-states.introgen"), "/cache"},
+		{open(t, "experiment-sweep.introgen"), "/per-buffer"},
+		{plan("per-buffer", "threads"), "/per-buffer,/threads"},
+		{plan(), "/arm"},
+		{&recording.File{Runs: []*recording.Run{run(1, 10)}}, ""},
+	} {
+		if got := Varies(c.f); got != c.want {
+			t.Errorf("%q varies, want %q", got, c.want)
+		}
+	}
+	same := plan("threads")
+	same.Plan.Arms[1].Levels = same.Plan.Arms[0].Levels
+	if got := Varies(same); got != "/threads,/arm" {
+		t.Errorf("%q varies between arms of one level", got)
+	}
+}
+
 func TestWarmProcess(t *testing.T) {
 	f := plan("cache")
 	f.Plan.Arms[0].State, f.Plan.Arms[0].Levels["cache"] = recording.StateWarmProcess, recording.StateWarmProcess

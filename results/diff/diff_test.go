@@ -210,6 +210,19 @@ func ours(t *testing.T, warnings string, few bool) {
 	}
 }
 
+// TestVaries: a single source is compared along its plan, or stands alone.
+func TestVaries(t *testing.T) {
+	for want, s := range map[string]Source{
+		"/cache":      Recording("x", experiment(t, "experiment-states.introgen")),
+		"/per-buffer": Recording("x", experiment(t, "experiment-sweep.introgen")),
+		ByFile:        textOf(t, "x", fmt.Sprintf(other, 10, 11)),
+	} {
+		if got := s.Varies(); got != want {
+			t.Errorf("%s varies, want %s", got, want)
+		}
+	}
+}
+
 // TestPairs: blocks that are slow as a whole hide a difference from the U test
 // and not from the pairs.
 func TestPairs(t *testing.T) {
@@ -291,6 +304,8 @@ func TestMixed(t *testing.T) {
 		var wrong *OptionError
 		if !errors.As(err, &wrong) || err.Error() != want {
 			t.Errorf("%+v: %v, want %s", o, err, want)
+		} else if !errors.Is(err, wrong.Err) {
+			t.Errorf("%+v: %v does not lead to its cause", o, err)
 		}
 	}
 	if _, err := Judge([]Source{a}, Options{By: "@"}); err == nil {
@@ -379,6 +394,20 @@ func TestRegressions(t *testing.T) {
 	}
 	if rows, coarse, blind := r.Sight(0.05); rows != 4 || coarse != 1 || blind != 0 { // Y scatters by more
 		t.Errorf("of %d rows %d see only more than 5 %%, %d nothing", rows, coarse, blind)
+	}
+	// Medians that are 7 % apart in a scatter of 50 %: of 64 pairs 28 have the
+	// first one larger, which the U test calls chance (p = 0.7).
+	var low, high strings.Builder
+	for i := range 8 {
+		fmt.Fprintf(&low, "BenchmarkX 1 %d ns/op\n", 100+10*i)
+		fmt.Fprintf(&high, "BenchmarkX 1 %d ns/op\n", 109+10*i)
+	}
+	chance := judge(t, Options{}, textOf(t, "a", low.String()), textOf(t, "b", high.String()))
+	if got := chance.Regressions(0.05); len(got) != 0 {
+		t.Errorf("what may be chance: %q", got)
+	}
+	if text := write(t, chance, table.Plain); !strings.Contains(text, "0 of 1 row differs") {
+		t.Errorf("what may be chance differs:\n%s", text)
 	}
 	few := judge(t, Options{}, textOf(t, "a", "BenchmarkX 1 10 ns/op\n"), textOf(t, "b", "BenchmarkX 1 90 ns/op\n"))
 	if rows, coarse, blind := few.Sight(0.05); rows != 1 || coarse != 0 || blind != 1 {
