@@ -9,6 +9,7 @@ import (
 	"github.com/introgen/introgen/results"
 	"github.com/introgen/introgen/results/answers/overhead"
 	"github.com/introgen/introgen/results/recording"
+	"github.com/introgen/introgen/results/table"
 	"github.com/introgen/introgen/trace"
 )
 
@@ -65,6 +66,16 @@ func TestAnswer(t *testing.T) {
 	}
 	if a.Span != 80 || a.Step != 4.4e6 || a.Spans != 5 || math.Abs(a.Share-400/4.4e6) > 1e-12 || !a.Within() {
 		t.Errorf("answer %+v", a)
+	}
+	var shown strings.Builder
+	if err := a.Document().Write(&shown, table.CSV); err != nil {
+		t.Fatal(err)
+	}
+	// Both arms by what decoding takes for each step, then what that means.
+	for _, want := range []string{"5.100000", "5.500000", "a span costs 80.0 ns", "traced runs take 1.078 times as long"} {
+		if !strings.Contains(shown.String(), want) {
+			t.Errorf("%q is not shown in\n%s", want, shown.String())
+		}
 	}
 	text := strings.Join(a.Notes, "\n")
 	for _, want := range []string{"a span costs 80.0 ns, a decode step of 4.4 ms has 5.0 spans and samples: 0.0091 % of it, at most the 1 % that are allowed",

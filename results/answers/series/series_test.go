@@ -83,6 +83,9 @@ func TestOf(t *testing.T) {
 			t.Errorf("%s is %v, want %v", name, v[0], c.want)
 		}
 	}
+	if s := all[0].Summary(series.Prefill); s.N != 3 || s.Median != 110e6 || s.Min != 100e6 || s.Max != 120e6 {
+		t.Errorf("cold prefills are together %+v", s)
+	}
 	if v, _ := all[0].Values(series.Build); len(v) != 0 {
 		t.Errorf("builds that were not made: %v", v)
 	}
@@ -190,6 +193,9 @@ func TestCells(t *testing.T) {
 		{series.RatioCell(stats.Paired([]float64{1}, []float64{974})).Text, "974× ±?"},
 		{series.RatioCell(stats.Paired([]float64{1, 1, 1, 1, 1, 1}, []float64{2, 2, 2, 2, 2, 2})).Text, "2.00× [2.00, 2.00]"},
 		{series.RatioCell(stats.Paired(nil, nil)).Text, ""},
+		// A metric's own cell and unit are those of a time or of a rate.
+		{series.Decode.Cell(six).Text, "1.2 ±25 %"}, {series.Decode.Unit(), "ms"},
+		{series.Rate.Cell(stats.Summarize([]float64{118.24})).Text, "118.2 ±?"}, {series.Rate.Unit(), "1/s"},
 	} {
 		if c.got != c.want {
 			t.Errorf("got %q, want %q", c.got, c.want)
