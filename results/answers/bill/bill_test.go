@@ -1,9 +1,7 @@
 package bill_test
 
 import (
-	"flag"
 	"math"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -13,10 +11,9 @@ import (
 	"github.com/introgen/introgen/results/answers/bill"
 	"github.com/introgen/introgen/results/recording"
 	"github.com/introgen/introgen/results/table"
+	"github.com/introgen/introgen/results/table/tabletest"
 	"github.com/introgen/introgen/trace"
 )
-
-var update = flag.Bool("update", false, "write the golden files anew")
 
 func experiment(t *testing.T) *recording.File {
 	t.Helper()
@@ -71,7 +68,8 @@ func TestExperiment(t *testing.T) {
 	if err := bill.Document(bills[:1]).Write(&b, table.Plain); err != nil {
 		t.Fatal(err)
 	}
-	golden(t, "experiment-cold.txt", b.String())
+	tabletest.Golden(t, "experiment-cold.txt", b.String())
+	tabletest.Fits(t, b.String())
 }
 
 // said is a document in one line.
@@ -82,28 +80,6 @@ func said(t *testing.T, bills []*bill.Bill) string {
 		t.Fatal(err)
 	}
 	return strings.Join(strings.Fields(b.String()), " ")
-}
-
-func golden(t *testing.T, name, got string) {
-	t.Helper()
-	path := filepath.Join("testdata", name)
-	if *update {
-		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got != string(want) {
-		t.Errorf("%s: got\n%s\nwant\n%s", path, got, want)
-	}
-	for _, line := range strings.Split(got, "\n") {
-		if n := len([]rune(line)); n > table.Width {
-			t.Errorf("a line of %d characters: %s", n, line)
-		}
-	}
 }
 
 // plan is three runs of one arm whose wall clocks are 120, 100 and 140 ms.
@@ -147,7 +123,8 @@ func TestMedianRun(t *testing.T) {
 	if err := bill.Document(bills).Write(&b, table.Plain); err != nil {
 		t.Fatal(err)
 	}
-	golden(t, "median.txt", b.String())
+	tabletest.Golden(t, "median.txt", b.String())
+	tabletest.Fits(t, b.String())
 	if got := bills[0]; got.Run != 1 || got.Runs != 3 || got.Wall.Time != 120*time.Millisecond || got.Wall.Min != 100*time.Millisecond || got.Wall.Max != 140*time.Millisecond {
 		t.Errorf("the bill is %+v", got)
 	}

@@ -1,8 +1,6 @@
 package compare_test
 
 import (
-	"flag"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -10,9 +8,8 @@ import (
 	"github.com/introgen/introgen/results/answers/compare"
 	"github.com/introgen/introgen/results/recording"
 	"github.com/introgen/introgen/results/table"
+	"github.com/introgen/introgen/results/table/tabletest"
 )
-
-var update = flag.Bool("update", false, "write the golden files anew")
 
 func open(t *testing.T, name string) *recording.File {
 	t.Helper()
@@ -24,24 +21,6 @@ func open(t *testing.T, name string) *recording.File {
 }
 
 // golden compares with a file of testdata, and leaves what differs beside it.
-func golden(t *testing.T, name, got string) {
-	t.Helper()
-	path := filepath.Join("testdata", name)
-	want, err := os.ReadFile(path)
-	if *update {
-		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got != string(want) {
-		t.Errorf("%s: got\n%s\nwant\n%s", path, got, want)
-	}
-}
-
 func TestExperiment(t *testing.T) {
 	a, err := compare.Of(open(t, "experiment-states.introgen"))
 	if err != nil {
@@ -56,7 +35,7 @@ func TestExperiment(t *testing.T) {
 		if err := a.Document().Write(&b, s); err != nil {
 			t.Fatal(err)
 		}
-		golden(t, "experiment-"+string(s)+".txt", b.String())
+		tabletest.Golden(t, "experiment-"+string(s)+".txt", b.String())
 		if s == table.Plain {
 			for _, line := range strings.Split(b.String(), "\n") {
 				if n := len([]rune(line)); n > table.Width {

@@ -1,8 +1,6 @@
 package explain_test
 
 import (
-	"flag"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -10,9 +8,8 @@ import (
 	"github.com/introgen/introgen/results/answers/explain"
 	"github.com/introgen/introgen/results/recording"
 	"github.com/introgen/introgen/results/table"
+	"github.com/introgen/introgen/results/table/tabletest"
 )
-
-var update = flag.Bool("update", false, "write the golden files anew")
 
 // What the experiment concluded: its cold runs compile, and committing every
 // operation, or none before the read-back, is what its slow settings have in
@@ -27,18 +24,6 @@ func TestExperiment(t *testing.T) {
 		if err := explain.Of(f).Document().Write(&b, table.Plain); err != nil {
 			t.Fatal(err)
 		}
-		path := filepath.Join("testdata", name+".txt")
-		if *update {
-			if err := os.WriteFile(path, []byte(b.String()), 0o644); err != nil {
-				t.Fatal(err)
-			}
-		}
-		want, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if b.String() != string(want) {
-			t.Errorf("got\n%s\nwant\n%s", b.String(), want)
-		}
+		tabletest.Golden(t, name+".txt", b.String())
 	}
 }

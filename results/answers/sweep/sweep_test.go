@@ -1,9 +1,7 @@
 package sweep
 
 import (
-	"flag"
 	"math"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -11,31 +9,8 @@ import (
 	"github.com/introgen/introgen/results/answers/series"
 	"github.com/introgen/introgen/results/recording"
 	"github.com/introgen/introgen/results/table"
+	"github.com/introgen/introgen/results/table/tabletest"
 )
-
-var update = flag.Bool("update", false, "write the golden files anew")
-
-func golden(t *testing.T, name, got string) {
-	t.Helper()
-	path := filepath.Join("testdata", name)
-	if *update {
-		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got != string(want) {
-		t.Errorf("%s: got\n%s\nwant\n%s", path, got, want)
-	}
-	for _, line := range strings.Split(got, "\n") {
-		if n := len([]rune(line)); n > table.Width {
-			t.Errorf("a line of %d characters: %s", n, line)
-		}
-	}
-}
 
 func TestExperiment(t *testing.T) {
 	f, err := recording.Open(filepath.Join("..", "..", "recorded", "experiment-sweep.introgen"))
@@ -65,7 +40,8 @@ func TestExperiment(t *testing.T) {
 	if err := a.Document().Write(&b, table.Plain); err != nil {
 		t.Fatal(err)
 	}
-	golden(t, "experiment.txt", b.String())
+	tabletest.Golden(t, "experiment.txt", b.String())
+	tabletest.Fits(t, b.String())
 }
 
 // The slope lies on the pairs that are far apart; what the ends lose by less
