@@ -16,7 +16,7 @@ import (
 
 // showAnswer prints what an answer says about the recordings that the arguments
 // name.
-func showAnswer(c *cli.Context, answer func(*recording.File) (*table.Document, error)) error {
+func showAnswer(c *cli.Context, answer answering) error {
 	style, err := readStyle(c)
 	if err != nil {
 		return err

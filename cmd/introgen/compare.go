@@ -8,6 +8,7 @@ import (
 	"github.com/introgen/introgen/bench/plan"
 	"github.com/introgen/introgen/results/answers/anatomy"
 	"github.com/introgen/introgen/results/answers/compare"
+	"github.com/introgen/introgen/results/answers/series"
 	"github.com/introgen/introgen/results/recording"
 	"github.com/introgen/introgen/results/table"
 	"github.com/introgen/introgen/results/words"
@@ -102,7 +103,7 @@ func moreFlags(what, text string) ([]string, error) {
 
 func runCompare(c *cli.Context) error {
 	if c.Args().Present() {
-		return showAnswer(c, func(f *recording.File) (*table.Document, error) { return compareDocument(f) })
+		return showAnswer(c, compareDocument)
 	}
 	arms, factors, err := compareArms(c)
 	if err != nil {
@@ -125,8 +126,7 @@ func toSecondToken(r *recording.Run) (float64, bool) {
 	if len(rounds) == 0 {
 		return 0, false
 	}
-	t, ok := rounds[0].Token(2)
-	return float64(t), ok
+	return series.Token2.Of(rounds[0])
 }
 
 // stateLine is the command line of a run in a state.

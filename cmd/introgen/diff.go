@@ -56,9 +56,9 @@ func runDiff(c *cli.Context) error {
 	if !c.Args().Present() {
 		return usagef("diff needs a recording, or two; see `introgen diff --help`")
 	}
-	style, err := table.ParseStyle(c.String("style"))
+	style, err := readStyle(c)
 	if err != nil {
-		return usageError{fmt.Errorf("--style: %w", err)}
+		return err
 	}
 	above, err := readPercent(c.String("fail-above"))
 	if err != nil {

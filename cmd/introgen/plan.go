@@ -84,11 +84,7 @@ func runPlan(c *cli.Context, p planned) error {
 		return usageError{err}
 	}
 	s.closeFiles()
-	for _, v := range s.views {
-		if failed := v.write(f); failed != nil && s.broken == nil {
-			s.broken = failed
-		}
-	}
+	s.writeViews(f)
 	return s.ending(c.Context, errors.Join(err, printAnswer(c, f, p, style, err != nil)))
 }
 

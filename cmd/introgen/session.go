@@ -248,14 +248,18 @@ func (s *session) finish(ctx context.Context, err error) error {
 	s.catchUp(end)
 	s.closeFiles()
 	if s.collector != nil {
-		f := s.collector.File()
-		for _, v := range s.views {
-			if failed := v.write(f); failed != nil && s.broken == nil {
-				s.broken = failed
-			}
-		}
+		s.writeViews(s.collector.File())
 	}
 	return s.ending(ctx, err)
+}
+
+// writeViews writes the views that were asked for of what was recorded.
+func (s *session) writeViews(f *recording.File) {
+	for _, v := range s.views {
+		if failed := v.write(f); failed != nil && s.broken == nil {
+			s.broken = failed
+		}
+	}
 }
 
 // closeFiles ends the recordings, and packs the one that is kept by itself.
