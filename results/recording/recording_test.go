@@ -2,14 +2,17 @@ package recording
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
 	"testing"
+	"testing/iotest"
 	"time"
 
 	"github.com/introgen/introgen/trace"
@@ -70,6 +73,12 @@ func TestEveryEventComesBack(t *testing.T) {
 	for i := range want {
 		if !reflect.DeepEqual(got[i], want[i]) {
 			t.Errorf("event %d is\n%+v, want\n%+v", i, got[i], want[i])
+		}
+		var line struct {
+			Kind string `json:"k"`
+		}
+		if err := json.Unmarshal(encode(t, want[i]), &line); err != nil || got[i].Kind() != line.Kind {
+			t.Errorf("event %d is of the kind %q and its line of %q, %v", i, got[i].Kind(), line.Kind, err)
 		}
 	}
 	again := encode(t, got...)
@@ -256,6 +265,76 @@ func TestPlansAndMixedRuns(t *testing.T) {
 	f = Collect(slices.Values(append(run("cpu"), run("metal")...)))
 	if len(f.Runs) != 2 || f.Runs[1].Header.Command != "metal" || f.Header != nil || len(f.Warnings) > 0 {
 		t.Errorf("two recordings behind each other are %+v", f)
+	}
+}
+
+// TestPairs: of each block the last runs of both arms that count, in the order
+// of the blocks.
+func TestPairs(t *testing.T) {
+	f := &File{Plan: &Plan{}}
+	add := func(n, block int, arm, refused string) {
+		f.Runs = append(f.Runs, &Run{Start: &Start{Run: n, Block: block, Arm: arm}, Exit: &Exit{Run: n, Refused: refused}, End: &End{}})
+	}
+	add(1, 3, "a", "")
+	add(2, 3, "b", "")
+	add(3, 1, "b", "")
+	add(4, 1, "a", "")
+	add(5, 2, "a", "it crashed")
+	add(6, 2, "b", "")
+	add(7, 4, "a", "")
+	add(8, 1, "a", "") // again
+	as, bs := f.Pairs("a", "b")
+	var got []string
+	for i := range as {
+		got = append(got, fmt.Sprintf("%d-%d", as[i].Start.Run, bs[i].Start.Run))
+	}
+	if s := strings.Join(got, " "); s != "8-3 1-2" || len(bs) != len(as) {
+		t.Errorf("the pairs are %q", s)
+	}
+}
+
+func TestGrew(t *testing.T) {
+	for _, c := range []struct {
+		before, after *CacheFolder
+		want          bool
+	}{
+		{&CacheFolder{Entries: 3, Bytes: 40}, &CacheFolder{Entries: 3, Bytes: 40}, false},
+		{&CacheFolder{Entries: 3, Bytes: 40}, &CacheFolder{Entries: 4, Bytes: 40}, true},
+		{&CacheFolder{Entries: 3, Bytes: 40}, &CacheFolder{Entries: 3, Bytes: 41}, true},
+		{nil, &CacheFolder{Entries: 3}, false}, // it was not looked at
+		{&CacheFolder{Entries: 3}, nil, false},
+	} {
+		if got := c.after.Grew(c.before); got != c.want {
+			t.Errorf("from %+v to %+v: %v", c.before, c.after, got)
+		}
+	}
+}
+
+// TestErrorsLeadToTheirCause: a line that holds a time beyond all, and a file
+// that cannot be read on.
+func TestErrorsLeadToTheirCause(t *testing.T) {
+	header := encode(t, small()[0])
+	broken := errors.New("input/output error")
+	var line *LineError
+	var cut *CutError
+	for _, err := range Events(io.MultiReader(bytes.NewReader(header), strings.NewReader("?\n"), iotest.ErrReader(broken))) {
+		switch {
+		case err == nil:
+		case errors.As(err, &line):
+			var syntax *json.SyntaxError
+			if !errors.As(err, &syntax) || line.Line != 2 {
+				t.Errorf("%v does not lead to what the line lacks", err)
+			}
+		case errors.As(err, &cut):
+			if !errors.Is(err, broken) || cut.Line != 3 {
+				t.Errorf("%v does not lead to what ended reading", err)
+			}
+		default:
+			t.Error(err)
+		}
+	}
+	if line == nil || cut == nil {
+		t.Errorf("told were %v and %v", line, cut)
 	}
 }
 

@@ -3,6 +3,7 @@ package recording
 import (
 	"bytes"
 	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -51,6 +52,61 @@ func TestWriter(t *testing.T) {
 	}
 	if _, err := Create(filepath.Join(path, "b")); err == nil {
 		t.Error("a file below a file was created")
+	}
+}
+
+// TestCreateNew: a file that is there is refused and left, one that is not is
+// written.
+func TestCreateNew(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a"+Ending)
+	w, err := CreateNew(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(w.Put(small()[0]), w.Close()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := CreateNew(path); !errors.Is(err, fs.ErrExist) {
+		t.Errorf("a file that is there: %v", err)
+	}
+	if f, err := Open(path); err != nil || len(f.Runs) != 1 {
+		t.Errorf("it then holds %+v, %v", f, err)
+	}
+}
+
+// TestEmpty: what a writer replaces may be longer than what it writes, and not
+// be a file at all.
+func TestEmpty(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a"+Ending)
+	if err := os.WriteFile(path, bytes.Repeat([]byte("x"), 1<<20), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	w, err := Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(w.Put(small()[0]), w.Close()); err != nil {
+		t.Fatal(err)
+	}
+	if b, err := os.ReadFile(path); err != nil || !bytes.Equal(b, encode(t, small()[0])) {
+		t.Errorf("the file is %d bytes long, %v", len(b), err)
+	}
+	f, err := OpenOutput(path, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(Empty(f), f.Close()); err != nil {
+		t.Fatal(err)
+	}
+	if is, err := os.Stat(path); err != nil || is.Size() != 0 {
+		t.Errorf("emptied, the file is %v, %v", is, err)
+	}
+	null, err := OpenOutput(os.DevNull, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(Empty(null), null.Close()); err != nil {
+		t.Errorf("a device: %v", err)
 	}
 }
 
