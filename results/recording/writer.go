@@ -27,7 +27,6 @@ type Writer struct {
 	file *os.File
 	buf  []byte
 	err  error
-	size int64
 	used bool // whether anything has been written
 }
 
@@ -156,18 +155,9 @@ func (w *Writer) flush() error {
 		}
 	}
 	w.used = true
-	n, err := w.w.Write(w.buf)
-	w.size += int64(n)
+	_, w.err = w.w.Write(w.buf)
 	w.buf = w.buf[:0]
-	w.err = err
-	return err
-}
-
-// Size is how many bytes have been written.
-func (w *Writer) Size() int64 {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.size
+	return w.err
 }
 
 // Close flushes, and closes the file.
