@@ -21,6 +21,7 @@ type fake struct {
 	mu         sync.Mutex
 	live       metalshim.Counts
 	committed  int
+	waited     int // the last of them that was waited for to its end
 	ran        map[string]int
 	events     []string                    // libraries and pipelines, in the order of their making
 	fail       func(kernel string) error   // asked before each dispatch runs
@@ -29,6 +30,8 @@ type fake struct {
 	dispatches []string                    // all that were encoded, with their grids, and the barriers
 	wait       func(context.Context) error // nil, or what a command buffer's Wait gives
 	lent       int                         // live buffers of memory that is not the device's
+	pending    int                         // uses of such that are encoded, not committed and not given up
+	early      int                         // such that were released before what was committed was waited for
 }
 
 func newFake() *fake { return &fake{ran: map[string]int{}} }
@@ -119,6 +122,9 @@ func (b *fakeBuffer) Release() {
 	b.f.count(&b.f.live.Buffers, -1)
 	if b.lent {
 		b.f.count(&b.f.lent, -1)
+		if b.f.waited < b.f.committed {
+			b.f.early++
+		}
 	}
 }
 func (b *fakeBuffer) Contents() []byte {
@@ -162,6 +168,8 @@ type fakeCommands struct {
 	metalshim.CommandBuffer
 	f      *fake
 	open   bool // an encoder is
+	number int  // of its commit, from 1
+	lent   int  // uses of buffers of memory that is not the device's
 	todo   []func() error
 	done   []func(metalshim.CommandBuffer)
 	status metalshim.Status
@@ -172,12 +180,21 @@ func (c *fakeCommands) Times() metalshim.Times                      { return met
 func (c *fakeCommands) OnCompleted(f func(metalshim.CommandBuffer)) { c.done = append(c.done, f) }
 func (c *fakeCommands) Status() metalshim.Status                    { return c.status }
 func (c *fakeCommands) Err() error                                  { return c.err }
-func (c *fakeCommands) Release()                                    { c.f.count(&c.f.live.CommandBuffers, -1) }
+
+func (c *fakeCommands) Release() {
+	c.f.count(&c.f.live.CommandBuffers, -1)
+	if c.number == 0 {
+		c.f.pending -= c.lent
+	}
+}
 
 func (c *fakeCommands) Wait(ctx context.Context) error {
 	if c.f.wait != nil {
-		return c.f.wait(ctx)
+		if err := c.f.wait(ctx); err != nil {
+			return err
+		}
 	}
+	c.f.waited = max(c.f.waited, c.number)
 	return c.err
 }
 
@@ -200,7 +217,8 @@ func (c *fakeCommands) Commit() error {
 		return errors.New("fake: a commit with an open encoder, or a second one")
 	}
 	c.f.committed++
-	c.status = metalshim.Completed
+	c.f.pending -= c.lent
+	c.number, c.status = c.f.committed, metalshim.Completed
 	for _, f := range c.todo {
 		if c.err = f(); c.err != nil {
 			c.status = metalshim.Failed
@@ -227,6 +245,10 @@ func (e *fakeEncoder) SetThreadgroupMemory(_, n int)    { e.call.ThreadgroupByte
 func (e *fakeEncoder) UpdateFence(metalshim.Fence)      {}
 func (e *fakeEncoder) SetBuffer(i int, b metalshim.Buffer, offset int) {
 	e.call.Args[i] = b.(*fakeBuffer).mem[offset:]
+	if b.(*fakeBuffer).lent {
+		e.c.lent++
+		e.c.f.pending++
+	}
 }
 
 func (e *fakeEncoder) MemoryBarrier(metalshim.BarrierScope) {
