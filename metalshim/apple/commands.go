@@ -1,7 +1,6 @@
 package apple
 
 import (
-	"context"
 	"fmt"
 	"sync"
 	"sync/atomic"
@@ -13,41 +12,16 @@ import (
 
 // commands is an MTLCommandBuffer.
 type commands struct {
-	q        *queue
-	cb       mtlCommands
-	refs     atomic.Int32 // the user, and the work in flight
-	kept     []*shared
-	open     *encoding // the open encoder, or nil
-	handlers []func(metalshim.CommandBuffer)
-
-	status atomic.Int32
-	done   atomic.Bool // released by the user
-	mu     sync.Mutex  // guards what follows
-	times  metalshim.Times
-	err    error
-	ended  chan struct{}
+	// Stages says nothing more between commit and end: what is known about a
+	// completed one is complete by then.
+	metalshim.Stages
+	q    *queue
+	cb   mtlCommands
+	refs atomic.Int32 // the user, and the work in flight
+	kept []*shared
+	open *encoding   // the open encoder, or nil
+	done atomic.Bool // released by the user
 }
-
-// Status is its stage. Between commit and end it does not say more: what is
-// known about a completed one is complete by then.
-func (c *commands) Status() metalshim.Status { return metalshim.Status(c.status.Load()) }
-
-// Err is why it failed.
-func (c *commands) Err() error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.err
-}
-
-// Times is when it passed its stages, of which the device's are by its clock.
-func (c *commands) Times() metalshim.Times {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.times
-}
-
-// OnCompleted registers f.
-func (c *commands) OnCompleted(f func(metalshim.CommandBuffer)) { c.handlers = append(c.handlers, f) }
 
 // Commit hands it to the device.
 func (c *commands) Commit() error {
@@ -62,10 +36,8 @@ func (c *commands) Commit() error {
 		return fmt.Errorf("metal command buffer: the queue is released: %w", metalshim.ErrReleased)
 	}
 	c.refs.Add(1)
-	c.mu.Lock()
-	c.times.Committed = time.Now()
-	c.mu.Unlock()
-	c.status.Store(int32(metalshim.Committed))
+	c.CommittedNow()
+	c.Advance(metalshim.NotEnqueued, metalshim.Committed)
 	func() {
 		defer c.q.d.a.Push().Pop()
 		if h := c.q.d.handlers; h != nil {
@@ -77,19 +49,6 @@ func (c *commands) Commit() error {
 		c.q.ch <- c
 	}
 	return nil
-}
-
-// Wait returns when it has completed.
-func (c *commands) Wait(ctx context.Context) error {
-	if c.Status() == metalshim.NotEnqueued {
-		return &metalshim.EncodeError{Reason: "wait before commit"}
-	}
-	select {
-	case <-c.ended:
-		return c.Err()
-	case <-ctx.Done():
-		return ctx.Err()
-	}
 }
 
 // Release gives it back. One that was never committed lets go of what it
@@ -119,16 +78,12 @@ func (c *commands) drop() {
 // finish learns how it went, once the device is done with it, and tells
 // whoever waits. wait is how to wait for that, nil if it has happened.
 func (c *commands) finish(wait func()) {
-	status := c.outcome(wait)
-	c.status.Store(int32(status))
-	for _, f := range c.handlers {
-		f(c)
-	}
-	close(c.ended)
+	c.outcome(wait)
+	c.Finish(c)
 	c.q.pending.Done()
 }
 
-func (c *commands) outcome(wait func()) metalshim.Status {
+func (c *commands) outcome(wait func()) {
 	defer c.q.d.a.Push().Pop()
 	if wait != nil {
 		wait()
@@ -141,16 +96,11 @@ func (c *commands) outcome(wait func()) metalshim.Status {
 		err = commandError(c.cb.error())
 	default:
 		err = &metalshim.CommandError{Reason: fmt.Sprintf("after the wait its status was %v (%d), neither completed nor error", status, status)}
-		status = metalshim.Failed
 	}
 	at := clock()
-	c.mu.Lock()
-	c.times.Scheduled, c.times.GPUStart, c.times.GPUEnd = at(c.cb.kernelEndTime()), at(c.cb.gpuStartTime()), at(c.cb.gpuEndTime())
-	c.err = err
-	c.mu.Unlock()
+	c.Settle(at(c.cb.kernelEndTime()), at(c.cb.gpuStartTime()), at(c.cb.gpuEndTime()), err)
 	c.letGo()
 	c.drop()
-	return status
 }
 
 // clock turns times of the device, in seconds of uptime, into Go's. Zero, which

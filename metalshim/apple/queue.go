@@ -70,7 +70,8 @@ func (q *queue) NewCommandBuffer() (metalshim.CommandBuffer, error) {
 	}
 	q.d.a.Retain(cb.o)
 	q.d.live.CommandBuffers.Add(1)
-	c := &commands{q: q, cb: cb, ended: make(chan struct{})}
+	c := &commands{q: q, cb: cb}
+	c.Begin()
 	c.refs.Store(1)
 	return c, nil
 }

@@ -1,7 +1,6 @@
 package soft
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"sync"
@@ -74,11 +73,14 @@ func (q *queue) NewCommandBuffer() (metalshim.CommandBuffer, error) {
 		return nil, fmt.Errorf("metal command buffer: the queue is released: %w", metalshim.ErrReleased)
 	}
 	q.d.live.CommandBuffers.Add(1)
-	return &commands{q: q, ended: make(chan struct{})}, nil
+	c := &commands{q: q}
+	c.Begin()
+	return c, nil
 }
 
 // commands is a command buffer: a list of what to run.
 type commands struct {
+	metalshim.Stages
 	q    *queue
 	list []native.Command
 	// kernels[i] belongs to list[i], nil for copies and fills.
@@ -87,15 +89,10 @@ type commands struct {
 	used     []*pipeline
 	arena    arena
 	open     bool // an encoder is open
-	handlers []func(metalshim.CommandBuffer)
+	done     atomic.Bool
 
-	status atomic.Int32
-	mu     sync.Mutex // guards what follows
-	times  metalshim.Times
-	err    error
-	spent  []metalshim.KernelTime
-	ended  chan struct{}
-	done   atomic.Bool
+	mu    sync.Mutex // guards spent
+	spent []metalshim.KernelTime
 }
 
 // arena holds the arguments that SetBytes copies. Its blocks do not move, and
@@ -121,23 +118,6 @@ func (a *arena) copy(b []byte) []byte {
 	return out
 }
 
-// Status is its stage.
-func (c *commands) Status() metalshim.Status { return metalshim.Status(c.status.Load()) }
-
-// Err is why it failed.
-func (c *commands) Err() error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.err
-}
-
-// Times is when it passed its stages.
-func (c *commands) Times() metalshim.Times {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.times
-}
-
 // KernelTimes is what its dispatches took, by kernel; copies and fills count
 // as "blit".
 func (c *commands) KernelTimes() []metalshim.KernelTime {
@@ -146,44 +126,26 @@ func (c *commands) KernelTimes() []metalshim.KernelTime {
 	return c.spent
 }
 
-// OnCompleted registers f.
-func (c *commands) OnCompleted(f func(metalshim.CommandBuffer)) { c.handlers = append(c.handlers, f) }
-
 // Commit hands it to the queue.
 func (c *commands) Commit() error {
 	if c.open {
 		return &metalshim.EncodeError{Reason: "commit while an encoder is open"}
 	}
-	if !c.status.CompareAndSwap(int32(metalshim.NotEnqueued), int32(metalshim.Committed)) {
+	if !c.Advance(metalshim.NotEnqueued, metalshim.Committed) {
 		return &metalshim.EncodeError{Reason: "the command buffer was committed before"}
 	}
 	c.q.mu.Lock()
 	if c.q.done {
 		c.q.mu.Unlock()
-		c.status.Store(int32(metalshim.NotEnqueued))
+		c.Advance(metalshim.Committed, metalshim.NotEnqueued)
 		return fmt.Errorf("metal command buffer: the queue is released: %w", metalshim.ErrReleased)
 	}
 	c.q.sending.Add(1)
 	c.q.mu.Unlock()
 	defer c.q.sending.Done()
-	c.mu.Lock()
-	c.times.Committed = time.Now()
-	c.mu.Unlock()
+	c.CommittedNow()
 	c.q.ch <- c
 	return nil
-}
-
-// Wait returns when it has run.
-func (c *commands) Wait(ctx context.Context) error {
-	if c.Status() == metalshim.NotEnqueued {
-		return &metalshim.EncodeError{Reason: "wait before commit"}
-	}
-	select {
-	case <-c.ended:
-		return c.Err()
-	case <-ctx.Done():
-		return ctx.Err()
-	}
 }
 
 // Release gives it back. One that was never committed lets go of what it
@@ -211,7 +173,7 @@ func (c *commands) letGo() {
 // run runs it, on the queue's goroutine.
 func (c *commands) run() {
 	scheduled := time.Now()
-	c.status.Store(int32(metalshim.Scheduled))
+	c.Advance(metalshim.Committed, metalshim.Scheduled)
 	nanos := make([]int64, len(c.list))
 	begun := time.Now()
 	out, err := c.q.d.pool.Run(c.list, nanos, c.q.d.o.KernelLimit)
@@ -219,21 +181,11 @@ func (c *commands) run() {
 		err = c.failure(out)
 	}
 	c.mu.Lock()
-	c.times.Scheduled = scheduled
-	c.times.GPUStart, c.times.GPUEnd = begun.Add(out.Started), begun.Add(out.Ended)
-	c.err = err
 	c.spent = c.sum(nanos)
 	c.mu.Unlock()
+	c.Settle(scheduled, begun.Add(out.Started), begun.Add(out.Ended), err)
 	c.letGo()
-	if err != nil {
-		c.status.Store(int32(metalshim.Failed))
-	} else {
-		c.status.Store(int32(metalshim.Completed))
-	}
-	for _, f := range c.handlers {
-		f(c)
-	}
-	close(c.ended)
+	c.Finish(c)
 }
 
 func (c *commands) sum(nanos []int64) []metalshim.KernelTime {
