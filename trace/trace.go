@@ -60,14 +60,6 @@ type Recorder struct {
 	n       int
 	open    []ID
 	samples []Sample
-	on      func(Event)
-}
-
-// Event tells a listener what has just been recorded. Sample is nil for a
-// span; a span is told twice, at Begin (End negative) and at End.
-type Event struct {
-	Span   Record
-	Sample *Sample
 }
 
 // New returns an empty recorder whose clock starts now.
@@ -78,19 +70,6 @@ func New() *Recorder {
 		open:    make([]ID, 0, 64),
 		samples: make([]Sample, 0, block),
 	}
-}
-
-// Listen has f called, with the recorder unlocked, after every Begin, End
-// and Count. One listener at a time; nil takes it away. What f costs falls
-// into the spans that are open, so it is for output that is asked for (a
-// trace on the console), not for measuring.
-func (r *Recorder) Listen(f func(Event)) {
-	if r == nil {
-		return
-	}
-	r.mu.Lock()
-	r.on = f
-	r.mu.Unlock()
 }
 
 // Span is a handle to a span that is open. The zero Span does nothing.
@@ -121,20 +100,13 @@ func (r *Recorder) Begin(name, detail string, n int64) Span {
 		parent = r.open[k-1]
 	}
 	rec := r.add(name, detail, n, parent)
-	r.open = append(r.open, rec.ID)
-	on := r.on
+	id := rec.ID
+	r.open = append(r.open, id)
 	// The clock is read last here and first in End: the recorder's own work
 	// falls outside the span.
 	rec.Start = time.Since(r.base)
-	if on == nil {
-		id := rec.ID
-		r.mu.Unlock()
-		return Span{r, id}
-	}
-	copied := *rec
 	r.mu.Unlock()
-	on(Event{Span: copied})
-	return Span{r, copied.ID}
+	return Span{r, id}
 }
 
 // Under opens a span under a given parent, and does not become the parent of
@@ -145,14 +117,10 @@ func (r *Recorder) Under(parent ID, name, detail string, n int64) Span {
 	}
 	r.mu.Lock()
 	rec := r.add(name, detail, n, parent)
-	on := r.on
+	id := rec.ID
 	rec.Start = time.Since(r.base)
-	copied := *rec
 	r.mu.Unlock()
-	if on != nil {
-		on(Event{Span: copied})
-	}
-	return Span{r, copied.ID}
+	return Span{r, id}
 }
 
 func (r *Recorder) add(name, detail string, n int64, parent ID) *Record {
@@ -197,16 +165,9 @@ func (s Span) End() time.Duration {
 		break
 	}
 	rec.End = now // also where it was opened with Under
-	on := r.on
-	if on == nil {
-		d := rec.Duration()
-		r.mu.Unlock()
-		return d
-	}
-	copied := *rec
+	d := rec.Duration()
 	r.mu.Unlock()
-	on(Event{Span: copied})
-	return copied.Duration()
+	return d
 }
 
 // Add records a span that was timed elsewhere, such as one that the GPU
@@ -216,14 +177,10 @@ func (r *Recorder) Add(parent ID, name, detail string, n int64, start, end time.
 		return 0
 	}
 	r.mu.Lock()
+	defer r.mu.Unlock()
 	rec := r.add(name, detail, n, parent)
 	rec.Start, rec.End = start, max(start, end)
-	copied, on := *rec, r.on
-	r.mu.Unlock()
-	if on != nil {
-		on(Event{Span: copied})
-	}
-	return copied.ID
+	return rec.ID
 }
 
 // Count records one reading of the counter name under the span that is open.
@@ -236,14 +193,8 @@ func (r *Recorder) Count(name string, value int64) {
 	if k := len(r.open); k > 0 {
 		span = r.open[k-1]
 	}
-	s := Sample{Span: span, Name: name, Value: value, At: time.Since(r.base)}
-	r.samples = append(r.samples, s)
-	on := r.on
+	r.samples = append(r.samples, Sample{Span: span, Name: name, Value: value, At: time.Since(r.base)})
 	r.mu.Unlock()
-	if on != nil {
-		told := s // only what a listener hears escapes to the heap
-		on(Event{Sample: &told})
-	}
 }
 
 // Current is the innermost open span, or 0.

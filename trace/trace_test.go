@@ -60,7 +60,6 @@ func TestNilRecorderIsInert(t *testing.T) {
 	var r *Recorder
 	s := r.Begin("x", "", 0)
 	r.Count("c", 1)
-	r.Listen(func(Event) { t.Error("a nil recorder told a listener something") })
 	if s.End() != 0 || r.Add(0, "x", "", 0, 0, 1) != 0 || r.Under(0, "x", "", 0).End() != 0 {
 		t.Error("a nil recorder measured something")
 	}
@@ -83,35 +82,6 @@ func TestUnattributed(t *testing.T) {
 	}
 	if k := len(Children(r.Spans(), p)); k != 3 {
 		t.Errorf("%d children, want 3", k)
-	}
-}
-
-func TestListenerHearsInOrder(t *testing.T) {
-	r := New()
-	var heard []string
-	r.Listen(func(e Event) {
-		switch {
-		case e.Sample != nil:
-			heard = append(heard, "count "+e.Sample.Name)
-		case e.Span.End < 0:
-			heard = append(heard, "begin "+e.Span.Name)
-		default:
-			heard = append(heard, "end "+e.Span.Name)
-		}
-	})
-	a := r.Begin("a", "", 0)
-	r.Count("n", 1)
-	a.End()
-	r.Listen(nil)
-	r.Begin("b", "", 0).End()
-	want := []string{"begin a", "count n", "end a"}
-	if len(heard) != len(want) {
-		t.Fatalf("heard %q, want %q", heard, want)
-	}
-	for i := range want {
-		if heard[i] != want[i] {
-			t.Errorf("heard %q, want %q", heard, want)
-		}
 	}
 }
 
