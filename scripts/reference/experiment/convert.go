@@ -202,7 +202,7 @@ func (w *writer) round(n int, r *figures, compiles map[string][]compile, arm str
 	for i, took := range r.steps {
 		id := phase(results.SpanStep, fmt.Sprintf("%s %d", results.SpanStep, i+1), int64(i+1), took)
 		if sweep {
-			for _, c := range []trace.Sample{{Name: "metal command buffers", Value: int64(buffersPerStep(perBuffer))}, {Name: "metal dispatches", Value: dispatchesPerStep}} {
+			for _, c := range []trace.Sample{{Name: results.CountCommandBuffers, Value: int64(buffersPerStep(perBuffer))}, {Name: results.CountDispatches, Value: dispatchesPerStep}} {
 				c.Span, c.At = id, time.Duration(w.at)
 				w.events = append(w.events, &recording.Count{Sample: c})
 			}
