@@ -75,12 +75,8 @@ func withNotes(doc *table.Document, f *recording.File) *table.Document {
 
 // knob is the value that a flag had, "" where the recording does not say.
 func knob(h *recording.Header, name string) string {
-	for _, k := range h.Knobs {
-		if k.Name == name {
-			return k.Value
-		}
-	}
-	return ""
+	value, _ := h.Knob(name)
+	return value
 }
 
 // printedStyle is the style that a plan's report was printed in.

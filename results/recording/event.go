@@ -96,6 +96,16 @@ type Knob struct {
 	Source string `json:"variable,omitempty"` // the environment variable, where it was one
 }
 
+// Knob is the value that a setting had, and whether the header says it.
+func (h *Header) Knob(name string) (value string, said bool) {
+	for _, k := range h.Knobs {
+		if k.Name == name {
+			return k.Value, true
+		}
+	}
+	return "", false
+}
+
 // View says how the console shows the run, so that it can be shown again.
 type View struct {
 	Label string `json:"label"` // what lines begin with: "cpu", "metal"

@@ -293,6 +293,16 @@ func TestPairs(t *testing.T) {
 	}
 }
 
+func TestKnob(t *testing.T) {
+	h := small()[0].(*Header)
+	if v, said := h.Knob("commands-per-buffer"); v != "10" || !said {
+		t.Errorf("commands-per-buffer is %q, %v", v, said)
+	}
+	if v, said := h.Knob("io"); v != "" || said {
+		t.Errorf("io, of which nothing is said, is %q", v)
+	}
+}
+
 func TestGrew(t *testing.T) {
 	for _, c := range []struct {
 		before, after *CacheFolder

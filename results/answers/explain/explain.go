@@ -220,10 +220,8 @@ func stepMedian(of func(anatomy.Phase) float64) func(anatomy.Round) float64 {
 // knob is a setting of the arm's first run; "" where it is not recorded.
 func (c *Case) knob(name string) string {
 	for _, r := range c.Runs {
-		for _, k := range r.Header.Knobs {
-			if k.Name == name {
-				return k.Value
-			}
+		if v, said := r.Header.Knob(name); said {
+			return v
 		}
 	}
 	return ""
