@@ -14,7 +14,7 @@ import (
 )
 
 // cargoFolders are the folders of cargo and rustup, by the variables that name
-// them.
+// them; those of rustup only where they are known, since cargo finds them else.
 func cargoFolders() map[string]string {
 	out := map[string]string{}
 	home, _ := os.UserHomeDir()
@@ -22,6 +22,9 @@ func cargoFolders() map[string]string {
 		if out[name] = os.Getenv(name); out[name] == "" {
 			out[name] = filepath.Join(home, below)
 		}
+	}
+	if _, err := os.Stat(out["RUSTUP_HOME"]); err != nil {
+		delete(out, "RUSTUP_HOME")
 	}
 	return out
 }

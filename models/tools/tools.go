@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
@@ -59,6 +60,12 @@ func Find(ctx context.Context, name string) (Tool, error) {
 		}
 		argv := slices.Concat([]string{path}, c.argv[1:])
 		version, err := ask(ctx, append(argv, c.version))
+		if at := toolchains(path); err != nil && name == "cargo" && at != "" && ctx.Err() == nil {
+			within := slices.Concat([]string{"env", "RUSTUP_HOME=" + at}, argv)
+			if v, err2 := ask(ctx, append(within, c.version)); err2 == nil {
+				argv, version, err = within, v, nil
+			}
+		}
 		if err == nil {
 			return Tool{Argv: argv, Version: version}, nil
 		}
@@ -70,6 +77,22 @@ func Find(ctx context.Context, name string) (Tool, error) {
 		why = fmt.Sprintf("%s does not work: %v", strings.Join(c.argv, " "), err)
 	}
 	return Tool{}, fmt.Errorf("%s is %w (%s): %s", name, ErrMissing, why, Bring(name))
+}
+
+// toolchains is where rustup has put what its cargo launches, if the cargo at
+// path is rustup's: rustup looks below HOME, and where HOME is another one than
+// it was installed with, as on a runner that gives each job its own, they still
+// lie beside cargo's folder. It is "" where RUSTUP_HOME says where they are, and
+// where they are not there.
+func toolchains(path string) string {
+	if os.Getenv("RUSTUP_HOME") != "" {
+		return ""
+	}
+	at := filepath.Join(filepath.Dir(path), "..", "..", ".rustup")
+	if info, err := os.Stat(at); err != nil || !info.IsDir() {
+		return ""
+	}
+	return at
 }
 
 // ask runs a tool to hear its version.

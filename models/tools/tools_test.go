@@ -3,6 +3,7 @@ package tools
 import (
 	"errors"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -41,6 +42,44 @@ func TestFind(t *testing.T) {
 	tool, err = Find(t.Context(), "pip")
 	if err != nil || tool.Version != "pip 24.1" || strings.Join(tool.Argv[1:], " ") != "-m pip" {
 		t.Errorf("with python3's pip: %+v, %v", tool, err)
+	}
+}
+
+// TestRustupsCargoWithoutItsHome: rustup's cargo refuses where HOME holds no
+// toolchains; those beside its own folder then serve, and nothing else of the
+// environment changes.
+func TestRustupsCargoWithoutItsHome(t *testing.T) {
+	env, err := exec.LookPath("env")
+	if err != nil {
+		t.Skipf("SKIP: needs env: %v", err)
+	}
+	home := t.TempDir()
+	bin := filepath.Join(home, ".cargo", "bin")
+	if err := os.MkdirAll(bin, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(env, filepath.Join(bin, "env")); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", bin)
+	t.Setenv("RUSTUP_HOME", "")
+	put(t, bin, "cargo", `[ "$RUSTUP_HOME" = "`+filepath.Join(home, ".rustup")+`" ] || { echo "no default is configured" >&2; exit 1; }; echo "cargo 1.2.3"`)
+	if _, err := Find(t.Context(), "cargo"); !errors.Is(err, ErrMissing) || !strings.Contains(err.Error(), "no default is configured") {
+		t.Errorf("without toolchains: %v", err)
+	}
+	if err := os.Mkdir(filepath.Join(home, ".rustup"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	tool, err := Find(t.Context(), "cargo")
+	if err != nil || tool.Version != "cargo 1.2.3" {
+		t.Fatalf("with toolchains beside it: %+v, %v", tool, err)
+	}
+	if out, err := exec.Command(tool.Argv[0], append(tool.Argv[1:], "--version")...).Output(); err != nil || string(out) != "cargo 1.2.3\n" {
+		t.Errorf("%q prints %q, %v", tool.Argv, out, err)
+	}
+	t.Setenv("RUSTUP_HOME", filepath.Join(home, "elsewhere"))
+	if _, err := Find(t.Context(), "cargo"); !errors.Is(err, ErrMissing) {
+		t.Errorf("RUSTUP_HOME is passed over: %v", err)
 	}
 }
 
