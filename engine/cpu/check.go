@@ -4,7 +4,6 @@ import (
 	"math"
 
 	"github.com/introgen/introgen/engine"
-	"github.com/introgen/introgen/engine/gguf"
 )
 
 // findNonFinite runs a step whose logits are not finite again, on one thread,
@@ -17,7 +16,7 @@ func (e *Engine) findNonFinite(ids []int32, pos int) error {
 		if err := e.prepare(ids[:size], pos, n == 1); err != nil {
 			return err
 		}
-		if err := gguf.Fault(func() error { return e.checkedPass(size) }); err != nil {
+		if err := guard(func() error { return e.checkedPass(size) }); err != nil {
 			return err
 		}
 		ids, pos = ids[size:], pos+size

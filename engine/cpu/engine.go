@@ -7,15 +7,14 @@
 package cpu
 
 import (
+	"errors"
 	"fmt"
-	"math"
 	"slices"
 
 	"github.com/introgen/introgen/engine"
 	"github.com/introgen/introgen/engine/cpu/kernel"
 	"github.com/introgen/introgen/engine/cpu/pages"
 	"github.com/introgen/introgen/engine/cpu/team"
-	"github.com/introgen/introgen/engine/gguf"
 	"github.com/introgen/introgen/engine/llama"
 	"github.com/introgen/introgen/engine/quant"
 )
@@ -43,9 +42,9 @@ type Engine struct {
 	output matrix
 	freqs  []float64 // radians a position, for each rotated pair
 
-	cache  *pages.Memory
-	k, v   []float32 // [layer][KV head][position][HeadDim]
-	passed int       // positions that the cache holds
+	keys, values *pages.Memory // the cache
+	k, v         []float32     // of it: [layer][KV head][position][HeadDim]
+	passed       int           // positions that the cache holds
 
 	// Of the pass under way; tokens by rows.
 	cur      *pass
@@ -69,17 +68,6 @@ type Engine struct {
 type top struct {
 	value  float32
 	finite bool
-}
-
-// thread is what a thread has for itself.
-type thread struct {
-	scratch
-	xn       vectors   // the norm of one token
-	stamp    uint64    // which pass and stage xn is of
-	gate, up []float32 // unitRows for each token, or FFN for one
-	kv       []float32 // keys or values of one token
-	scores   []float32 // one for each position
-	_        [128]byte // keep threads off each other's cache lines
 }
 
 // New makes an engine of m, whose file must stay open until Close. Errors name
@@ -109,62 +97,12 @@ func New(m *llama.Model, o Options) (_ *Engine, err error) {
 	if err := e.allocate(); err != nil {
 		return nil, fmt.Errorf("cpu: %w", err)
 	}
-	e.team = team.New(o.Threads, e, gguf.Fault)
+	e.team = team.New(o.Threads, e, guard)
 	e.desc = Description{Set: set.Name, Threads: o.Threads, Context: o.Context, Slow: e.slowTypes()}
 	if err := e.maybePack(); err != nil {
 		return nil, fmt.Errorf("cpu: %w", err)
 	}
 	return e, nil
-}
-
-// allocate makes the cache and the buffers of a pass.
-func (e *Engine) allocate() error {
-	m := e.m
-	heads := m.Heads * m.HeadDim
-	half := m.Layers * m.KVHeads * m.HeadDim * e.opt.Context
-	if half > math.MaxInt/16 {
-		return fmt.Errorf("context: a cache for %d positions does not fit into memory", e.opt.Context)
-	}
-	var err error
-	if e.cache, err = pages.Reserve(2*4*half, pages.Usual); err != nil {
-		return fmt.Errorf("cache of %d positions: %w; ask for fewer", e.opt.Context, err)
-	}
-	kv := e.cache.Floats()
-	e.k, e.v = kv[:half:half], kv[half:]
-
-	// Every matrix of a kind, since types may differ between layers.
-	var in, att, hidden []*matrix
-	widest, rowBytes := 0, 0
-	for i := range e.blocks {
-		b := &e.blocks[i]
-		in = append(in, &b.q, &b.k, &b.v, &b.gate, &b.up)
-		att, hidden = append(att, &b.o), append(hidden, &b.down)
-	}
-	in = append(in, &e.output)
-	for _, w := range slices.Concat(in, att, hidden) {
-		widest, rowBytes = max(widest, w.Cols), max(rowBytes, w.RowBytes)
-	}
-	n := min(chunk, e.opt.Context)
-	e.x = kernel.Aligned(n * m.Hidden)
-	e.xn = newVectors(n, m.Hidden, in...)
-	e.queries = kernel.Aligned(n * heads)
-	e.att = activations{one: newVectors(1, heads, att...), many: newVectors(n, heads, att...)}
-	e.h = activations{one: newVectors(1, m.FFN, hidden...), many: newVectors(n, m.FFN, hidden...)}
-	e.cos, e.sin = kernel.Aligned(n*m.RopeDim), kernel.Aligned(n*m.RopeDim)
-	e.logits = kernel.Aligned(m.Vocab)
-	e.tops = make([]top, ceil(m.Vocab, headRows))
-	e.threads = make([]thread, e.opt.Threads)
-	for i := range e.threads {
-		tile := kernel.Aligned(kernel.TileRows * rowBytes / 4)
-		e.threads[i] = thread{
-			scratch: scratch{sums: kernel.Aligned(n * kernel.TileRows), tile: bytesOf(tile), row: kernel.Aligned(widest)},
-			xn:      newVectors(1, m.Hidden, in...),
-			gate:    kernel.Aligned(n * unitRows), up: kernel.Aligned(n * unitRows),
-			kv:     kernel.Aligned(m.KVHeads * m.HeadDim),
-			scores: make([]float32, e.opt.Context),
-		}
-	}
-	return nil
 }
 
 // slowTypes counts the matrices without fast kernels by type.
@@ -290,11 +228,7 @@ func (e *Engine) Close() error {
 		e.team = nil
 	}
 	e.ready = false
-	err := e.cache.Free()
-	if err2 := e.packed.Free(); err == nil {
-		err = err2
-	}
-	return err
+	return errors.Join(e.keys.Free(), e.values.Free(), e.packed.Free())
 }
 
 var _ engine.Model = (*Engine)(nil)

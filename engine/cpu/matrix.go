@@ -47,10 +47,10 @@ type vectors struct {
 // newVectors makes room for tokens tokens of cols values in the forms that the
 // matrices need.
 func newVectors(tokens, cols int, ms ...*matrix) vectors {
-	v := vectors{floats: kernel.Aligned(tokens * cols)}
+	v := vectors{floats: floats(tokens * cols)}
 	for _, m := range ms {
 		if m.fast > 0 && v.panel == nil {
-			v.panel = kernel.NewPanel(tokens, cols)
+			v.panel = kernel.NewPanelOf(floats, tokens, cols)
 			v.panel.Shape(tokens, cols)
 		}
 	}

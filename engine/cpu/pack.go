@@ -63,7 +63,7 @@ func (e *Engine) maybePack() error {
 // pack rewrites the weights into size bytes, all threads together.
 func (e *Engine) pack(size int) error {
 	var err error
-	if e.packed, err = pages.Reserve(size, pages.Huge); err != nil {
+	if e.packed, err = reserve(size, pages.Huge); err != nil {
 		return err
 	}
 	left := e.packed.Bytes

@@ -5,7 +5,6 @@ import (
 
 	"github.com/introgen/introgen/engine/cpu/kernel"
 	"github.com/introgen/introgen/engine/cpu/team"
-	"github.com/introgen/introgen/engine/gguf"
 )
 
 // kind is what a stage does.
@@ -27,6 +26,10 @@ const (
 const (
 	// unitRows is the rows of a unit: a block of the activations that come out.
 	unitRows = kernel.Block
+	// runRows is the most rows of gate and up that a thread does in one go: a long
+	// run through each matrix, and of one token few enough values that they stay
+	// in the first-level cache until they are joined.
+	runRows = 2048
 	// headRows is the rows of a unit of the output, which is long.
 	headRows = 256
 )
@@ -120,6 +123,15 @@ func (e *Engine) units(s stage) int {
 	return ceil(e.m.Hidden, unitRows)
 }
 
+// gateUpRows returns how many rows of gate and up a thread does in one go: a
+// unit of several tokens, and of one as many units as make runRows.
+func (e *Engine) gateUpRows(tokens int) int {
+	if tokens > 1 {
+		return unitRows
+	}
+	return min(runRows, ceil(e.m.FFN, unitRows)*unitRows)
+}
+
 // nextWeights returns the first bytes of the weights that thread tid will read
 // in the first of stages that reads any.
 func (e *Engine) nextWeights(stages []stage, tid int) []byte {
@@ -188,7 +200,7 @@ func (e *Engine) prepare(ids []int32, pos int, logits bool) error {
 			e.sin[at], e.sin[at+1] = float32(-s), float32(s)
 		}
 	}
-	return gguf.Fault(func() error {
+	return guard(func() error {
 		emb := matrix{Matrix: &e.m.Embedding}
 		for t, id := range ids {
 			x := e.x[t*e.m.Hidden : (t+1)*e.m.Hidden]

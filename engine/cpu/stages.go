@@ -38,12 +38,10 @@ func (e *Engine) Do(tid, number, lo, hi int) {
 		e.doResidual(th, s, &b.o, b.OB, e.att.of(s.tokens), lo, hi)
 	case gateUp:
 		in := e.normed(th, number, s, e.blocks[s.layer].FFNNorm)
-		step := 1
-		if s.tokens == 1 {
-			step = hi - lo // long runs through each matrix
-		}
-		for u := lo; u < hi; u += step {
-			e.doGateUp(th, s, in, u*unitRows, min((u+step)*unitRows, e.m.FFN), e.cur.ahead[number][tid])
+		for r0, end := lo*unitRows, min(hi*unitRows, e.m.FFN); r0 < end; {
+			r1 := min(r0+e.gateUpRows(s.tokens), end)
+			e.doGateUp(th, s, in, r0, r1, e.cur.ahead[number][tid])
+			r0 = r1
 		}
 	case down:
 		e.doResidual(th, s, &e.blocks[s.layer].down, nil, e.h.of(s.tokens), lo, hi)
@@ -74,8 +72,8 @@ func (e *Engine) normed(th *thread, number int, s stage, w []float32) *vectors {
 	if s.tokens > 1 {
 		return &e.xn
 	}
-	if stamp := e.serial<<16 | uint64(number); th.stamp != stamp {
-		th.stamp = stamp
+	if now := (stamp{e.serial, number}); th.stamp != now {
+		th.stamp = now
 		n := e.m.Hidden
 		e.set.RMSNorm(th.xn.floats, e.x[s.first*n:(s.first+1)*n], w, e.m.RMSEps)
 		if th.xn.panel != nil {
@@ -186,20 +184,21 @@ func (e *Engine) doResidual(th *thread, s stage, w *matrix, bias []float32, in *
 	}
 }
 
-// doGateUp does rows r0 to r1-1 of gate and up, and joins them. The rows are of
-// one unit, or of several for one token. next is what the next stage will read.
+// doGateUp does rows r0 to r1-1 of gate and up, at most gateUpRows, and joins
+// them. next is what the next stage will read.
 func (e *Engine) doGateUp(th *thread, s stage, in *vectors, r0, r1 int, next []byte) {
 	b, n := &e.blocks[s.layer], r1-r0
 	e.set.Prefetch(b.up.lines(r0)) // the kernel's own prefetching goes on in gate
-	b.gate.multiply(e.set, &th.scratch, th.gate, n, r0, n, in, s.tokens, false)
-	b.up.multiply(e.set, &th.scratch, th.up, n, r0, n, in, s.tokens, false)
+	gate, up := th.gate[:n*s.tokens], th.up[:n*s.tokens]
+	b.gate.multiply(e.set, &th.scratch, gate, n, r0, n, in, s.tokens, false)
+	b.up.multiply(e.set, &th.scratch, up, n, r0, n, in, s.tokens, false)
 	if s.tokens == 1 {
 		e.set.Prefetch(next) // while there is only computing to do
 	}
 	h := e.h.of(s.tokens)
 	for t := range s.tokens {
 		y := h.floats[t*e.m.FFN+r0:][:n]
-		e.set.SwiGLU(y, th.gate[t*n:][:n], th.up[t*n:][:n])
+		e.set.SwiGLU(y, gate[t*n:][:n], up[t*n:][:n])
 		if h.panel != nil {
 			e.set.Quantize(h.panel, t, r0/kernel.Block, y[:n&^(kernel.Block-1)])
 		}

@@ -14,8 +14,9 @@
 // columns of 16 rows; the Tile kernels read it, for any number of tokens, and
 // the Pack kernels make it.
 //
-// The twins check lengths by Go's own rules. The assembly does not: callers
-// pass slices of the sizes that each field of Set documents.
+// Each kernel checks the lengths that it is given before it reads or writes
+// anything, and panics with a [SizeError] where one is too short: assembly
+// behind it would go on into other memory.
 package kernel
 
 import (

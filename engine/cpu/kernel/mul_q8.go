@@ -2,6 +2,7 @@ package kernel
 
 // mulQ8 is the twin of Set.MulQ8.
 func mulQ8(dst []float32, w []byte, p *Panel, rows int, add bool) {
+	checkMul("MulQ8", dst, w, p, rows, q8Bytes)
 	for r := range rows {
 		row := w[r*p.Blocks*q8Bytes:]
 		var sum float32

@@ -10,15 +10,18 @@ import (
 // i = b*Tokens + t. Sum[i] is the sum of those values.
 type Panel struct {
 	Tokens, Blocks int
-	Q              []int16 // begins on a cache line
+	Q              []int16 // begins on a cache line where NewPanel made it
 	Scale, Sum     []float32
 }
 
 // NewPanel returns a panel with room for tokens tokens of cols values.
-func NewPanel(tokens, cols int) *Panel {
+func NewPanel(tokens, cols int) *Panel { return NewPanelOf(Aligned, tokens, cols) }
+
+// NewPanelOf is NewPanel with memory from floats, which returns that many.
+func NewPanelOf(floats func(n int) []float32, tokens, cols int) *Panel {
 	n := tokens * (cols / Block)
-	q := Aligned(n * Block / 2)
-	p := &Panel{Scale: Aligned(n), Sum: Aligned(n)}
+	q := floats(n * Block / 2)
+	p := &Panel{Scale: floats(n), Sum: floats(n)}
 	if n > 0 {
 		p.Q = unsafe.Slice((*int16)(unsafe.Pointer(&q[0])), n*Block)
 	}
@@ -51,6 +54,7 @@ const (
 // the bits as integers, where NaN is larger than all numbers: so it reaches the
 // scale, and through it every product.
 func quantize(p *Panel, t, b0 int, x []float32) {
+	checkQuantize(p, t, b0, x)
 	for b := b0; len(x) > 0; b++ {
 		i := b*p.Tokens + t
 		q := p.Q[i*Block : i*Block+Block]

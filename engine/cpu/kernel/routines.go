@@ -36,13 +36,14 @@ func (r *routines) set(name string) *Set {
 	return &Set{
 		Name: name,
 		Quantize: func(p *Panel, t, b0 int, x []float32) {
+			checkQuantize(p, t, b0, x)
 			if n := len(x) / Block; n > 0 {
 				i := b0*p.Tokens + t
-				_ = p.Scale[i+(n-1)*p.Tokens]
 				r.quantize(&p.Q[i*Block], &p.Scale[i], &p.Sum[i], &x[0], n, p.Tokens)
 			}
 		},
 		MulQ8: func(dst []float32, w []byte, p *Panel, rows int, add bool) {
+			checkMul("MulQ8", dst, w, p, rows, q8Bytes)
 			n := rows &^ (mulRows - 1)
 			if n > 0 {
 				r.mulQ8(&dst[0], &w[0], &p.Q[0], &p.Scale[0], n, p.Blocks, one(add))
@@ -52,6 +53,7 @@ func (r *routines) set(name string) *Set {
 			}
 		},
 		MulQ41: func(dst []float32, w []byte, p *Panel, rows int, add bool) {
+			checkMul("MulQ41", dst, w, p, rows, q41Bytes)
 			n := rows &^ (mulRows - 1)
 			if n > 0 {
 				r.mulQ41(&dst[0], &w[0], &p.Q[0], &p.Scale[0], &p.Sum[0], n, p.Blocks, one(add))
@@ -60,24 +62,37 @@ func (r *routines) set(name string) *Set {
 				mulQ41(dst[n:], w[n*p.Blocks*q41Bytes:], p, rows-n, add)
 			}
 		},
-		PackQ8:  func(dst, src []byte, blocks int) { r.packQ8(&dst[0], &src[0], blocks) },
-		PackQ41: func(dst, src []byte, blocks int) { r.packQ41(&dst[0], &src[0], blocks) },
+		PackQ8: func(dst, src []byte, blocks int) {
+			checkPack("PackQ8", dst, src, blocks, q8Bytes)
+			r.packQ8(&dst[0], &src[0], blocks)
+		},
+		PackQ41: func(dst, src []byte, blocks int) {
+			checkPack("PackQ41", dst, src, blocks, q41Bytes)
+			r.packQ41(&dst[0], &src[0], blocks)
+		},
 		TileQ8: func(dst []float32, stride int, w []byte, p *Panel, rows int, add bool, scratch []float32, ahead []byte) {
-			if p.Tokens == 1 && r.tile1Q8 != nil {
+			checkTile("TileQ8", dst, stride, w, p, rows, q8Bytes, scratch)
+			switch {
+			case rows == 0: // the assembly would not end
+			case p.Tokens == 1 && r.tile1Q8 != nil:
 				r.tile1Q8(&dst[0], &w[0], &p.Q[0], &p.Scale[0], rows, p.Blocks, one(add), first(ahead, w))
-				return
+			default:
+				r.tileQ8(&dst[0], 4*stride, &w[0], &p.Q[0], &p.Scale[0], rows, p.Blocks, p.Tokens, one(add), &scratch[0], first(ahead, w))
 			}
-			r.tileQ8(&dst[0], 4*stride, &w[0], &p.Q[0], &p.Scale[0], rows, p.Blocks, p.Tokens, one(add), &scratch[0], first(ahead, w))
 		},
 		TileQ41: func(dst []float32, stride int, w []byte, p *Panel, rows int, add bool, scratch []float32, ahead []byte) {
-			if p.Tokens == 1 && r.tile1Q41 != nil {
+			checkTile("TileQ41", dst, stride, w, p, rows, q41Bytes, scratch)
+			switch {
+			case rows == 0: // the assembly would not end
+			case p.Tokens == 1 && r.tile1Q41 != nil:
 				r.tile1Q41(&dst[0], &w[0], &p.Q[0], &p.Scale[0], &p.Sum[0], rows, p.Blocks, one(add), first(ahead, w))
-				return
+			default:
+				r.tileQ41(&dst[0], 4*stride, &w[0], &p.Q[0], &p.Scale[0], &p.Sum[0], rows, p.Blocks, p.Tokens, one(add), &scratch[0], first(ahead, w))
 			}
-			r.tileQ41(&dst[0], 4*stride, &w[0], &p.Q[0], &p.Scale[0], &p.Sum[0], rows, p.Blocks, p.Tokens, one(add), &scratch[0], first(ahead, w))
 		},
 		Dot: r.dotAny,
 		RMSNorm: func(dst, x, w []float32, eps float32) {
+			checkThree("RMSNorm", dst, x, w)
 			s := rmsScale(r.dotAny(x, x), len(x), eps)
 			n := len(x) &^ (lanes - 1)
 			if n > 0 {
@@ -86,6 +101,7 @@ func (r *routines) set(name string) *Set {
 			scaleBy(dst[n:], x[n:], w[n:], s)
 		},
 		SwiGLU: func(dst, gate, up []float32) {
+			checkThree("SwiGLU", dst, gate, up)
 			n := len(gate) &^ (lanes - 1)
 			if n > 0 {
 				r.swiGLU(&dst[0], &gate[0], &up[0], n)
@@ -93,6 +109,7 @@ func (r *routines) set(name string) *Set {
 			swiGLU(dst[n:], gate[n:], up[n:])
 		},
 		Rope: func(x, cos, sin []float32) {
+			checkRope(x, cos, sin)
 			n := len(cos) &^ (lanes - 1)
 			if n > 0 {
 				r.rope(&x[0], &cos[0], &sin[0], n)
@@ -100,6 +117,7 @@ func (r *routines) set(name string) *Set {
 			rope(x[n:], cos[n:], sin[n:])
 		},
 		Attend: func(out, q, k, v, scores []float32, scale float32) {
+			checkAttend(out, q, k, v, scores)
 			if len(q)%lanes != 0 {
 				attend(out, q, k, v, scores, scale)
 				return
@@ -129,6 +147,7 @@ func (r *routines) set(name string) *Set {
 
 // dotAny is the dot product of any length.
 func (r *routines) dotAny(a, b []float32) float32 {
+	need("Dot", "length of b", len(b), len(a))
 	n := len(a) &^ (lanes - 1)
 	sum := dot(a[n:], b[n:len(a)])
 	if n > 0 {

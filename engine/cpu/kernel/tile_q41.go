@@ -15,6 +15,7 @@ const (
 
 // packQ41 is the twin of Set.PackQ41.
 func packQ41(dst, src []byte, blocks int) {
+	checkPack("PackQ41", dst, src, blocks, q41Bytes)
 	for b := range blocks {
 		out := (*[q41Tile]byte)(dst[b*q41Tile:])
 		for r := range TileRows {
@@ -39,6 +40,7 @@ func nibble(block *[q41Bytes]byte, k int) byte {
 
 // tileQ41 is the twin of Set.TileQ41.
 func tileQ41(dst []float32, stride int, w []byte, p *Panel, rows int, add bool, scratch []float32, _ []byte) {
+	checkTile("TileQ41", dst, stride, w, p, rows, q41Bytes, scratch)
 	for r0 := 0; r0 < rows; r0 += TileRows {
 		sums := scratch[:p.Tokens*TileRows]
 		clear(sums)

@@ -11,6 +11,7 @@ const (
 
 // packQ8 is the twin of Set.PackQ8.
 func packQ8(dst, src []byte, blocks int) {
+	checkPack("PackQ8", dst, src, blocks, q8Bytes)
 	for b := range blocks {
 		out := (*[q8Tile]byte)(dst[b*q8Tile:])
 		for r := range TileRows {
@@ -25,6 +26,7 @@ func packQ8(dst, src []byte, blocks int) {
 
 // tileQ8 is the twin of Set.TileQ8.
 func tileQ8(dst []float32, stride int, w []byte, p *Panel, rows int, add bool, scratch []float32, _ []byte) {
+	checkTile("TileQ8", dst, stride, w, p, rows, q8Bytes, scratch)
 	for r0 := 0; r0 < rows; r0 += TileRows {
 		sums := scratch[:p.Tokens*TileRows]
 		clear(sums)

@@ -4,6 +4,7 @@ import "math"
 
 // dot is the twin of Set.Dot.
 func dot(a, b []float32) float32 {
+	need("Dot", "length of b", len(b), len(a))
 	b = b[:len(a)]
 	var s [4]float32
 	n := len(a) &^ 3
@@ -21,6 +22,7 @@ func dot(a, b []float32) float32 {
 
 // rmsNorm is the twin of Set.RMSNorm.
 func rmsNorm(dst, x, w []float32, eps float32) {
+	checkThree("RMSNorm", dst, x, w)
 	scaleBy(dst, x, w, rmsScale(dot(x, x), len(x), eps))
 }
 
@@ -38,6 +40,7 @@ func scaleBy(dst, x, w []float32, s float32) {
 
 // swiGLU is the twin of Set.SwiGLU.
 func swiGLU(dst, gate, up []float32) {
+	checkThree("SwiGLU", dst, gate, up)
 	for i, g := range gate {
 		dst[i] = g / (1 + exp(-g)) * up[i]
 	}
@@ -47,6 +50,7 @@ func exp(x float32) float32 { return float32(math.Exp(float64(x))) }
 
 // rope is the twin of Set.Rope.
 func rope(x, cos, sin []float32) {
+	checkRope(x, cos, sin)
 	for i := 0; i+1 < len(cos); i += 2 {
 		a, b := x[i], x[i+1]
 		x[i], x[i+1] = a*cos[i]+b*sin[i], b*cos[i+1]+a*sin[i+1]
@@ -55,6 +59,7 @@ func rope(x, cos, sin []float32) {
 
 // attend is the twin of Set.Attend.
 func attend(out, q, k, v, scores []float32, scale float32) {
+	checkAttend(out, q, k, v, scores)
 	dim := len(q)
 	top := float32(math.Inf(-1))
 	for i := range scores {
@@ -80,6 +85,7 @@ func attend(out, q, k, v, scores []float32, scale float32) {
 // maxOf is the twin of Set.Max. Magnitudes are compared as integers, where
 // infinity and NaN are larger than all numbers.
 func maxOf(x []float32) (top float32, finite bool) {
+	need("Max", "length of x", len(x), 1)
 	top = x[0]
 	var bits uint32
 	for _, v := range x {

@@ -1,0 +1,120 @@
+package cpu
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/introgen/introgen/engine/cpu/kernel"
+	"github.com/introgen/introgen/engine/cpu/pages"
+	"github.com/introgen/introgen/engine/gguf"
+)
+
+// thread is what a thread has for itself.
+type thread struct {
+	scratch
+	xn       vectors   // the norm of one token
+	stamp    stamp     // which norm xn is
+	gate, up []float32 // gateUpRows for each token
+	kv       []float32 // keys or values of one token
+	scores   []float32 // one for each position
+	_        [128]byte // keep threads off each other's cache lines
+}
+
+// stamp names a stage of a pass.
+type stamp struct {
+	pass  uint64
+	stage int
+}
+
+// Where buffers come from. Tests put memory here that ends at a page which is
+// not mapped, so that a buffer too small for its use is found at the first
+// value behind it.
+var (
+	floats  = kernel.Aligned
+	reserve = pages.Reserve
+)
+
+// allocate makes the cache and the buffers of a pass. How much of a stage is
+// done at once is asked of the plan (gateUpRows), not known here a second time,
+// and every kernel checks what it is given: so that a buffer that is too small
+// ends a pass with an error.
+func (e *Engine) allocate() error {
+	m := e.m
+	heads := m.Heads * m.HeadDim
+	half, err := cacheFloats(m.Layers*m.KVHeads*m.HeadDim, e.opt.Context)
+	if err != nil {
+		return err
+	}
+	for _, c := range []**pages.Memory{&e.keys, &e.values} {
+		if *c, err = reserve(4*half, pages.Usual); err != nil {
+			return fmt.Errorf("cache of %d positions: %w; ask for fewer", e.opt.Context, err)
+		}
+	}
+	e.k, e.v = e.keys.Floats(), e.values.Floats()
+
+	// Every matrix of a kind, since types may differ between layers.
+	var in, att, hidden []*matrix
+	for i := range e.blocks {
+		b := &e.blocks[i]
+		in = append(in, &b.q, &b.k, &b.v, &b.gate, &b.up)
+		att, hidden = append(att, &b.o), append(hidden, &b.down)
+	}
+	in = append(in, &e.output)
+	slowest, tileBytes := 0, 0 // the longest slow row, and the largest tile
+	for _, w := range slices.Concat(in, att, hidden) {
+		if w.slow() {
+			slowest = max(slowest, w.Cols)
+		}
+		if w.fast > 0 {
+			tileBytes = max(tileBytes, kernel.TileRows*w.RowBytes)
+		}
+	}
+	n := min(chunk, e.opt.Context)
+	e.x = floats(n * m.Hidden)
+	e.xn = newVectors(n, m.Hidden, in...)
+	e.queries = floats(n * heads)
+	e.att = activations{one: newVectors(1, heads, att...), many: newVectors(n, heads, att...)}
+	e.h = activations{one: newVectors(1, m.FFN, hidden...), many: newVectors(n, m.FFN, hidden...)}
+	e.cos, e.sin = floats(n*m.RopeDim), floats(n*m.RopeDim)
+	e.logits = floats(m.Vocab)
+	e.tops = make([]top, e.units(stage{kind: head}))
+	e.threads = make([]thread, e.opt.Threads)
+	gateUp := max(e.gateUpRows(1), n*e.gateUpRows(n))
+	for i := range e.threads {
+		e.threads[i] = thread{
+			scratch: scratch{sums: floats(n * kernel.TileRows), tile: bytesOf(floats((tileBytes + 3) / 4)), row: floats(slowest)},
+			xn:      newVectors(1, m.Hidden, in...),
+			gate:    floats(gateUp), up: floats(gateUp),
+			kv:     floats(m.KVHeads * m.HeadDim),
+			scores: floats(e.opt.Context),
+		}
+	}
+	return nil
+}
+
+// cacheFloats returns the values that the keys of so many positions are, perhaps
+// in all layers together; the values are as many.
+func cacheFloats(each, positions int) (int, error) {
+	if positions > math.MaxInt/8/each {
+		return 0, fmt.Errorf("context: a cache for %d positions does not fit into memory", positions)
+	}
+	return each * positions, nil
+}
+
+// guard runs f, which does a part of a pass. A fault in the mapped file comes
+// back as an error, and so does a buffer that is too small for a kernel.
+func guard(f func() error) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			cause, _ := r.(error)
+			var size *kernel.SizeError
+			if !errors.As(cause, &size) {
+				panic(r)
+			}
+			err = size
+		}
+	}()
+	return gguf.Fault(f)
+}

@@ -1,0 +1,115 @@
+package kernel
+
+import "fmt"
+
+// SizeError is what a kernel panics with when a slice is shorter than what it
+// would read or write there, or a count is not what it takes. Nothing has been
+// read or written then: assembly looks at no lengths, so they are looked at
+// before it is entered, once a call.
+type SizeError struct {
+	Kernel, What string // "TileQ8", "dst"
+	Have, Need   int
+}
+
+func (e *SizeError) Error() string {
+	return fmt.Sprintf("kernel %s: %s is %d, but %d is needed; this is a fault of the program, not of the model", e.Kernel, e.What, e.Have, e.Need)
+}
+
+// need panics where have is less than least.
+func need(kernel, what string, have, least int) {
+	if have < least {
+		wrongSize(kernel, what, have, least)
+	}
+}
+
+// wrongSize stands apart so that need is compiled in place.
+//
+//go:noinline
+func wrongSize(kernel, what string, have, need int) {
+	panic(&SizeError{kernel, what, have, need})
+}
+
+// check holds a panel's slices to its counts.
+func (p *Panel) check(kernel string) {
+	need(kernel, "number of tokens", p.Tokens, 1)
+	need(kernel, "number of blocks", p.Blocks, 1)
+	n := p.Tokens * p.Blocks
+	need(kernel, "length of the panel's values", len(p.Q), n*Block)
+	need(kernel, "length of the panel's scales", len(p.Scale), n)
+	need(kernel, "length of the panel's sums", len(p.Sum), n)
+}
+
+// checkQuantize checks what Set.Quantize is given.
+func checkQuantize(p *Panel, t, b0 int, x []float32) {
+	const k = "Quantize"
+	p.check(k)
+	need(k, "token", t, 0)
+	need(k, "number of tokens", p.Tokens, t+1)
+	need(k, "first block", b0, 0)
+	need(k, "number of blocks", p.Blocks, b0+len(x)/Block)
+	if len(x)%Block != 0 {
+		wrongSize(k, "length of x", len(x), (len(x)/Block+1)*Block)
+	}
+}
+
+// checkMul checks what Set.MulQ8 and MulQ41 are given; size is that of a block.
+func checkMul(kernel string, dst []float32, w []byte, p *Panel, rows, size int) {
+	p.check(kernel)
+	if p.Tokens != 1 {
+		wrongSize(kernel, "number of tokens", p.Tokens, 1)
+	}
+	need(kernel, "number of rows", rows, 0)
+	need(kernel, "length of dst", len(dst), rows)
+	need(kernel, "length of w", len(w), rows*p.Blocks*size)
+}
+
+// checkPack checks what Set.PackQ8 and PackQ41 are given; size is that of a
+// block.
+func checkPack(kernel string, dst, src []byte, blocks, size int) {
+	need(kernel, "number of blocks", blocks, 1)
+	need(kernel, "length of dst", len(dst), TileRows*blocks*size)
+	need(kernel, "length of src", len(src), TileRows*blocks*size)
+}
+
+// checkTile checks what Set.TileQ8 and TileQ41 are given; size is that of a
+// block.
+func checkTile(kernel string, dst []float32, stride int, w []byte, p *Panel, rows, size int, scratch []float32) {
+	p.check(kernel)
+	need(kernel, "number of rows", rows, 0)
+	if rows%TileRows != 0 {
+		wrongSize(kernel, "number of rows", rows, rows&^(TileRows-1)+TileRows)
+	}
+	last := 0 // where the last token's rows begin
+	if p.Tokens > 1 {
+		need(kernel, "stride", stride, rows)
+		last = (p.Tokens - 1) * stride
+	}
+	if rows > 0 {
+		need(kernel, "length of dst", len(dst), last+rows)
+	}
+	need(kernel, "length of w", len(w), rows*p.Blocks*size)
+	need(kernel, "length of scratch", len(scratch), p.Tokens*TileRows)
+}
+
+// checkAttend checks what Set.Attend is given.
+func checkAttend(out, q, k, v, scores []float32) {
+	const name = "Attend"
+	dim, n := len(q), len(scores)
+	need(name, "length of q", dim, 1)
+	need(name, "number of positions", n, 1)
+	need(name, "length of out", len(out), dim)
+	need(name, "length of k", len(k), n*dim)
+	need(name, "length of v", len(v), n*dim)
+}
+
+// checkThree checks what RMSNorm and SwiGLU are given: dst and w as long as x.
+func checkThree(kernel string, dst, x, w []float32) {
+	need(kernel, "length of the result", len(dst), len(x))
+	need(kernel, "length of the last operand", len(w), len(x))
+}
+
+// checkRope checks what Set.Rope is given.
+func checkRope(x, cos, sin []float32) {
+	need("Rope", "length of x", len(x), len(cos))
+	need("Rope", "length of sin", len(sin), len(cos))
+}
