@@ -1,0 +1,237 @@
+//go:build unix
+
+package kernel
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"unsafe"
+
+	"github.com/introgen/introgen/engine/cpu/pages/pagestest"
+	"github.com/introgen/introgen/engine/quant"
+)
+
+// A guard is memory that a kernel is given in place of ordinary slices: each
+// copy ends at a page that is not mapped, or begins behind one. What the kernel
+// reads or writes beyond ends the test with the fault's address.
+type guard struct {
+	*pagestest.Arena
+	end bool
+}
+
+// guards runs f with memory that ends at an unmapped page, and with memory that
+// begins behind one.
+func guards(t *testing.T, f func(t *testing.T, g guard)) {
+	a := pagestest.New(t)
+	for _, end := range []bool{true, false} {
+		f(t, guard{a, end})
+		a.Free()
+	}
+}
+
+func (g guard) bytes(from []byte) []byte {
+	b := g.Beginning
+	if g.end {
+		b = g.Ending
+	}
+	to := b(len(from))
+	copy(to, from)
+	return to
+}
+
+func (g guard) floats(from []float32) []float32 {
+	if len(from) == 0 {
+		return nil
+	}
+	return pagestest.Floats(g.bytes(unsafe.Slice((*byte)(unsafe.Pointer(&from[0])), 4*len(from))))
+}
+
+func (g guard) panel(p *Panel) *Panel {
+	q := NewPanelOf(func(n int) []float32 { return g.floats(make([]float32, n)) }, p.Tokens, p.Blocks*Block)
+	q.Tokens, q.Blocks = p.Tokens, p.Blocks
+	copy(q.Q, p.Q)
+	copy(q.Scale, p.Scale)
+	copy(q.Sum, p.Sum)
+	return q
+}
+
+// guardLengths are all lengths around whole vectors, and longer ones.
+var guardLengths = func() []int {
+	var all []int
+	for n := 1; n <= 70; n++ {
+		all = append(all, n)
+	}
+	return append(all, 95, 96, 97, 127, 128, 129, 255, 256, 257, 575, 576, 577, 960, 1023, 1024, 1025, 2047, 2048, 2049, 5632, 8192)
+}()
+
+// same fails the test where a kernel gave something else under guard pages than
+// it gives in ordinary memory.
+func same(t *testing.T, what string, got, want []float32) {
+	t.Helper()
+	for i, w := range want {
+		if math.Float32bits(got[i]) != math.Float32bits(w) {
+			t.Fatalf("%s: value %d is %v under guard pages, %v elsewhere", what, i, got[i], w)
+		}
+	}
+}
+
+func TestVectorsUnderGuard(t *testing.T) {
+	for _, s := range sets(t) {
+		t.Run(s.Name, func(t *testing.T) {
+			guards(t, func(t *testing.T, g guard) {
+				r := rand.New(rand.NewPCG(1, 9))
+				for _, n := range guardLengths {
+					a, b, out := normal(r, n, 1), normal(r, n, 1), make([]float32, n)
+					ga, gb, gout := g.floats(a), g.floats(b), g.floats(out)
+					same(t, fmt.Sprint("dot ", n), []float32{s.Dot(ga, gb)}, []float32{s.Dot(a, b)})
+					s.RMSNorm(out, a, b, 1e-5)
+					s.RMSNorm(gout, ga, gb, 1e-5)
+					same(t, fmt.Sprint("norm ", n), gout, out)
+					s.SwiGLU(out, a, b)
+					s.SwiGLU(gout, ga, gb)
+					same(t, fmt.Sprint("swiglu ", n), gout, out)
+					top, ok := s.Max(a)
+					gtop, gok := s.Max(ga)
+					if top != gtop || ok != gok {
+						t.Fatalf("max %d: %v %v, want %v %v", n, gtop, gok, top, ok)
+					}
+					if cos, gcos := normal(r, n&^1, 1), []float32(nil); n > 1 {
+						gcos = g.floats(cos)
+						gsin := g.floats(b[:n&^1])
+						s.Rope(a, cos, b[:n&^1])
+						s.Rope(ga, gcos, gsin)
+						same(t, fmt.Sprint("rope ", n), ga, a)
+					}
+					s.Prefetch(g.bytes(make([]byte, n)))
+					g.Free()
+				}
+			})
+		})
+	}
+}
+
+func TestAttendUnderGuard(t *testing.T) {
+	for _, s := range sets(t) {
+		t.Run(s.Name, func(t *testing.T) {
+			guards(t, func(t *testing.T, g guard) {
+				r := rand.New(rand.NewPCG(2, 9))
+				for _, dim := range []int{1, 2, 6, 8, 15, 16, 17, 32, 48, 64, 80, 96, 112, 128, 144, 256, 320} {
+					for _, n := range []int{1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 18, 31, 32, 33, 63, 64, 65, 100} {
+						q, k, v, out := normal(r, dim, 1), normal(r, n*dim, 1), normal(r, n*dim, 1), make([]float32, dim)
+						gout := g.floats(out)
+						s.Attend(out, q, k, v, make([]float32, n), 0.1)
+						s.Attend(gout, g.floats(q), g.floats(k), g.floats(v), g.floats(make([]float32, n)), 0.1)
+						same(t, fmt.Sprintf("attend %d of %d", n, dim), gout, out)
+						g.Free()
+					}
+				}
+			})
+		})
+	}
+}
+
+func TestQuantizeUnderGuard(t *testing.T) {
+	for _, s := range sets(t) {
+		t.Run(s.Name, func(t *testing.T) {
+			guards(t, func(t *testing.T, g guard) {
+				r := rand.New(rand.NewPCG(3, 9))
+				for tokens := 1; tokens <= 5; tokens++ {
+					for _, nb := range []int{1, 2, 3, 4, 7, 8, 9, 17} {
+						p := NewPanel(tokens, nb*Block)
+						p.Shape(tokens, nb*Block)
+						gp := g.panel(p)
+						for tok := range tokens {
+							for b0 := range nb { // a block alone, and then all to the end
+								x := normal(r, (nb-b0)*Block, 1)
+								s.Quantize(p, tok, b0, x[:Block])
+								s.Quantize(gp, tok, b0, g.floats(x[:Block]))
+								s.Quantize(p, tok, b0, x)
+								s.Quantize(gp, tok, b0, g.floats(x))
+							}
+						}
+						same(t, "scale", gp.Scale, p.Scale)
+						same(t, "sum", gp.Sum, p.Sum)
+						if !slices.Equal(gp.Q, p.Q) {
+							t.Fatalf("%d tokens of %d blocks: other values", tokens, nb)
+						}
+						g.Free()
+					}
+				}
+			})
+		})
+	}
+}
+
+// guardBlocks are the blocks of a row.
+var guardBlocks = []int{1, 2, 3, 4, 5, 8, 9, 16, 17, 33, 64, 65, 257}
+
+func TestMulUnderGuard(t *testing.T) {
+	for _, s := range sets(t) {
+		for typ, f := range map[quant.Type]func([]float32, []byte, *Panel, int, bool){quant.Q8_0: s.MulQ8, quant.Q4_1: s.MulQ41} {
+			t.Run(fmt.Sprint(s.Name, " ", typ), func(t *testing.T) {
+				guards(t, func(t *testing.T, g guard) {
+					r := rand.New(rand.NewPCG(4, uint64(typ)))
+					for _, nb := range guardBlocks {
+						for rows := 0; rows <= 21; rows++ {
+							w, p, dst := blocks(r, typ, rows, nb), panel(r, 1, nb), normal(r, rows, 1)
+							gw, gp, gdst := g.bytes(w), g.panel(p), g.floats(dst)
+							for _, add := range []bool{true, false} {
+								f(dst, w, p, rows, add)
+								f(gdst, gw, gp, rows, add)
+								same(t, fmt.Sprintf("%d rows of %d blocks, add %v", rows, nb, add), gdst, dst)
+							}
+							g.Free()
+						}
+					}
+				})
+			})
+		}
+	}
+}
+
+func TestTileAndPackUnderGuard(t *testing.T) {
+	type tile = func([]float32, int, []byte, *Panel, int, bool, []float32, []byte)
+	for _, s := range sets(t) {
+		for typ, k := range map[quant.Type]struct {
+			tile tile
+			pack func(dst, src []byte, blocks int)
+		}{quant.Q8_0: {s.TileQ8, s.PackQ8}, quant.Q4_1: {s.TileQ41, s.PackQ41}} {
+			t.Run(fmt.Sprint(s.Name, " ", typ), func(t *testing.T) {
+				guards(t, func(t *testing.T, g guard) {
+					r := rand.New(rand.NewPCG(5, uint64(typ)))
+					_, size := typ.Block()
+					for _, nb := range guardBlocks {
+						for _, rows := range []int{0, TileRows, 2 * TileRows, 3 * TileRows} {
+							for _, tokens := range []int{1, 2, 3, 4, 5, 7, 8, 9, 16, 63, 64} {
+								if nb > 33 && (tokens > 5 || rows > TileRows) {
+									continue // longer rows change nothing of tokens
+								}
+								w, p := blocks(r, typ, rows, nb), panel(r, tokens, nb)
+								tiles, gtiles, gw := make([]byte, len(w)), g.bytes(make([]byte, len(w))), g.bytes(w)
+								for i, n := 0, TileRows*nb*size; i < len(w); i += n {
+									k.pack(tiles[i:i+n], w[i:i+n], nb)
+									k.pack(gtiles[i:i+n:i+n], gw[i:i+n:i+n], nb)
+								}
+								if !slices.Equal(tiles, gtiles) {
+									t.Fatalf("%d rows of %d blocks: other tiles", rows, nb)
+								}
+								stride := rows + r.IntN(3)
+								dst := normal(r, (tokens-1)*stride+rows, 1)
+								gdst, gp := g.floats(dst), g.panel(p)
+								for _, add := range []bool{true, false} {
+									k.tile(dst, stride, tiles, p, rows, add, make([]float32, tokens*TileRows), nil)
+									k.tile(gdst, stride, gtiles, gp, rows, add, g.floats(make([]float32, tokens*TileRows)), gw[len(gw)-min(len(gw), r.IntN(99)):])
+									same(t, fmt.Sprintf("%d rows of %d blocks, %d tokens, add %v", rows, nb, tokens, add), gdst, dst)
+								}
+								g.Free()
+							}
+						}
+					}
+				})
+			})
+		}
+	}
+}

@@ -1,0 +1,169 @@
+package kernel
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/introgen/introgen/engine/quant"
+)
+
+// call is a call of a kernel with slices that fit exactly: the slices' lengths
+// and the counts can be changed before it is made.
+type call struct {
+	floats map[string]*[]float32
+	bytes  map[string]*[]byte
+	counts map[string]*int
+	panel  *Panel
+	do     func()
+}
+
+// calls returns a call of every kernel of s with operands that fit.
+func calls(s *Set) map[string]func() call {
+	const rows, nb, tokens, n, dim, positions = 2 * TileRows, 3, 5, 48, 32, 7
+	f := func(n int) []float32 { return make([]float32, n) }
+	all := map[string]func() call{
+		"Quantize": func() call {
+			p, t, b0, x := NewPanel(tokens, nb*Block), tokens-1, 1, f((nb-1)*Block)
+			p.Shape(tokens, nb*Block)
+			return call{floats: map[string]*[]float32{"x": &x}, panel: p, counts: map[string]*int{"t": &t, "b0": &b0}, do: func() { s.Quantize(p, t, b0, x) }}
+		},
+		"Dot": func() call {
+			a, b := f(n+1), f(n+1)
+			return call{floats: map[string]*[]float32{"b": &b}, do: func() { s.Dot(a, b) }}
+		},
+		"RMSNorm": func() call {
+			dst, x, w := f(n+1), f(n+1), f(n+1)
+			return call{floats: map[string]*[]float32{"dst": &dst, "w": &w}, do: func() { s.RMSNorm(dst, x, w, 1) }}
+		},
+		"SwiGLU": func() call {
+			dst, gate, up := f(n+1), f(n+1), f(n+1)
+			return call{floats: map[string]*[]float32{"dst": &dst, "up": &up}, do: func() { s.SwiGLU(dst, gate, up) }}
+		},
+		"Rope": func() call {
+			x, cos, sin := f(n), f(n), f(n)
+			return call{floats: map[string]*[]float32{"x": &x, "sin": &sin}, do: func() { s.Rope(x, cos, sin) }}
+		},
+		"Attend": func() call {
+			out, q, k, v, scores := f(dim), f(dim), f(positions*dim), f(positions*dim), f(positions)
+			return call{floats: map[string]*[]float32{"out": &out, "k": &k, "v": &v}, do: func() { s.Attend(out, q, k, v, scores, 1) }}
+		},
+		"Max": func() call {
+			x := f(1)
+			return call{floats: map[string]*[]float32{"x": &x}, do: func() { s.Max(x) }}
+		},
+	}
+	r := rand.New(rand.NewPCG(1, 1))
+	for typ, k := range map[quant.Type]struct {
+		mul  func([]float32, []byte, *Panel, int, bool)
+		tile func([]float32, int, []byte, *Panel, int, bool, []float32, []byte)
+		pack func(dst, src []byte, blocks int)
+	}{quant.Q8_0: {s.MulQ8, s.TileQ8, s.PackQ8}, quant.Q4_1: {s.MulQ41, s.TileQ41, s.PackQ41}} {
+		all[fmt.Sprint("Mul ", typ)] = func() call {
+			dst, w, p := f(rows), blocks(r, typ, rows, nb), panel(r, 1, nb)
+			return call{floats: map[string]*[]float32{"dst": &dst}, bytes: map[string]*[]byte{"w": &w}, panel: p,
+				do: func() { k.mul(dst, w, p, rows, false) }}
+		}
+		all[fmt.Sprint("Pack ", typ)] = func() call {
+			src := blocks(r, typ, TileRows, nb)
+			dst := make([]byte, len(src))
+			return call{bytes: map[string]*[]byte{"dst": &dst, "src": &src}, do: func() { k.pack(dst, src, nb) }}
+		}
+		for _, tokens := range []int{1, tokens} {
+			all[fmt.Sprint("Tile ", typ, " ", tokens)] = func() call {
+				w, p, stride := blocks(r, typ, rows, nb), panel(r, tokens, nb), rows+3
+				dst, scratch := f((tokens-1)*stride+rows), f(tokens*TileRows)
+				c := call{floats: map[string]*[]float32{"dst": &dst, "scratch": &scratch}, bytes: map[string]*[]byte{"w": &w}, panel: p,
+					do: func() { k.tile(dst, stride, w, p, rows, false, scratch, nil) }}
+				if tokens > 1 {
+					c.counts = map[string]*int{"stride": &stride}
+				}
+				return c
+			}
+		}
+	}
+	return all
+}
+
+// sizeError calls do and returns the SizeError that it panics with, if it does.
+func sizeError(t *testing.T, do func()) (err *SizeError) {
+	t.Helper()
+	defer func() {
+		if cause, ok := recover().(error); ok && !errors.As(cause, &err) {
+			t.Errorf("panic %v; want a SizeError", cause)
+		}
+	}()
+	do()
+	return nil
+}
+
+// A slice that is one value too short, or a count that is one too large, is
+// found before anything is read or written.
+func TestSizesAreChecked(t *testing.T) {
+	for _, s := range sets(t) {
+		for name, make := range calls(s) {
+			t.Run(s.Name+"/"+name, func(t *testing.T) {
+				if err := sizeError(t, make().do); err != nil {
+					t.Fatalf("operands that fit: %v", err)
+				}
+				tried := 0
+				refused := func(what string, c call) {
+					tried++
+					if err := sizeError(t, c.do); err == nil {
+						t.Errorf("%s is wrong, and goes unseen", what)
+					} else if err.Error() == "" || err.Have == err.Need {
+						t.Errorf("%s: %v", what, err)
+					}
+				}
+				c := make()
+				for what := range c.floats {
+					c := make()
+					x := c.floats[what]
+					*x = (*x)[:len(*x)-1]
+					whole := (*x)[:cap(*x)]
+					before := slices.Clone(whole)
+					refused(what, c)
+					if !slices.Equal(before, whole) {
+						t.Errorf("%s was written to", what)
+					}
+				}
+				for what := range c.bytes {
+					c := make()
+					x := c.bytes[what]
+					*x = (*x)[:len(*x)-1]
+					refused(what, c)
+				}
+				for what := range c.counts {
+					for _, v := range []int{-1, 1000} {
+						if what == "stride" && v > 0 {
+							v = 1
+						}
+						c := make()
+						*c.counts[what] = v
+						refused(fmt.Sprint(what, " ", v), c)
+					}
+				}
+				if c.panel != nil {
+					for what, spoil := range map[string]func(p *Panel){
+						"values": func(p *Panel) { p.Q = p.Q[:len(p.Q)-1] },
+						"scales": func(p *Panel) { p.Scale = p.Scale[:len(p.Scale)-1] },
+						"sums":   func(p *Panel) { p.Sum = p.Sum[:len(p.Sum)-1] },
+						"tokens": func(p *Panel) { p.Tokens++ },
+						"blocks": func(p *Panel) { p.Blocks++ },
+						"none":   func(p *Panel) { p.Tokens = 0 },
+						"empty":  func(p *Panel) { p.Blocks = 0 },
+					} {
+						c := make()
+						spoil(c.panel)
+						refused("panel: "+what, c)
+					}
+				}
+				if tried == 0 {
+					t.Error("nothing was tried")
+				}
+			})
+		}
+	}
+}
