@@ -1,13 +1,13 @@
 package llamatest
 
 import (
-	"bytes"
 	"encoding/binary"
 	"fmt"
 	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/introgen/introgen/engine/quant"
@@ -24,6 +24,13 @@ type Config struct {
 	RopeDim    int        // leading values that are rotated; HeadDim where 0
 	RopeFactor bool       // rope_freqs.weight
 	Seed       uint64
+
+	// Types are those of single matrices, by the end of their names
+	// ("ffn_down.weight"): files mix types.
+	Types map[string]quant.Type
+	// Bits draws the bits of blocks instead of encoding numbers: for shapes of
+	// real size, and for types that have no encoder.
+	Bits bool
 
 	// Edit changes the file before it is written, for damaged models: drop a
 	// tensor or key, change a shape or a byte.
@@ -123,7 +130,16 @@ func Write(t testing.TB, c Config) string {
 		{"llama.rope.dimension_count", uint32(c.RopeDim)},
 	}}
 	matrix := func(name string, typ quant.Type, rows, cols int) {
-		w.Tensors = append(w.Tensors, Tensor{name, typ, []uint64{uint64(cols), uint64(rows)}, Random(t, r, typ, rows, cols)})
+		for end, other := range c.Types {
+			if strings.HasSuffix(name, end) {
+				typ = other
+			}
+		}
+		random := Random
+		if c.Bits {
+			random = RandomBits
+		}
+		w.Tensors = append(w.Tensors, Tensor{name, typ, []uint64{uint64(cols), uint64(rows)}, random(t, r, typ, rows, cols)})
 	}
 	vector := func(name string, n int, mean float32) {
 		b := make([]byte, 0, 4*n)
@@ -163,48 +179,15 @@ func Write(t testing.TB, c Config) string {
 		c.Edit(w)
 	}
 	path := filepath.Join(t.TempDir(), "model.gguf")
-	if err := os.WriteFile(path, w.bytes(), 0o600); err != nil {
+	if err := w.write(path); err != nil {
 		t.Fatal(err)
 	}
 	return path
 }
 
-// Random returns the data of a matrix of rows x cols with random weights whose
-// rows have a length of about 1. The types that quant encodes are encoded;
-// the blocks of Q4_1 are drawn directly.
-func Random(t testing.TB, r *rand.Rand, typ quant.Type, rows, cols int) []byte {
-	t.Helper()
-	rb, err := typ.RowBytes(cols)
-	if err != nil {
-		t.Fatal(err)
-	}
-	out := make([]byte, rows*rb)
-	scale := float32(math.Sqrt(3 / float64(cols)))
-	if typ == quant.Q4_1 {
-		for b := 0; b < len(out); b += 20 {
-			d := scale * (0.5 + r.Float32()) / 8
-			binary.LittleEndian.PutUint16(out[b:], quant.FloatToHalf(d))
-			binary.LittleEndian.PutUint16(out[b+2:], quant.FloatToHalf(-d*(6+3*r.Float32())))
-			for i := 4; i < 20; i++ {
-				out[b+i] = byte(r.Uint32())
-			}
-		}
-		return out
-	}
-	x := make([]float32, cols)
-	for i := range rows {
-		for j := range x {
-			x[j] = scale * (2*r.Float32() - 1)
-		}
-		if err := quant.Quantize(out[i*rb:(i+1)*rb], typ, x); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return out
-}
-
-// bytes writes the file as GGUF version 3 with an alignment of 32.
-func (w *Writable) bytes() []byte {
+// write writes the file as GGUF version 3 with an alignment of 32. A model's data
+// is not held a second time: it may be large.
+func (w *Writable) write(path string) error {
 	le := binary.LittleEndian
 	b := []byte("GGUF")
 	str := func(s string) {
@@ -228,8 +211,7 @@ func (w *Writable) bytes() []byte {
 			panic(fmt.Sprintf("key %s: a value of type %T", k.Name, v))
 		}
 	}
-	var data bytes.Buffer
-	pad := func(n int) []byte { return make([]byte, -n&31) }
+	offset := 0
 	for _, t := range w.Tensors {
 		str(t.Name)
 		b = le.AppendUint32(b, uint32(len(t.Dims)))
@@ -237,10 +219,28 @@ func (w *Writable) bytes() []byte {
 			b = le.AppendUint64(b, d)
 		}
 		b = le.AppendUint32(b, uint32(t.Type))
-		b = le.AppendUint64(b, uint64(data.Len()))
-		data.Write(t.Data)
-		data.Write(pad(data.Len()))
+		b = le.AppendUint64(b, uint64(offset))
+		offset += len(t.Data) + len(pad(len(t.Data)))
 	}
-	b = append(b, pad(len(b))...)
-	return append(b, data.Bytes()...)
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	for _, part := range [][]byte{b, pad(len(b))} {
+		if _, err := f.Write(part); err != nil {
+			return err
+		}
+	}
+	for _, t := range w.Tensors {
+		for _, part := range [][]byte{t.Data, pad(len(t.Data))} {
+			if _, err := f.Write(part); err != nil {
+				return err
+			}
+		}
+	}
+	return f.Close()
 }
+
+// pad returns the zeros that follow n bytes.
+func pad(n int) []byte { return make([]byte, -n&31) }

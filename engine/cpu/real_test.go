@@ -1,0 +1,114 @@
+//go:build unix
+
+package cpu_test
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/introgen/introgen/engine/cpu"
+	"github.com/introgen/introgen/engine/cpu/kernel"
+	"github.com/introgen/introgen/engine/cpu/pages/pagestest"
+	"github.com/introgen/introgen/engine/llama"
+	"github.com/introgen/introgen/engine/llama/llamatest"
+	"github.com/introgen/introgen/engine/quant"
+)
+
+// real are the shapes of models that people run, as their config.json says.
+var real = []struct {
+	name  string
+	typ   quant.Type
+	shape llamatest.Config
+}{
+	{"TinyLlama 1.1B", quant.Q8_0, llamatest.Config{Hidden: 2048, FFN: 5632, Heads: 32, KVHeads: 4, HeadDim: 64, Vocab: 32000, Context: 2048}},
+	{"Llama 3.2 1B", quant.Q4_1, llamatest.Config{Hidden: 2048, FFN: 8192, Heads: 32, KVHeads: 8, HeadDim: 64, Vocab: 128256, Context: 131072, RopeFactor: true}},
+	{"Llama 3.2 3B", quant.Q8_0, llamatest.Config{Hidden: 3072, FFN: 8192, Heads: 24, KVHeads: 8, HeadDim: 128, Vocab: 128256, Context: 131072, RopeFactor: true}},
+	{"SmolLM2 360M", quant.Q8_0, llamatest.Config{Hidden: 960, FFN: 2560, Heads: 15, KVHeads: 5, HeadDim: 64, Vocab: 49152, Context: 8192}},
+	{"SmolLM2 1.7B", quant.Q4_1, llamatest.Config{Hidden: 2048, FFN: 8192, Heads: 32, KVHeads: 32, HeadDim: 64, Vocab: 49152, Context: 8192}},
+	{"Mistral 7B", quant.Q8_0, llamatest.Config{Hidden: 4096, FFN: 14336, Heads: 32, KVHeads: 8, HeadDim: 128, Vocab: 32000, Context: 32768, Output: true}},
+}
+
+// realEnv makes TestRealShapes larger: "full" takes two layers, the whole
+// vocabulary, both fast types and a prompt of more than a chunk, and every number of
+// threads with plain Go too. That takes half an hour.
+const realEnv = "INTROGEN_REAL_SHAPES"
+
+// The shapes of real models with random weights, against float64: with one
+// layer and 2000 tokens, or whole in width where realEnv asks for it. The log is a
+// table.
+func TestRealShapes(t *testing.T) {
+	if testing.Short() {
+		t.Skip("SKIP: needs long computing")
+	}
+	full := os.Getenv(realEnv) == "full"
+	log := []string{"| shape | weights | set | packed | 1 thread | 2 threads | 3 threads | 4 threads | 5 threads |", "|---|---|---|---|---|---|---|---|---|"}
+	defer func() {
+		t.Log("largest error of a logit, and whether all ids are those of float64:\n" + strings.Join(log, "\n"))
+	}()
+	for _, r := range real {
+		types, prompt := []quant.Type{r.typ}, 5
+		r.shape.Layers, r.shape.Bits = 1, true
+		if full {
+			types, prompt, r.shape.Layers = []quant.Type{quant.Q8_0, quant.Q4_1}, cpu.Chunk+1, 2
+		} else {
+			r.shape.Vocab = 2000
+		}
+		for _, typ := range types {
+			r.shape.Type, r.shape.Embedding = typ, typ
+			t.Run(fmt.Sprint(r.name, " ", typ), func(t *testing.T) {
+				x := expect(t, model(t, llamatest.Write(t, r.shape)), prompt)
+				buffers := pagestest.New(t)
+				defer cpu.TakeMemory(buffers.Ending)()
+				for _, set := range kernel.Names() {
+					for _, pack := range []cpu.Pack{cpu.PackOff, cpu.PackOn} {
+						row := fmt.Sprintf("| %s | %v | %s | %v |", r.name, typ, set, pack == cpu.PackOn)
+						for threads := 1; threads <= 5; threads++ {
+							if set == "generic" && !full && threads != 2 { // plain Go takes long
+								row += " |"
+								continue
+							}
+							e, err := cpu.New(x.m, cpu.Options{Set: set, Threads: threads, Pack: pack})
+							if err != nil {
+								t.Fatal(err)
+							}
+							worst, same := x.compare(t, e)
+							if worst > 2e-3 {
+								t.Errorf("%s, %d threads, packed %v: largest error of a logit %.6f", set, threads, pack == cpu.PackOn, worst)
+							}
+							if !same {
+								t.Errorf("%s, %d threads, packed %v: not the ids of float64", set, threads, pack == cpu.PackOn)
+							}
+							row += fmt.Sprintf(" %.6f %s |", worst, map[bool]string{true: "equal", false: "DIFFERENT"}[same])
+							if err := e.Close(); err != nil {
+								t.Fatal(err)
+							}
+							buffers.Free()
+						}
+						log = append(log, row)
+					}
+				}
+			})
+		}
+	}
+}
+
+// What an engine takes besides the weights and the cache stays small at the
+// largest shape: a thread less than half a MiB, and all of it less than 16 MiB.
+func TestMemoryOfBuffers(t *testing.T) {
+	c := real[len(real)-1].shape
+	c.Layers, c.Vocab, c.Bits, c.Type, c.Embedding = 1, 2000, true, quant.Q8_0, quant.Q8_0
+	m := model(t, llamatest.Write(t, c))
+	bytes := func(m *llama.Model, threads int) (n int) {
+		defer cpu.TakeMemory(func(more int) []byte { n += more; return make([]byte, more) })()
+		e := newEngine(t, m, cpu.Options{Threads: threads, Context: 512})
+		e.Close()
+		return n - 2*4*m.KVHeads*m.HeadDim*512
+	}
+	one, two := bytes(m, 1), bytes(m, 2)
+	t.Logf("one thread %d KiB, each more %d KiB", one>>10, (two-one)>>10)
+	if two-one > 512<<10 || one > 16<<20 {
+		t.Errorf("one thread takes %d bytes, and a second %d more", one, two-one)
+	}
+}
