@@ -3,6 +3,7 @@ package llamatest
 import (
 	"encoding/binary"
 	"fmt"
+	"io"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -41,6 +42,9 @@ type Config struct {
 type Writable struct {
 	Keys    []Key
 	Tensors []Tensor
+	// Hole is how many bytes, a multiple of 32, nobody writes between the first
+	// tensor and the others: a large file that takes no room on the disk.
+	Hole int64
 }
 
 // Key is a metadata entry; Value is a uint32, float32 or string.
@@ -211,8 +215,11 @@ func (w *Writable) write(path string) error {
 			panic(fmt.Sprintf("key %s: a value of type %T", k.Name, v))
 		}
 	}
-	offset := 0
-	for _, t := range w.Tensors {
+	offset := int64(0)
+	for i, t := range w.Tensors {
+		if i == 1 {
+			offset += w.Hole
+		}
 		str(t.Name)
 		b = le.AppendUint32(b, uint32(len(t.Dims)))
 		for _, d := range t.Dims {
@@ -220,7 +227,7 @@ func (w *Writable) write(path string) error {
 		}
 		b = le.AppendUint32(b, uint32(t.Type))
 		b = le.AppendUint64(b, uint64(offset))
-		offset += len(t.Data) + len(pad(len(t.Data)))
+		offset += int64(len(t.Data) + len(pad(len(t.Data))))
 	}
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
 	if err != nil {
@@ -232,7 +239,12 @@ func (w *Writable) write(path string) error {
 			return err
 		}
 	}
-	for _, t := range w.Tensors {
+	for i, t := range w.Tensors {
+		if i == 1 {
+			if _, err := f.Seek(w.Hole, io.SeekCurrent); err != nil {
+				return err
+			}
+		}
 		for _, part := range [][]byte{t.Data, pad(len(t.Data))} {
 			if _, err := f.Write(part); err != nil {
 				return err
