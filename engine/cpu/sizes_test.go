@@ -243,3 +243,15 @@ func TestSizesOfSuperBlocks(t *testing.T) {
 		}
 	}
 }
+
+// As many threads as are allowed, most of them without a unit of their own.
+func TestManyThreads(t *testing.T) {
+	x := expect(t, model(t, llamatest.Write(t, llamatest.Config{Type: quant.Q8_0, Embedding: quant.Q8_0, FFN: 4160, Context: 128})), 3)
+	for _, threads := range []int{33, 64, 65, cpu.MaxThreads} {
+		e := newEngine(t, x.m, cpu.Options{Threads: threads})
+		if worst, same := x.compare(t, e); worst > 2e-3 || !same {
+			t.Errorf("%d threads: largest error of a logit %.6f, ids equal: %v", threads, worst, same)
+		}
+		e.Close()
+	}
+}

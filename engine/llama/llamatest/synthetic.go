@@ -3,14 +3,12 @@ package llamatest
 import (
 	"encoding/binary"
 	"fmt"
-	"io"
 	"math"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/introgen/introgen/engine/gguf/gguftest"
 	"github.com/introgen/introgen/engine/quant"
 )
 
@@ -22,8 +20,10 @@ type Config struct {
 	Embedding  quant.Type // of the embedding
 	Output     bool       // an output matrix of its own
 	Bias       bool       // biases of the attention's projections
+	FFNBias    bool       // biases of the feed-forward's matrices
 	RopeDim    int        // leading values that are rotated; HeadDim where 0
 	RopeFactor bool       // rope_freqs.weight
+	RopeBase   float32    // 1000 where 0
 	Seed       uint64
 
 	// Types are those of single matrices, by the end of their names
@@ -47,7 +47,7 @@ type Writable struct {
 	Hole int64
 }
 
-// Key is a metadata entry; Value is a uint32, float32 or string.
+// Key is a metadata entry; Value is what gguftest.KV takes.
 type Key struct {
 	Name  string
 	Value any
@@ -108,6 +108,9 @@ func (c *Config) defaults() {
 			*d.v = d.value
 		}
 	}
+	if c.RopeBase == 0 {
+		c.RopeBase = 1000
+	}
 	if c.RopeDim == 0 {
 		c.RopeDim = c.HeadDim
 	}
@@ -130,7 +133,7 @@ func Write(t testing.TB, c Config) string {
 		{"llama.attention.key_length", uint32(c.HeadDim)},
 		{"llama.attention.value_length", uint32(c.HeadDim)},
 		{"llama.attention.layer_norm_rms_epsilon", float32(1e-5)},
-		{"llama.rope.freq_base", float32(1000)},
+		{"llama.rope.freq_base", c.RopeBase},
 		{"llama.rope.dimension_count", uint32(c.RopeDim)},
 	}}
 	matrix := func(name string, typ quant.Type, rows, cols int) {
@@ -178,81 +181,26 @@ func Write(t testing.TB, c Config) string {
 		matrix(name("ffn_gate.weight"), c.Type, c.FFN, c.Hidden)
 		matrix(name("ffn_up.weight"), c.Type, c.FFN, c.Hidden)
 		matrix(name("ffn_down.weight"), c.Type, c.Hidden, c.FFN)
+		if c.FFNBias {
+			vector(name("ffn_gate.bias"), c.FFN, 0.4)
+			vector(name("ffn_up.bias"), c.FFN, -0.4)
+			vector(name("ffn_down.bias"), c.Hidden, 0.2)
+		}
 	}
 	if c.Edit != nil {
 		c.Edit(w)
 	}
-	path := filepath.Join(t.TempDir(), "model.gguf")
-	if err := w.write(path); err != nil {
-		t.Fatal(err)
-	}
-	return path
+	return w.write(t)
 }
 
-// write writes the file as GGUF version 3 with an alignment of 32. A model's data
-// is not held a second time: it may be large.
-func (w *Writable) write(path string) error {
-	le := binary.LittleEndian
-	b := []byte("GGUF")
-	str := func(s string) {
-		b = le.AppendUint64(b, uint64(len(s)))
-		b = append(b, s...)
-	}
-	b = le.AppendUint32(b, 3)
-	b = le.AppendUint64(b, uint64(len(w.Tensors)))
-	b = le.AppendUint64(b, uint64(len(w.Keys)))
+// File returns w as package gguftest writes it.
+func (w *Writable) File() gguftest.File {
+	var f gguftest.File
 	for _, k := range w.Keys {
-		str(k.Name)
-		switch v := k.Value.(type) {
-		case uint32:
-			b = le.AppendUint32(le.AppendUint32(b, 4), v)
-		case float32:
-			b = le.AppendUint32(le.AppendUint32(b, 6), math.Float32bits(v))
-		case string:
-			b = le.AppendUint32(b, 8)
-			str(v)
-		default:
-			panic(fmt.Sprintf("key %s: a value of type %T", k.Name, v))
-		}
+		f.KV = append(f.KV, gguftest.KV{Key: k.Name, Value: k.Value})
 	}
-	offset := int64(0)
-	for i, t := range w.Tensors {
-		if i == 1 {
-			offset += w.Hole
-		}
-		str(t.Name)
-		b = le.AppendUint32(b, uint32(len(t.Dims)))
-		for _, d := range t.Dims {
-			b = le.AppendUint64(b, d)
-		}
-		b = le.AppendUint32(b, uint32(t.Type))
-		b = le.AppendUint64(b, uint64(offset))
-		offset += int64(len(t.Data) + len(pad(len(t.Data))))
+	for _, t := range w.Tensors {
+		f.Tensors = append(f.Tensors, gguftest.Tensor{Name: t.Name, Type: uint32(t.Type), Dims: t.Dims, Data: t.Data})
 	}
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	for _, part := range [][]byte{b, pad(len(b))} {
-		if _, err := f.Write(part); err != nil {
-			return err
-		}
-	}
-	for i, t := range w.Tensors {
-		if i == 1 {
-			if _, err := f.Seek(w.Hole, io.SeekCurrent); err != nil {
-				return err
-			}
-		}
-		for _, part := range [][]byte{t.Data, pad(len(t.Data))} {
-			if _, err := f.Write(part); err != nil {
-				return err
-			}
-		}
-	}
-	return f.Close()
+	return f
 }
-
-// pad returns the zeros that follow n bytes.
-func pad(n int) []byte { return make([]byte, -n&31) }
