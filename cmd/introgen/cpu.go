@@ -65,6 +65,11 @@ func runCPU(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
+	ids, err := g.job.Prompt()
+	if err != nil {
+		return errors.Join(err, g.close())
+	}
+	positions := len(ids) + c.Int("tokens")
 	o := cpu.Options{Threads: threads, Pack: c.Generic("pack").(*packChoice).pack, Steps: c.Int("tokens"), Cancelled: c.Context.Err}
 	g.describe = func(m engine.Model) string { return "cpu: " + m.(*cpu.Engine).Describe().String() }
 	return g.run(c.Context, func(f *gguf.File) (engine.Model, error) {
@@ -72,6 +77,9 @@ func runCPU(c *cli.Context) error {
 		if err != nil {
 			return nil, err
 		}
+		// A cache for what is asked for, and no more: a model's whole context may
+		// take more memory than there is. What does not fit into it is told later.
+		o.Context = min(positions, m.Context)
 		return cpu.New(m, o)
 	})
 }
