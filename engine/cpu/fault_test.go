@@ -123,6 +123,24 @@ func TestNonFinite(t *testing.T) {
 	}
 }
 
+// The look for a number that is not finite passes a whole layer on one thread,
+// however wide it is.
+func TestNonFiniteInWideLayer(t *testing.T) {
+	path := llamatest.Write(t, llamatest.Config{Type: quant.Q8_0, Embedding: quant.Q8_0, FFN: 10272, Hidden: 32, Edit: func(w *llamatest.Writable) {
+		d := w.Tensor("blk.1.ffn_up.weight").Data
+		binary.LittleEndian.PutUint16(d[len(d)-34:], quant.FloatToHalf(float32(math.Inf(1))))
+	}})
+	for threads := 1; threads <= 3; threads++ {
+		e := newEngine(t, model(t, path), cpu.Options{Threads: threads})
+		for _, prompt := range [][]int32{{5}, {5, 9, 7}} {
+			_, err := e.Step(prompt, 0)
+			if got := (*engine.NonFiniteError)(nil); !errors.As(err, &got) || got.Layer != 1 || got.Where != "feed-forward" {
+				t.Errorf("%d threads, %d tokens: error %v; want the feed-forward of layer 1", threads, len(prompt), err)
+			}
+		}
+	}
+}
+
 // A step allocates nothing, whatever the number of threads.
 func TestNoAllocation(t *testing.T) {
 	m := model(t, llamatest.Write(t, llamatest.Config{Type: quant.Q8_0, Embedding: quant.Q8_0}))

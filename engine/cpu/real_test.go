@@ -5,6 +5,7 @@ package cpu_test
 import (
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -16,12 +17,15 @@ import (
 	"github.com/introgen/introgen/engine/quant"
 )
 
-// real are the shapes of models that people run, as their config.json says.
-var real = []struct {
+// shape is that of a real model, and the type that it is tried with.
+type shape struct {
 	name  string
 	typ   quant.Type
 	shape llamatest.Config
-}{
+}
+
+// real are the shapes of models that people run, as their config.json says.
+var real = []shape{
 	{"TinyLlama 1.1B", quant.Q8_0, llamatest.Config{Hidden: 2048, FFN: 5632, Heads: 32, KVHeads: 4, HeadDim: 64, Vocab: 32000, Context: 2048}},
 	{"Llama 3.2 1B", quant.Q4_1, llamatest.Config{Hidden: 2048, FFN: 8192, Heads: 32, KVHeads: 8, HeadDim: 64, Vocab: 128256, Context: 131072, RopeFactor: true}},
 	{"Llama 3.2 3B", quant.Q8_0, llamatest.Config{Hidden: 3072, FFN: 8192, Heads: 24, KVHeads: 8, HeadDim: 128, Vocab: 128256, Context: 131072, RopeFactor: true}},
@@ -31,8 +35,8 @@ var real = []struct {
 }
 
 // realEnv makes TestRealShapes larger: "full" takes two layers, the whole
-// vocabulary, both fast types and a prompt of more than a chunk, and every number of
-// threads with plain Go too. That takes half an hour.
+// vocabulary, both fast types, plain Go with every number of threads, and the
+// assembly also with a prompt of more than a chunk. That takes half an hour.
 const realEnv = "INTROGEN_REAL_SHAPES"
 
 // The shapes of real models with random weights, against float64: with one
@@ -43,55 +47,64 @@ func TestRealShapes(t *testing.T) {
 		t.Skip("SKIP: needs long computing")
 	}
 	full := os.Getenv(realEnv) == "full"
-	log := []string{"| shape | weights | set | packed | 1 thread | 2 threads | 3 threads | 4 threads | 5 threads |", "|---|---|---|---|---|---|---|---|---|"}
+	log := []string{"| shape | weights | prompt | set | packed | 1 thread | 2 threads | 3 threads | 4 threads | 5 threads |", "|---|---|---|---|---|---|---|---|---|---|"}
 	defer func() {
 		t.Log("largest error of a logit, and whether all ids are those of float64:\n" + strings.Join(log, "\n"))
 	}()
-	for _, r := range real {
-		types, prompt := []quant.Type{r.typ}, 5
-		r.shape.Layers, r.shape.Bits = 1, true
-		if full {
-			types, prompt, r.shape.Layers = []quant.Type{quant.Q8_0, quant.Q4_1}, cpu.Chunk+1, 2
-		} else {
-			r.shape.Vocab = 2000
+	try := func(r shape, typ quant.Type, sets []string, prompt int) {
+		c := r.shape
+		c.Bits, c.Type, c.Embedding = true, typ, typ
+		if c.Layers = 2; !full {
+			c.Layers, c.Vocab = 1, 2000
 		}
-		for _, typ := range types {
-			r.shape.Type, r.shape.Embedding = typ, typ
-			t.Run(fmt.Sprint(r.name, " ", typ), func(t *testing.T) {
-				x := expect(t, model(t, llamatest.Write(t, r.shape)), prompt)
-				buffers := pagestest.New(t)
-				defer cpu.TakeMemory(buffers.Ending)()
-				for _, set := range kernel.Names() {
-					for _, pack := range []cpu.Pack{cpu.PackOff, cpu.PackOn} {
-						row := fmt.Sprintf("| %s | %v | %s | %v |", r.name, typ, set, pack == cpu.PackOn)
-						for threads := 1; threads <= 5; threads++ {
-							if set == "generic" && !full && threads != 2 { // plain Go takes long
-								row += " |"
-								continue
-							}
-							e, err := cpu.New(x.m, cpu.Options{Set: set, Threads: threads, Pack: pack})
-							if err != nil {
-								t.Fatal(err)
-							}
-							worst, same := x.compare(t, e)
-							if worst > 2e-3 {
-								t.Errorf("%s, %d threads, packed %v: largest error of a logit %.6f", set, threads, pack == cpu.PackOn, worst)
-							}
-							if !same {
-								t.Errorf("%s, %d threads, packed %v: not the ids of float64", set, threads, pack == cpu.PackOn)
-							}
-							row += fmt.Sprintf(" %.6f %s |", worst, map[bool]string{true: "equal", false: "DIFFERENT"}[same])
-							if err := e.Close(); err != nil {
-								t.Fatal(err)
-							}
-							buffers.Free()
+		t.Run(fmt.Sprintf("%s/%v/%d", r.name, typ, prompt), func(t *testing.T) {
+			x := expect(t, model(t, llamatest.Write(t, c)), prompt)
+			buffers := pagestest.New(t)
+			defer cpu.TakeMemory(buffers.Ending)()
+			for _, set := range sets {
+				for _, pack := range []cpu.Pack{cpu.PackOff, cpu.PackOn} {
+					row := fmt.Sprintf("| %s | %v | %d | %s | %v |", r.name, typ, prompt, set, pack == cpu.PackOn)
+					for threads := 1; threads <= 5; threads++ {
+						if set == "generic" && !full && threads != 2 { // plain Go takes long
+							row += " |"
+							continue
 						}
-						log = append(log, row)
+						row += " " + tryReal(t, x, cpu.Options{Set: set, Threads: threads, Pack: pack}) + " |"
+						buffers.Free()
 					}
+					log = append(log, row)
 				}
-			})
+			}
+		})
+	}
+	for _, r := range real {
+		if !full {
+			try(r, r.typ, kernel.Names(), 5)
+			continue
+		}
+		for _, typ := range []quant.Type{quant.Q8_0, quant.Q4_1} {
+			try(r, typ, kernel.Names(), 5)
+			try(r, typ, slices.DeleteFunc(kernel.Names(), func(name string) bool { return name == "generic" }), cpu.Chunk+1)
 		}
 	}
+}
+
+// tryReal passes x's text to an engine and says what a cell of the table says.
+func tryReal(t *testing.T, x *expected, o cpu.Options) string {
+	t.Helper()
+	e, err := cpu.New(x.m, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer e.Close()
+	worst, same := x.compare(t, e)
+	if worst > 2e-3 {
+		t.Errorf("%+v: largest error of a logit %.6f", o, worst)
+	}
+	if !same {
+		t.Errorf("%+v: not the ids of float64", o)
+	}
+	return fmt.Sprintf("%.6f %s", worst, map[bool]string{true: "equal", false: "DIFFERENT"}[same])
 }
 
 // What an engine takes besides the weights and the cache stays small at the

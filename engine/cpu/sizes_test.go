@@ -133,6 +133,9 @@ func underGuard(t *testing.T, c llamatest.Config, prompt int) (worst float64) {
 	defer cpu.TakeMemory(buffers.Ending)()
 	for _, set := range kernel.Names() {
 		for threads := 1; threads <= 5; threads++ {
+			if testing.Short() && threads%2 == 0 {
+				continue
+			}
 			for _, pack := range []cpu.Pack{cpu.PackOff, cpu.PackOn} {
 				e, err := cpu.New(x.m, cpu.Options{Set: set, Threads: threads, Pack: pack})
 				if err != nil {
@@ -210,7 +213,10 @@ func TestSizes(t *testing.T) {
 		add("type", []int{64}, chunk+1, []string{typ}, hidden)
 	}
 	worst := map[string]float64{}
-	for _, k := range cases {
+	for i, k := range cases {
+		if testing.Short() && i%8 != 0 { // under an emulator
+			continue
+		}
 		c := types[k.typ]
 		k.set(&c, k.n)
 		if c.Context == 0 {
