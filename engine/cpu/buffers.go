@@ -32,20 +32,33 @@ type stamp struct {
 // not mapped, so that a buffer too small for its use is found at the first
 // value behind it.
 var (
-	floats  = kernel.Aligned
-	reserve = pages.Reserve
+	floats    = kernel.Aligned
+	reserve   = pages.Reserve
+	available = pages.Available
 )
 
-// allocate makes the cache and the buffers of a pass. How much of a stage is
+// tooMuch returns how much memory there is where that is less than n bytes, as far
+// as the system tells. To touch more than there is would end the process without
+// a word.
+func tooMuch(n int) (there int64, yes bool) {
+	there, ok := available()
+	return there, ok && int64(n) > there
+}
+
+// allocate makes the cache and the buffers of a pass. asked says that the number
+// of positions is what the caller will use, and not the most that it could. How much of a stage is
 // done at once is asked of the plan (gateUpRows), not known here a second time,
 // and every kernel checks what it is given: so that a buffer that is too small
 // ends a pass with an error.
-func (e *Engine) allocate() error {
+func (e *Engine) allocate(asked bool) error {
 	m := e.m
 	heads := m.Heads * m.HeadDim
 	half, err := cacheFloats(m.Layers*m.KVHeads*m.HeadDim, e.opt.Context)
 	if err != nil {
 		return err
+	}
+	if there, yes := tooMuch(2 * 4 * half); yes && asked {
+		return fmt.Errorf("context: a cache of %d positions takes %d MiB, and %d MiB of memory are available; ask for fewer", e.opt.Context, 2*4*half>>20, there>>20)
 	}
 	for _, c := range []**pages.Memory{&e.keys, &e.values} {
 		if *c, err = reserve(4*half, pages.Usual); err != nil {

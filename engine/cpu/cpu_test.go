@@ -250,6 +250,31 @@ func TestPackIsDecided(t *testing.T) {
 	}
 }
 
+// Memory that is not there is refused before it is touched, and not taken unasked.
+func TestMemoryThatIsNotThere(t *testing.T) {
+	m := model(t, llamatest.Write(t, llamatest.Config{Type: quant.Q8_0, Embedding: quant.Q8_0, Context: 1 << 20}))
+	defer cpu.SetAvailable(20 << 10)()
+	for _, c := range []struct {
+		o    cpu.Options
+		want string // an error
+	}{
+		{cpu.Options{Pack: cpu.PackOn}, "pack: a copy of the weights takes 0 MiB, and 0 MiB of memory are available"},
+		{cpu.Options{Context: 1 << 20}, "context: a cache of 1048576 positions takes 512 MiB, and 0 MiB of memory are available; ask for fewer"},
+		{cpu.Options{Steps: 1000}, ""},
+		{cpu.Options{Context: 16}, ""},
+	} {
+		e, err := cpu.New(m, c.o)
+		if c.want == "" && err == nil {
+			if d := e.Describe(); d.Packed || c.o.Steps > 0 && !strings.Contains(d.Why, "since a copy would take") {
+				t.Errorf("%+v: %v", c.o, d)
+			}
+			e.Close()
+		} else if err == nil || c.want == "" || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%+v: error %v, want %q", c.o, err, c.want)
+		}
+	}
+}
+
 // A prompt of several chunks ends between two of them when the caller gives up,
 // and one that is not given up is passed whole.
 func TestLongPromptIsCancelled(t *testing.T) {

@@ -73,6 +73,7 @@ type top struct {
 // New makes an engine of m, whose file must stay open until Close. Errors name
 // the option that is wrong and what is allowed.
 func New(m *llama.Model, o Options) (_ *Engine, err error) {
+	asked := o.Context > 0
 	set, err := o.settle(m)
 	if err != nil {
 		return nil, fmt.Errorf("cpu: %w", err)
@@ -94,7 +95,7 @@ func New(m *llama.Model, o Options) (_ *Engine, err error) {
 			e.Close()
 		}
 	}()
-	if err := e.allocate(); err != nil {
+	if err := e.allocate(asked); err != nil {
 		return nil, fmt.Errorf("cpu: %w", err)
 	}
 	e.team = team.New(o.Threads, e, guard)

@@ -20,6 +20,13 @@ func TakeMemory(take func(n int) []byte) (restore func()) {
 	return func() { floats, reserve = oldFloats, oldReserve }
 }
 
+// SetAvailable makes engines believe that so much memory is available.
+func SetAvailable(n int64) (restore func()) {
+	old := available
+	available = func() (int64, bool) { return n, true }
+	return func() { available = old }
+}
+
 // The sizes at which an engine changes what it does.
 const (
 	Chunk    = chunk

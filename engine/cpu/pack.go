@@ -35,16 +35,19 @@ func (e *Engine) maybePack() error {
 	for _, w := range e.matrices() {
 		size += packedSize(w)
 	}
+	there, much := tooMuch(size)
 	switch {
 	case e.opt.Pack == PackOff:
 		d.Why = "weights as the file has them"
 	case size == 0:
 		d.Why = "weights as the file has them, since none has a type that can be packed"
+	case e.opt.Pack == PackOn && much:
+		return fmt.Errorf("pack: a copy of the weights takes %d MiB, and %d MiB of memory are available; without (--pack=off) they are read where the file lies", size>>20, there>>20)
 	case e.opt.Pack == PackOn:
 		d.Why, d.Packed = "weights packed", true
 	case e.opt.Steps < repaySteps:
 		d.Why = fmt.Sprintf("weights as the file has them, since packing repays after some %d steps", repaySteps)
-	case size > unaskedBytes:
+	case size > unaskedBytes || much:
 		d.Why = fmt.Sprintf("weights as the file has them, since a copy would take %d MiB", size>>20)
 	default:
 		d.Why, d.Packed = fmt.Sprintf("weights packed, which %d steps repay", e.opt.Steps), true
