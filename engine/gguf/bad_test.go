@@ -85,9 +85,10 @@ func TestBadFiles(t *testing.T) {
 		{"string in an array past the end", key("a", gguftest.Array{Elem: 8, Count: 2, Items: []any{"x", str(999, "")}}), ""},
 		{"arrays in arrays without end", key("a", nest(50000)), "nested more than 4 deep"},
 
-		{"no dimensions", tensors(shaped(0)), "has 0 dimensions; 1 to 4"},
-		{"five dimensions", tensors(shaped(0, 1, 1, 1, 1, 1)), "has 5 dimensions"},
-		{"zero length", tensors(shaped(0, 4, 0)), `tensor "x" at offset 24: has the dimensions [4 0]: none may be 0`},
+		{"five dimensions", tensors(shaped(0, 1, 1, 1, 1, 1)), "has 5 dimensions; at most 4 are allowed"},
+		{"zero length of an unknown type", tensors(shaped(1000, 0)), "unknown tensor type 1000"},
+		{"zero length of 2^63 columns", tensors(shaped(0, 0, huge)), "product overflows"},
+		{"scalar of a block type", tensors(shaped(8)), "rows of 1 elements, which do not fill whole Q8_0 blocks of 32"},
 		{"2^63 columns", tensors(shaped(0, huge)), "product overflows"},
 		{"2^64 elements", tensors(shaped(0, 1<<32, 1<<32)), "product overflows"},
 		{"2^62 F32", tensors(shaped(0, 1<<62)), "size in bytes overflows"},

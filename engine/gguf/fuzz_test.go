@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"io"
 	"runtime/metrics"
+	"slices"
 	"testing"
 
 	"github.com/introgen/introgen/engine/gguf/gguftest"
@@ -34,6 +35,10 @@ func FuzzHeader(f *testing.F) {
 			{Name: "a", Dims: []uint64{2, 3}, Data: make([]byte, 24)},
 			{Name: "b", Type: 8, Dims: []uint64{32}, Data: make([]byte, 34)},
 			{Name: "c", Type: 1, Dims: []uint64{1, 1, 2, 1}, Data: make([]byte, 4)},
+		}},
+		{KV: []gguftest.KV{{Key: "split.no", Value: uint16(1)}, {Key: "split.count", Value: uint16(2)}}, Tensors: []gguftest.Tensor{
+			{Name: "none", Dims: []uint64{4, 0}},
+			{Name: "one", Data: make([]byte, 4)},
 		}},
 	} {
 		b, err := file.Bytes()
@@ -91,6 +96,7 @@ func visit(f *File) {
 		f.Float32(key)
 		f.Bool(key)
 		f.String(key)
+		_ = v.String()
 		v.Int32s()
 		v.Float32s()
 		for _, s := range v.Strings() {
@@ -99,17 +105,22 @@ func visit(f *File) {
 		for range v.Elems() {
 		}
 	}
+	f.Part()
+	for i := range f.Skipped {
+		f.Data(&f.Skipped[i])
+	}
 }
 
 // rewritten writes f again and holds the copy against it.
 func rewritten(t *testing.T, f *File) {
 	var b bytes.Buffer
-	w, err := NewWriter(&b, f, 7, f.Tensors)
+	all := slices.Concat(f.Tensors, f.Skipped)
+	w, err := NewWriter(&b, f, 7, all)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i := range f.Tensors {
-		data, err := f.Data(&f.Tensors[i])
+	for i := range all {
+		data, err := f.Data(&all[i])
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -127,7 +138,7 @@ func rewritten(t *testing.T, f *File) {
 	if n, ok, err := out.Uint32(keyFileType); n != 7 || !ok || err != nil {
 		t.Errorf("file type %d, %v, %v", n, ok, err)
 	}
-	if len(out.Tensors) != len(f.Tensors) || out.KeyCount() < f.KeyCount() {
+	if len(out.Tensors) != len(f.Tensors) || len(out.Skipped) != len(f.Skipped) || out.KeyCount() < f.KeyCount() {
 		t.Fatalf("%d tensors of %d, %d keys of %d", len(out.Tensors), len(f.Tensors), out.KeyCount(), f.KeyCount())
 	}
 	for i := range f.Tensors {

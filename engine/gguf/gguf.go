@@ -61,7 +61,12 @@ type File struct {
 	Size       int64    // bytes of the file
 	DataOffset int64    // where the tensor data begin
 	Alignment  int64    // a power of two from 8 to 2^20
-	Tensors    []Tensor // in the file's order
+	Tensors    []Tensor // in the file's order, without those that are skipped
+
+	// Skipped are the tensors that nothing can be read of: those with a dimension
+	// of 0, which converters leave behind for buffers that were empty, and scalars
+	// of no dimensions.
+	Skipped []Tensor
 
 	head  []byte   // the header: a part of the mapping, or a copy
 	meta  [2]int   // where in head the metadata begin and end
@@ -69,15 +74,16 @@ type File struct {
 	file  *os.File // without MMap only
 	keys  []entry  // in the file's order
 	byKey map[string]int
-	byTen map[string]int
+	byTen map[string]int // index in Tensors, or of a skipped one -1 minus that in Skipped
 }
 
 // Tensor is an entry of the tensor directory.
 type Tensor struct {
 	Name string
 	Type quant.Type
-	// Dims has 1 to 4 dimensions, none of them 0, in GGUF's order: Dims[0] is
-	// contiguous, so that a matrix has Dims[0] columns and Dims[1] rows.
+	// Dims has 1 to 4 dimensions, none of them 0 unless the tensor is skipped, in
+	// GGUF's order: Dims[0] is contiguous, so that a matrix has Dims[0] columns
+	// and Dims[1] rows.
 	Dims   []uint64
 	Offset int64 // from the start of the file, a multiple of the alignment
 	Bytes  int64
@@ -193,13 +199,23 @@ func (f *File) Get(key string) (Value, bool) {
 	return f.value(i), true
 }
 
-// Tensor returns the tensor of that name and whether the file has it.
+// Tensor returns the tensor of that name and whether the file has it. A skipped
+// one is not found.
 func (f *File) Tensor(name string) (*Tensor, bool) {
 	i, ok := f.byTen[name]
-	if !ok {
+	if !ok || i < 0 {
 		return nil, false
 	}
 	return &f.Tensors[i], true
+}
+
+// SkippedTensor returns the skipped tensor of that name and whether there is one.
+func (f *File) SkippedTensor(name string) (*Tensor, bool) {
+	i, ok := f.byTen[name]
+	if !ok || i >= 0 {
+		return nil, false
+	}
+	return &f.Skipped[-1-i], true
 }
 
 // Data returns the bytes of tensor t of this file. With MMap they are a view of
@@ -209,6 +225,8 @@ func (f *File) Tensor(name string) (*Tensor, bool) {
 // file's Alignment, so that they may be viewed as numbers.
 func (f *File) Data(t *Tensor) ([]byte, error) {
 	switch {
+	case t.Bytes == 0:
+		return nil, nil // it may lie behind the file's end
 	case f.data != nil:
 		return f.data.bytes[t.Offset : t.Offset+t.Bytes : t.Offset+t.Bytes], nil
 	case f.file == nil:
@@ -274,7 +292,11 @@ func (f *File) CheckScales() error {
 	})
 }
 
-// Elements returns the number of elements of the tensor.
+// skipped says that nothing can be read of a tensor.
+func (t *Tensor) skipped() bool { return len(t.Dims) == 0 || t.Elements() == 0 }
+
+// Elements returns the number of elements of the tensor: 1 where it has no
+// dimensions.
 func (t *Tensor) Elements() int64 {
 	n := int64(1)
 	for _, d := range t.Dims {
@@ -283,8 +305,12 @@ func (t *Tensor) Elements() int64 {
 	return n
 }
 
-// Shape writes the dimensions as "576x49152", contiguous one first.
+// Shape writes the dimensions as "576x49152", contiguous one first, and
+// "scalar" where there are none.
 func (t *Tensor) Shape() string {
+	if len(t.Dims) == 0 {
+		return "scalar"
+	}
 	var b strings.Builder
 	for i, d := range t.Dims {
 		if i > 0 {

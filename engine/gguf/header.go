@@ -46,7 +46,7 @@ func (f *File) readHeader(c *cursor) error {
 	if err := f.readStart(c); err != nil {
 		return err
 	}
-	tensors, err := c.count("tensor count", 8+1+4+8+4+8)
+	tensors, err := c.count("tensor count", 8+1+4+4+8)
 	if err != nil {
 		return err
 	}
@@ -274,6 +274,11 @@ func (f *File) readTensors(c *cursor, n int) error {
 		if dims, err = c.tensor(&t, dims); err != nil {
 			return fmt.Errorf("tensor %q at offset %d: %w", t.Name, at, err)
 		}
+		if t.skipped() {
+			f.Skipped = append(f.Skipped, t)
+			f.byTen[t.Name] = -len(f.Skipped)
+			continue
+		}
 		f.byTen[t.Name] = len(f.Tensors)
 		f.Tensors = append(f.Tensors, t)
 	}
@@ -287,8 +292,8 @@ func (c *cursor) tensor(t *Tensor, dims []uint64) ([]uint64, error) {
 	if err != nil {
 		return nil, err
 	}
-	if n < 1 || n > maxDims {
-		return nil, fmt.Errorf("has %d dimensions; 1 to %d are allowed", n, maxDims)
+	if n > maxDims {
+		return nil, fmt.Errorf("has %d dimensions; at most %d are allowed", n, maxDims)
 	}
 	first := len(dims)
 	for range n {
@@ -320,16 +325,16 @@ func (c *cursor) tensor(t *Tensor, dims []uint64) ([]uint64, error) {
 
 // measure checks dimensions and type, and works out Bytes.
 func (t *Tensor) measure() error {
-	if n := len(t.Dims); n < 1 || n > maxDims {
-		return fmt.Errorf("has %d dimensions; 1 to %d are allowed", n, maxDims)
+	if n := len(t.Dims); n > maxDims {
+		return fmt.Errorf("has %d dimensions; at most %d are allowed", n, maxDims)
 	}
-	elems := uint64(1)
+	elems, row := uint64(1), uint64(1)
+	if len(t.Dims) > 0 {
+		row = t.Dims[0]
+	}
 	for _, d := range t.Dims {
-		if d == 0 {
-			return fmt.Errorf("has the dimensions %v: none may be 0", t.Dims)
-		}
 		hi, lo := bits.Mul64(elems, d)
-		if hi != 0 || lo > math.MaxInt64 {
+		if hi != 0 || lo > math.MaxInt64 || d > math.MaxInt64 {
 			return fmt.Errorf("has the dimensions %v: their product overflows", t.Dims)
 		}
 		elems = lo
@@ -338,8 +343,8 @@ func (t *Tensor) measure() error {
 		return fmt.Errorf("has the unknown tensor type %d", uint32(t.Type))
 	}
 	per, size := t.Type.Block()
-	if t.Dims[0]%uint64(per) != 0 {
-		return fmt.Errorf("has rows of %d elements, which do not fill whole %v blocks of %d", t.Dims[0], t.Type, per)
+	if row%uint64(per) != 0 {
+		return fmt.Errorf("has rows of %d elements, which do not fill whole %v blocks of %d", row, t.Type, per)
 	}
 	hi, lo := bits.Mul64(elems/uint64(per), uint64(size))
 	if hi != 0 || lo > maxFile {
@@ -355,24 +360,27 @@ func alignUp(n, align int64) int64 { return (n + align - 1) &^ (align - 1) }
 
 // place turns the tensors' offsets into offsets in the file, and checks that
 // the tensors lie aligned, inside the file and apart from each other. headEnd
-// is where the directory ends.
+// is where the directory ends. Tensors without elements lie nowhere.
 func (f *File) place(headEnd int) error {
 	f.DataOffset = alignUp(int64(headEnd), f.Alignment)
+	order := make([]*Tensor, 0, len(f.Tensors)+len(f.Skipped))
 	sorted := true
-	for i := range f.Tensors {
-		t := &f.Tensors[i]
-		if t.Offset&(f.Alignment-1) != 0 {
-			return fmt.Errorf("tensor %q: data offset %d is not a multiple of the alignment %d", t.Name, t.Offset, f.Alignment)
+	for _, list := range [][]Tensor{f.Tensors, f.Skipped} {
+		for i := range list {
+			t := &list[i]
+			if t.Offset&(f.Alignment-1) != 0 {
+				return fmt.Errorf("tensor %q: data offset %d is not a multiple of the alignment %d", t.Name, t.Offset, f.Alignment)
+			}
+			t.Offset += f.DataOffset
+			if t.Bytes == 0 {
+				continue
+			}
+			if t.Offset > f.Size-t.Bytes {
+				return fmt.Errorf("tensor %q: its %d bytes at offset %d end behind the file of %d bytes; the file is truncated or damaged", t.Name, t.Bytes, t.Offset, f.Size)
+			}
+			sorted = sorted && (len(order) == 0 || order[len(order)-1].Offset <= t.Offset)
+			order = append(order, t)
 		}
-		t.Offset += f.DataOffset
-		if t.Offset > f.Size-t.Bytes {
-			return fmt.Errorf("tensor %q: its %d bytes at offset %d end behind the file of %d bytes; the file is truncated or damaged", t.Name, t.Bytes, t.Offset, f.Size)
-		}
-		sorted = sorted && (i == 0 || f.Tensors[i-1].Offset <= t.Offset)
-	}
-	order := make([]*Tensor, len(f.Tensors))
-	for i := range order {
-		order[i] = &f.Tensors[i]
 	}
 	if !sorted {
 		sort.Slice(order, func(i, j int) bool { return order[i].Offset < order[j].Offset })

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"iter"
 	"math"
+	"strconv"
+	"strings"
 	"unsafe"
 )
 
@@ -282,4 +284,46 @@ func cutString(b []byte) (s, rest []byte, ok bool) {
 		return nil, nil, false
 	}
 	return b[:n], b[n:], true
+}
+
+// shownElems and shownBytes are how much of an array and of a text String writes.
+const (
+	shownElems = 512 // more than a model has layers
+	shownBytes = 80
+)
+
+// String writes the value for a message: a text quoted and cut, of a long array
+// the first elements.
+func (v Value) String() string {
+	if s, ok := v.Str(); ok {
+		if len(s) > shownBytes {
+			return fmt.Sprintf("%q… (%d bytes)", s[:shownBytes], len(s))
+		}
+		return strconv.Quote(s)
+	}
+	if u, ok := v.Uint64(); ok {
+		return strconv.FormatUint(u, 10)
+	}
+	if i, ok := v.Int64(); ok {
+		return strconv.FormatInt(i, 10)
+	}
+	if x, ok := v.Float64(); ok {
+		size := 64
+		if v.kind == KindFloat32 {
+			size = 32
+		}
+		return strconv.FormatFloat(x, 'g', -1, size)
+	}
+	if b, ok := v.Bool(); ok {
+		return strconv.FormatBool(b)
+	}
+	words := make([]string, 0, min(v.n, shownElems))
+	for i, e := range v.Elems() {
+		if i == shownElems {
+			words = append(words, fmt.Sprintf("… (%d values)", v.n))
+			break
+		}
+		words = append(words, e.String())
+	}
+	return "[" + strings.Join(words, ", ") + "]"
 }

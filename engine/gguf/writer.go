@@ -36,7 +36,9 @@ func NewWriter(w io.Writer, from *File, fileType uint32, tensors []Tensor) (*Wri
 	for i := range out.tensors {
 		t := &out.tensors[i]
 		t.Offset += int64(len(head))
-		out.end = t.Offset + t.Bytes
+		if t.Bytes > 0 {
+			out.end = t.Offset + t.Bytes
+		}
 	}
 	if _, err := w.Write(head); err != nil {
 		return nil, fmt.Errorf("gguf: write header: %w", err)

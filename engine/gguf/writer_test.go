@@ -156,7 +156,7 @@ func TestWriterRefuses(t *testing.T) {
 	}{
 		{gguf.Tensor{Name: "x", Type: quant.Q8_0, Dims: []uint64{33}}, `tensor "x": has rows of 33`},
 		{gguf.Tensor{Name: "x", Type: 77, Dims: []uint64{32}}, "unknown tensor type 77"},
-		{gguf.Tensor{Name: "x", Type: quant.F32}, "has 0 dimensions"},
+		{gguf.Tensor{Name: "x", Type: quant.F32, Dims: make([]uint64, 5)}, "has 5 dimensions"},
 		{gguf.Tensor{Name: "x", Type: quant.F32, Dims: []uint64{1 << 59}}, "size in bytes overflows"},
 	} {
 		if _, err := gguf.NewWriter(io.Discard, f, 7, []gguf.Tensor{c.spec}); !says(err, c.want) {

@@ -1,7 +1,8 @@
 // Package requantize writes a GGUF file anew with its weight matrices in
 // another format. Everything else stays as it is: the metadata byte for byte
 // but for general.file_type, the tensors' names, order and shapes, and the
-// vectors (norms, biases), which engines want in full precision.
+// vectors (norms, biases), which engines want in full precision. Tensors without
+// elements or dimensions come last.
 package requantize
 
 import (
@@ -13,6 +14,7 @@ import (
 	"fmt"
 	"io"
 	"runtime"
+	"slices"
 	"sync"
 
 	"github.com/introgen/introgen/engine/gguf"
@@ -61,7 +63,11 @@ func File(ctx context.Context, in, out string, to quant.Type, o Options) (Result
 		return Result{}, err
 	}
 	defer f.Close()
-	tensors, r, err := plan(f, to)
+	if err := f.CheckWhole(); err != nil {
+		return Result{}, err
+	}
+	old := slices.Concat(f.Tensors, f.Skipped)
+	tensors, r, err := plan(old, to)
 	if err != nil {
 		return Result{}, fmt.Errorf("requantize %s: %w", in, err)
 	}
@@ -76,7 +82,7 @@ func File(ctx context.Context, in, out string, to quant.Type, o Options) (Result
 	}
 	step := o.Meter.Start("requantize to "+to.String(), size)
 	sum := sha256.New()
-	err = write(ctx, io.MultiWriter(dst, sum), f, fileTypes[to], tensors, step)
+	err = write(ctx, io.MultiWriter(dst, sum), f, fileTypes[to], old, tensors, step)
 	r.SHA256 = hex.EncodeToString(sum.Sum(nil))
 	switch {
 	case err != nil:
@@ -93,11 +99,11 @@ func File(ctx context.Context, in, out string, to quant.Type, o Options) (Result
 	return r, nil
 }
 
-// plan returns the tensors of the new file: those of f, in its order, with the
+// plan returns the tensors of the new file: the old ones, in their order, with the
 // types that they will have.
-func plan(f *gguf.File, to quant.Type) ([]gguf.Tensor, Result, error) {
+func plan(old []gguf.Tensor, to quant.Type) ([]gguf.Tensor, Result, error) {
 	var r Result
-	tensors := append([]gguf.Tensor(nil), f.Tensors...)
+	tensors := slices.Clone(old)
 	for i := range tensors {
 		t := &tensors[i]
 		typ, err := newType(t, to)
@@ -117,7 +123,7 @@ func plan(f *gguf.File, to quant.Type) ([]gguf.Tensor, Result, error) {
 // newType is the type that t has in the new file.
 func newType(t *gguf.Tensor, to quant.Type) (quant.Type, error) {
 	per, _ := to.Block()
-	if len(t.Dims) < 2 || t.Type == to || t.Dims[0]%uint64(per) != 0 {
+	if len(t.Dims) < 2 || t.Elements() == 0 || t.Type == to || t.Dims[0]%uint64(per) != 0 {
 		return t.Type, nil
 	}
 	if !t.Type.CanDecode() {
@@ -142,7 +148,7 @@ type job struct {
 // write writes the new file: the workers convert, and their results are written
 // in the file's order. The jobs that wait to be written are few, so that memory
 // stays small however large the file is.
-func write(ctx context.Context, dst io.Writer, f *gguf.File, fileType uint32, tensors []gguf.Tensor, step *progress.Step) error {
+func write(ctx context.Context, dst io.Writer, f *gguf.File, fileType uint32, old, tensors []gguf.Tensor, step *progress.Step) error {
 	w, err := gguf.NewWriter(dst, f, fileType, tensors)
 	if err != nil {
 		return err
@@ -158,7 +164,7 @@ func write(ctx context.Context, dst io.Writer, f *gguf.File, fileType uint32, te
 			}
 		})
 	}
-	workers.Go(func() { feed(ctx, f, tensors, jobs, ordered) })
+	workers.Go(func() { feed(ctx, old, tensors, jobs, ordered) })
 	err = collect(ctx, w, ordered, step)
 	cancel(err)
 	workers.Wait()
@@ -170,13 +176,13 @@ func write(ctx context.Context, dst io.Writer, f *gguf.File, fileType uint32, te
 
 // feed hands all jobs to the workers, and in the same order to the collector,
 // or stops when ctx ends.
-func feed(ctx context.Context, f *gguf.File, tensors []gguf.Tensor, jobs, ordered chan<- job) {
+func feed(ctx context.Context, old, tensors []gguf.Tensor, jobs, ordered chan<- job) {
 	defer close(ordered)
 	defer close(jobs)
 	for i := range tensors {
 		n := tensors[i].Elements()
 		for from := int64(0); from < n; from += chunk {
-			j := job{&f.Tensors[i], tensors[i].Type, from, min(from+chunk, n), make(chan []byte, 1)}
+			j := job{&old[i], tensors[i].Type, from, min(from+chunk, n), make(chan []byte, 1)}
 			select {
 			case ordered <- j:
 			case <-ctx.Done():

@@ -74,6 +74,44 @@ func ramp(n int) []float32 {
 	return v
 }
 
+// TestSkippedTensors: what holds no elements or has no dimensions is in the new
+// file too, as it was: dropped, it would make another model of the file.
+func TestSkippedTensors(t *testing.T) {
+	at := uint64(256)
+	in := writeFile(t,
+		gguftest.Tensor{Name: "none", Dims: []uint64{0, 32}},
+		gguftest.Tensor{Name: "w", Dims: []uint64{32, 2}, Data: gguftest.F32(ramp(64)...)},
+		gguftest.Tensor{Name: "one", Data: gguftest.F32(3), Offset: &at},
+		gguftest.Tensor{Name: "last", Dims: []uint64{0}})
+	out := filepath.Join(t.TempDir(), "out.gguf")
+	if _, err := requantize.File(t.Context(), in, out, quant.Q8_0, requantize.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	f, err := gguf.Open(out, gguf.MMap)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if len(f.Tensors) != 1 || f.Tensors[0].Type != quant.Q8_0 || len(f.Skipped) != 3 {
+		t.Fatalf("tensors %+v, skipped %+v", f.Tensors, f.Skipped)
+	}
+	one, ok := f.SkippedTensor("one")
+	if !ok {
+		t.Fatal("the scalar is gone")
+	}
+	if data, err := f.Data(one); err != nil || !bytes.Equal(data, gguftest.F32(3)) {
+		t.Errorf("the scalar is %v, %v", data, err)
+	}
+}
+
+func TestRefusesParts(t *testing.T) {
+	in := gguftest.File{KV: []gguftest.KV{{Key: "split.no", Value: uint16(0)}, {Key: "split.count", Value: uint16(2)}}}.Write(t)
+	_, err := requantize.File(t.Context(), in, filepath.Join(t.TempDir(), "out.gguf"), quant.Q8_0, requantize.Options{})
+	if err == nil || !strings.Contains(err.Error(), "is part 1 of 2 of a split file") {
+		t.Errorf("a part: %v", err)
+	}
+}
+
 func TestWhatIsConvertedAndWhatIsKept(t *testing.T) {
 	vector, matrix, narrow := gguftest.F32(ramp(64)...), gguftest.F32(ramp(64)...), gguftest.F32(ramp(40)...)
 	norm := gguftest.Tensor{Name: "norm", Dims: []uint64{64}, Data: vector}

@@ -56,13 +56,14 @@ type Options struct {
 	Tensors bool   // the tensor table too
 }
 
-// Text writes a line for the file and for each of o.Reads, then the metadata
-// sorted by key, arrays by their length only, then on demand the tensor table
-// in the file's order.
+// Text writes a line for the file and for each of o.Reads, for a part of a split
+// file and for each skipped tensor, then the metadata sorted by key, long arrays
+// by their length only, then on demand the tensor table in the file's order.
 func Text(w io.Writer, f *gguf.File, o Options) error {
 	var b strings.Builder
 	err := gguf.Fault(func() error {
 		summary(&b, f, o.Reads)
+		oddities(&b, f)
 		keys(&b, f)
 		return nil
 	})
@@ -91,15 +92,50 @@ func summary(w io.Writer, f *gguf.File, reads []Read) {
 	}
 }
 
+// oddities says what keeps a file, or a tensor of it, from being used.
+func oddities(w io.Writer, f *gguf.File) {
+	if part, of, err := f.Part(); err != nil {
+		fmt.Fprintln(w, err)
+	} else if of > 1 {
+		fmt.Fprintf(w, "part %d of %d of a split file; llama-gguf-split --merge makes one of them\n", part, of)
+	}
+	for i := range f.Skipped {
+		fmt.Fprintf(w, "skipped: tensor %s, %s\n", plain(f.Skipped[i].Name), whySkipped(&f.Skipped[i]))
+	}
+}
+
+func whySkipped(t *gguf.Tensor) string {
+	if len(t.Dims) == 0 {
+		return fmt.Sprintf("%v of no dimensions", t.Type)
+	}
+	return fmt.Sprintf("%v of shape %s, which has no elements", t.Type, t.Shape())
+}
+
 func keys(w io.Writer, f *gguf.File) {
 	var lines []string
 	for k, v := range f.Keys() {
-		lines = append(lines, plain(k)+" = "+value(v))
+		line := plain(k) + " = " + value(v)
+		if listed(k, v) {
+			line += ": " + strings.Trim(v.String(), "[]")
+		}
+		lines = append(lines, line)
 	}
 	slices.Sort(lines)
 	for _, l := range lines {
 		fmt.Fprintf(w, "  %s\n", l)
 	}
+}
+
+// maxListed is the length up to which an array's values are written: more layers
+// than a model has.
+const maxListed = 512
+
+// listed says whether an array's values are written: those of numbers that may be
+// a value for each layer. A tokenizer's arrays have an element for each token.
+func listed(key string, v gguf.Value) bool {
+	elem, ok := v.ElemKind()
+	return ok && elem != gguf.KindString && elem != gguf.KindArray && v.Len() > 0 && v.Len() <= maxListed &&
+		!strings.HasPrefix(key, "tokenizer.")
 }
 
 // plain returns a name as it is, or quoted when a terminal should not get it.

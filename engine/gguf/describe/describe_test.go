@@ -145,6 +145,56 @@ func TestJSON(t *testing.T) {
 	}
 }
 
+// TestOddities: what keeps a file or a tensor from being used is said, and the
+// values of arrays that may be a value for each layer are written.
+func TestOddities(t *testing.T) {
+	file := gguftest.File{
+		KV: []gguftest.KV{
+			{Key: "split.no", Value: uint16(1)}, {Key: "split.count", Value: uint16(3)},
+			{Key: "llama.attention.head_count_kv", Value: []int32{2, 4}},
+			{Key: "z.scales", Value: []float32{0.5, 1}},
+			{Key: "z.none", Value: gguftest.Array{Elem: 4}},
+		},
+		Tensors: []gguftest.Tensor{
+			{Name: "__index_timestep_zero__", Dims: []uint64{0}},
+			{Name: "scalar", Data: gguftest.F32(1)},
+		},
+	}
+	f, err := gguf.Open(file.Write(t), gguf.MMap)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	var b strings.Builder
+	if err := Text(&b, f, Options{}); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		"; 0 tensors\n", "part 2 of 3 of a split file; llama-gguf-split --merge makes one of them\n",
+		"skipped: tensor __index_timestep_zero__, F32 of shape 0, which has no elements\n", "skipped: tensor scalar, F32 of no dimensions\n",
+		"llama.attention.head_count_kv = array of 2: 2, 4\n", "z.scales = array of 2: 0.5, 1\n", "z.none = array of 0\n",
+	} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("%q is missing in:\n%s", want, b.String())
+		}
+	}
+	b.Reset()
+	if err := JSON(&b, f, Options{}); err != nil {
+		t.Fatal(err)
+	}
+	var got struct {
+		Part, Parts int
+		Skipped     []struct{ Name string }
+		Metadata    map[string]struct{ Values []float64 }
+	}
+	if err := json.Unmarshal([]byte(b.String()), &got); err != nil {
+		t.Fatal(err)
+	}
+	if got.Part != 2 || got.Parts != 3 || len(got.Skipped) != 2 || !reflect.DeepEqual(got.Metadata["llama.attention.head_count_kv"].Values, []float64{2, 4}) {
+		t.Errorf("JSON: %+v", got)
+	}
+}
+
 func TestTimeReads(t *testing.T) {
 	path := open(t).Path
 	reads, err := TimeReads(path, gguf.Buffered)

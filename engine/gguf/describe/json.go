@@ -18,6 +18,9 @@ type document struct {
 	DataOffset int64                 `json:"data_offset"`
 	KeyCount   int                   `json:"key_count"`
 	Count      int                   `json:"tensor_count"`
+	Part       int                   `json:"part,omitempty"` // of a split file, from 1
+	Parts      int                   `json:"parts,omitempty"`
+	Skipped    []jsonTensor          `json:"skipped,omitempty"`
 	Reads      []jsonRead            `json:"reads,omitempty"`
 	Metadata   map[string]jsonValue  `json:"metadata"`
 	Types      map[string]jsonTotals `json:"types"`
@@ -30,13 +33,14 @@ type jsonRead struct {
 }
 
 // jsonValue is a metadata value: type and value, or for an array the type of
-// its elements and their number. Escaped says that the string is not UTF-8 and
+// its elements, their number, and the values that Text writes too. Escaped says that the string is not UTF-8 and
 // stands with \xNN in place of such bytes.
 type jsonValue struct {
 	Type    string `json:"type"`
 	Value   any    `json:"value,omitempty"`
 	Elem    string `json:"elem,omitempty"`
 	Len     *int   `json:"len,omitempty"`
+	Values  []any  `json:"values,omitempty"`
 	Escaped bool   `json:"escaped,omitempty"`
 }
 
@@ -67,7 +71,17 @@ func JSON(w io.Writer, f *gguf.File, o Options) error {
 	}
 	err := gguf.Fault(func() error {
 		for k, v := range f.Keys() {
-			d.Metadata[k] = toJSON(v)
+			j := toJSON(v)
+			if listed(k, v) {
+				for _, e := range v.Elems() {
+					j.Values = append(j.Values, toJSON(e).Value)
+				}
+			}
+			d.Metadata[k] = j
+		}
+		// What is wrong with split.no and split.count stands among the metadata.
+		if part, of, err := f.Part(); err == nil && of > 1 {
+			d.Part, d.Parts = part, of
 		}
 		return nil
 	})
@@ -81,6 +95,9 @@ func JSON(w io.Writer, f *gguf.File, o Options) error {
 		if o.Tensors {
 			d.Tensors = append(d.Tensors, jsonTensor{t.Name, t.Type.String(), t.Dims, t.Offset, t.Bytes})
 		}
+	}
+	for _, t := range f.Skipped {
+		d.Skipped = append(d.Skipped, jsonTensor{t.Name, t.Type.String(), t.Dims, t.Offset, t.Bytes})
 	}
 	e := json.NewEncoder(w)
 	e.SetEscapeHTML(false) // chat templates are full of <|im_start|>
