@@ -115,6 +115,8 @@ var shapes = map[string]llamatest.Config{
 	"head of 80, Q8_0":    {Type: quant.Q8_0, HeadDim: 80, Heads: 2, KVHeads: 2, Hidden: 160, FFN: 224},
 	"head of 64, Q4_1":    {Type: quant.Q4_1, HeadDim: 64, Heads: 6, KVHeads: 2, Hidden: 96},
 	"biases, part turned": {Type: quant.Q8_0, Bias: true, HeadDim: 32, RopeDim: 20, RopeFactor: true},
+	"biases everywhere":   {Type: quant.Q8_0, Embedding: quant.Q8_0, Bias: true, FFNBias: true, FFN: 160},
+	"biases, F32, odd":    {FFNBias: true, FFN: 50},
 	"odd vocabulary":      {Type: quant.Q8_0, Embedding: quant.Q8_0, Vocab: 523},
 	"one layer":           {Layers: 1, Type: quant.Q8_0, Output: true},
 }
@@ -159,6 +161,44 @@ func TestShapes(t *testing.T) {
 						if v > got[id] || v == got[id] && j < int(id) {
 							t.Fatalf("step %d: next token %d with %v, but %d has %v", i, id, got[id], j, v)
 						}
+					}
+				}
+			})
+		})
+	}
+}
+
+// TestDrawn: scaled positions and biases of the feed-forward give the logits that
+// a program in another language computes.
+func TestDrawn(t *testing.T) {
+	for name, c := range map[string]struct {
+		biased bool
+		key    string
+		want   []llamatest.Logit
+	}{
+		"plain":          {want: llamatest.DrawnPlain},
+		"factor 4":       {key: "llama.rope.scaling.factor", want: llamatest.DrawnQuarter},
+		"scale_linear 4": {key: "llama.rope.scale_linear", want: llamatest.DrawnQuarter},
+		"biases":         {biased: true, want: llamatest.DrawnBiased},
+	} {
+		m := model(t, llamatest.Drawn(t, c.biased, func(w *llamatest.Writable) {
+			if c.key != "" {
+				w.Set(c.key, float32(4))
+			}
+		}))
+		t.Run(name, func(t *testing.T) {
+			eachEngine(t, func(t *testing.T, o cpu.Options) {
+				e := newEngine(t, m, o)
+				if id, err := e.Step(llamatest.DrawnIDs, 0); err != nil || id != c.want[0].ID {
+					t.Fatalf("next token %d, %v; want %d", id, err, c.want[0].ID)
+				}
+				got, err := e.Logits()
+				if err != nil {
+					t.Fatal(err)
+				}
+				for _, w := range c.want {
+					if math.Abs(float64(got[w.ID])-w.Value) > 1e-3 {
+						t.Errorf("logit of %d is %.6f, want %.6f", w.ID, got[w.ID], w.Value)
 					}
 				}
 			})

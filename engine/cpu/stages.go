@@ -44,7 +44,8 @@ func (e *Engine) Do(tid, number, lo, hi int) {
 			r0 = r1
 		}
 	case down:
-		e.doResidual(th, s, &e.blocks[s.layer].down, nil, e.h.of(s.tokens), lo, hi)
+		b := &e.blocks[s.layer]
+		e.doResidual(th, s, &b.down, b.DownB, e.h.of(s.tokens), lo, hi)
 	case packing:
 		for _, j := range e.jobs[lo:hi] {
 			j.do()
@@ -192,6 +193,12 @@ func (e *Engine) doGateUp(th *thread, s stage, in *vectors, r0, r1 int, next []b
 	gate, up := th.gate[:n*s.tokens], th.up[:n*s.tokens]
 	b.gate.multiply(e.set, &th.scratch, gate, n, r0, n, in, s.tokens, false)
 	b.up.multiply(e.set, &th.scratch, up, n, r0, n, in, s.tokens, false)
+	if b.GateB != nil {
+		addBias(gate, n, b.GateB[r0:r1], s.tokens)
+	}
+	if b.UpB != nil {
+		addBias(up, n, b.UpB[r0:r1], s.tokens)
+	}
 	if s.tokens == 1 {
 		e.set.Prefetch(next) // while there is only computing to do
 	}

@@ -34,6 +34,8 @@ type Block struct {
 	FFNNorm        []float32 // Hidden
 	Gate, Up       Matrix    // FFN rows of Hidden
 	Down           Matrix    // Hidden rows of FFN
+
+	GateB, UpB, DownB []float32 // one value for each row
 }
 
 // Model is a llama model's parameters and weights. It holds views of the file
@@ -51,7 +53,8 @@ type Model struct {
 // Load reads hyper-parameters and the tensor directory, checks that every
 // tensor is there with the shape that the parameters ask for and a type that
 // can be decoded, and decodes the vectors; of the matrices it only takes views.
-// Errors name the file and the key or tensor.
+// A key or tensor that it does not know is an error: the file may be meant for
+// another forward pass. Errors name the file and the key or tensor.
 func Load(f *gguf.File) (*Model, error) {
 	var m *Model
 	err := gguf.Fault(func() (err error) {
@@ -68,12 +71,15 @@ func Load(f *gguf.File) (*Model, error) {
 }
 
 func load(f *gguf.File) (*Model, error) {
+	if err := f.CheckWhole(); err != nil {
+		return nil, err
+	}
 	p, err := readParams(f)
 	if err != nil {
 		return nil, err
 	}
 	m := &Model{Params: p}
-	l := loader{f: f}
+	l := loader{f: f, used: map[string]bool{}}
 	if t, ok := f.Tensor("token_embd.weight"); ok && len(t.Dims) >= 2 {
 		if t.Dims[1] > math.MaxInt32 {
 			return nil, errNoVocab
@@ -83,7 +89,9 @@ func load(f *gguf.File) (*Model, error) {
 	m.Embedding = l.matrix("token_embd.weight", m.Vocab, p.Hidden)
 	m.OutputNorm = l.vector("output_norm.weight", p.Hidden, true)
 	m.Output, m.Tied = m.Embedding, true
-	if _, ok := f.Tensor("output.weight"); ok {
+	_, own := f.Tensor("output.weight")
+	_, empty := f.SkippedTensor("output.weight")
+	if own || empty {
 		m.Output, m.Tied = l.matrix("output.weight", m.Vocab, p.Hidden), false
 	}
 	if m.RopeFactors = l.vector("rope_freqs.weight", p.RopeDim/2, false); m.RopeFactors != nil {
@@ -110,15 +118,41 @@ func load(f *gguf.File) (*Model, error) {
 			Gate:     l.matrix(name("ffn_gate.weight"), p.FFN, p.Hidden),
 			Up:       l.matrix(name("ffn_up.weight"), p.FFN, p.Hidden),
 			Down:     l.matrix(name("ffn_down.weight"), p.Hidden, p.FFN),
+			GateB:    l.vector(name("ffn_gate.bias"), p.FFN, false),
+			UpB:      l.vector(name("ffn_up.bias"), p.FFN, false),
+			DownB:    l.vector(name("ffn_down.bias"), p.Hidden, false),
 		})
 	}
-	return m, l.err
+	if l.err != nil {
+		return nil, l.err
+	}
+	if err := checkTensors(f, p.Layers, l.used); err != nil {
+		return nil, err
+	}
+	return m, checkVocab(f, m.Vocab)
+}
+
+// checkVocab compares the rows of the embedding with what else says how many
+// tokens there are.
+func checkVocab(f *gguf.File, rows int) error {
+	n, ok, err := f.Uint32("llama.vocab_size")
+	if err != nil {
+		return err
+	}
+	if ok && int64(n) != int64(rows) {
+		return fmt.Errorf("metadata llama.vocab_size is %d, but tensor token_embd.weight has %d rows; they must be as many", n, rows)
+	}
+	if v, ok := f.Get("tokenizer.ggml.tokens"); ok && v.Len() != rows {
+		return fmt.Errorf("metadata tokenizer.ggml.tokens has %d elements, but tensor token_embd.weight has %d rows; they must be as many", v.Len(), rows)
+	}
+	return nil
 }
 
 // loader takes tensors out of a file and keeps the first error.
 type loader struct {
-	f   *gguf.File
-	err error
+	f    *gguf.File
+	used map[string]bool // by name
+	err  error
 }
 
 func (l *loader) fail(err error) {
@@ -130,9 +164,12 @@ func (l *loader) fail(err error) {
 // tensor returns the tensor of that name, whose shape must be dims; a missing
 // tensor is nil, and an error where it is needed.
 func (l *loader) tensor(name string, needed bool, dims ...int) *gguf.Tensor {
+	l.used[name] = true
 	t, ok := l.f.Tensor(name)
 	if !ok {
-		if needed {
+		if t, ok := l.f.SkippedTensor(name); ok {
+			l.fail(fmt.Errorf("tensor %s has shape %s; the hyper-parameters ask for %s", name, t.Shape(), shape(dims)))
+		} else if needed {
 			l.fail(fmt.Errorf("tensor %s is missing", name))
 		}
 		return nil

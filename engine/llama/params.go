@@ -38,8 +38,9 @@ const most = 1 << 24
 
 // getters collects the first error of many look-ups.
 type getters struct {
-	f   *gguf.File
-	err error
+	f      *gguf.File
+	layers int // that an array has a value for each of; 0 until it is known
+	err    error
 }
 
 func (g *getters) fail(err error) {
@@ -48,67 +49,88 @@ func (g *getters) fail(err error) {
 	}
 }
 
-// count returns the positive integer under "llama."+key; absent is what stands
+// one returns the value under prefix+key: of an array with a value for each layer
+// the one that all of them are.
+func (g *getters) one(key string) (v gguf.Value, ok bool) {
+	v, ok = g.f.Get(prefix + key)
+	if !ok || g.layers == 0 || v.Kind() != gguf.KindArray {
+		return v, ok
+	}
+	if v.Len() != g.layers {
+		g.fail(fmt.Errorf("metadata %s is an array of %d; it must be one number, or one for each of the %d layers", prefix+key, v.Len(), g.layers))
+		return v, true
+	}
+	var first gguf.Value
+	for i, e := range v.Elems() {
+		if i == 0 {
+			first = e
+		} else if e.String() != first.String() {
+			g.fail(fmt.Errorf("metadata %s is %v: layers that differ from each other are not supported; the values must be equal", prefix+key, v))
+			return first, true
+		}
+	}
+	return first, true
+}
+
+// count returns the positive integer under prefix+key; absent is what stands
 // for a missing key, 0 for a key that must be there.
 func (g *getters) count(key string, absent int) int {
-	key = "llama." + key
-	v, ok, err := g.f.Uint32(key)
-	switch {
-	case err != nil:
-		g.fail(err)
+	v, ok := g.one(key)
+	n, fits := v.Uint64()
+	switch key = prefix + key; {
 	case !ok && absent == 0:
 		g.fail(fmt.Errorf("metadata %s is missing", key))
 	case !ok:
 		return absent
-	case v == 0 || v > most:
-		g.fail(fmt.Errorf("metadata %s is %d; it must be from 1 to %d", key, v, most))
+	case !fits:
+		g.fail(fmt.Errorf("metadata %s is %v, %v; it must be an integer from 1 to %d", key, v.Kind(), v, most))
+	case n == 0 || n > most:
+		g.fail(fmt.Errorf("metadata %s is %d; it must be from 1 to %d", key, n, most))
 	}
-	return int(v)
+	return int(n)
 }
 
-// real returns the positive number under "llama."+key; absent as in count.
+// real returns the positive number under prefix+key; absent as in count.
 func (g *getters) real(key string, absent float32) float32 {
-	key = "llama." + key
-	v, ok, err := g.f.Float32(key)
-	switch {
-	case err != nil:
-		g.fail(err)
+	v, ok := g.one(key)
+	x, fits := v.Float64()
+	switch key = prefix + key; {
 	case !ok && absent == 0:
 		g.fail(fmt.Errorf("metadata %s is missing", key))
 	case !ok:
 		return absent
-	case !(v > 0) || math.IsInf(float64(v), 0):
+	case !fits:
+		g.fail(fmt.Errorf("metadata %s is %v, %v; it must be F32 or F64", key, v.Kind(), v))
+	case !(float32(x) > 0) || math.IsInf(float64(float32(x)), 0):
 		g.fail(fmt.Errorf("metadata %s is %v; it must be a positive number", key, v))
 	}
-	return v
-}
-
-// text returns the string under key, or "" for a missing one.
-func (g *getters) text(key string) string {
-	v, _, err := g.f.String(key)
-	if err != nil {
-		g.fail(err)
-	}
-	return v
+	return float32(x)
 }
 
 // readParams reads everything but Vocab, which the embedding's shape states.
 func readParams(f *gguf.File) (Params, error) {
 	g := &getters{f: f}
-	if arch := g.text("general.architecture"); g.err == nil && arch != "llama" {
+	arch, _, err := f.String("general.architecture")
+	if err != nil {
+		return Params{}, err
+	}
+	if arch != "llama" {
 		return Params{}, fmt.Errorf("architecture %q (metadata general.architecture) is not supported; only \"llama\" is", arch)
 	}
 	p := Params{
 		Layers:  g.count("block_count", 0),
-		Heads:   g.count("attention.head_count", 0),
 		Hidden:  g.count("embedding_length", 0),
-		FFN:     g.count("feed_forward_length", 0),
 		Context: g.count("context_length", 0),
-		RMSEps:  g.real("attention.layer_norm_rms_epsilon", 0),
-		// 10000 is the base of the first models, whose files do not state it.
-		RopeBase:  g.real("rope.freq_base", 10000),
-		RopeScale: 1,
 	}
+	if g.err != nil {
+		return Params{}, g.err
+	}
+	g.layers = p.Layers
+	p.Heads = g.count("attention.head_count", 0)
+	p.FFN = g.count("feed_forward_length", 0)
+	p.RMSEps = g.real("attention.layer_norm_rms_epsilon", 0)
+	// 10000 is the base of the first models, whose files do not state it.
+	p.RopeBase = g.real("rope.freq_base", 10000)
 	if g.err != nil {
 		return Params{}, g.err
 	}
@@ -116,23 +138,11 @@ func readParams(f *gguf.File) (Params, error) {
 	p.HeadDim = g.count("attention.key_length", max(1, p.Hidden/p.Heads))
 	valueDim := g.count("attention.value_length", p.HeadDim)
 	p.RopeDim = g.count("rope.dimension_count", p.HeadDim)
-	experts, _, err := f.Uint32("llama.expert_count")
-	if err != nil {
-		g.fail(err)
-	}
-	switch kind := g.text("llama.rope.scaling.type"); kind {
-	case "", "none":
-	case "linear":
-		p.RopeScale = g.real("rope.scaling.factor", 0)
-	default:
-		g.fail(fmt.Errorf("metadata llama.rope.scaling.type is %q; supported are \"none\" and \"linear\"", kind))
-	}
+	p.RopeScale = g.ropeScale()
 	if g.err != nil {
 		return Params{}, g.err
 	}
 	switch {
-	case experts > 0:
-		return p, fmt.Errorf("metadata llama.expert_count is %d: mixtures of experts are not supported", experts)
 	case p.Heads%p.KVHeads != 0:
 		return p, fmt.Errorf("%d query heads cannot share %d key and value heads evenly (metadata llama.attention.head_count, head_count_kv)", p.Heads, p.KVHeads)
 	case valueDim != p.HeadDim:
@@ -142,7 +152,43 @@ func readParams(f *gguf.File) (Params, error) {
 	case p.Heads*p.HeadDim > most:
 		return p, fmt.Errorf("%d heads of %d values are more than this program supports (%d)", p.Heads, p.HeadDim, most)
 	}
-	return p, nil
+	return p, checkKeys(f, &p)
+}
+
+// ropeScale returns what positions are divided by. As llama.cpp has it, scaling is
+// linear where no type is given; rope.scale_linear is the factor's old name, which
+// counts where the new one is missing; and a factor of 0 or none is 1.
+func (g *getters) ropeScale() float32 {
+	kind, given, err := g.f.String(prefix + "rope.scaling.type")
+	if err != nil {
+		g.fail(err)
+	}
+	if !given {
+		kind = "linear"
+	}
+	scale := float32(1)
+	for _, key := range []string{prefix + "rope.scaling.factor", prefix + "rope.scale_linear"} {
+		x, ok, err := g.f.Float32(key)
+		switch {
+		case err != nil:
+			g.fail(err)
+		case !ok:
+			continue
+		case !(x >= 0) || math.IsInf(float64(x), 0):
+			g.fail(fmt.Errorf("metadata %s is %v; it must be a positive number, or 0 for none", key, x))
+		case x > 0:
+			scale = x
+		}
+		break
+	}
+	switch kind {
+	case "linear":
+		return scale
+	case "none":
+		return 1
+	}
+	g.fail(fmt.Errorf("metadata llama.rope.scaling.type is %q; supported are \"none\" and \"linear\"", kind))
+	return 1
 }
 
 // errNoVocab is returned for an embedding without rows to look up.

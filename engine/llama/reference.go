@@ -99,11 +99,11 @@ func (r *Reference) layer(l int, xs [][]float64, pos int) error {
 	add(xs, o)
 
 	xn = norms(xs, w.FFNNorm, m.RMSEps)
-	gate, err := matmul(&w.Gate, nil, xn)
+	gate, err := matmul(&w.Gate, w.GateB, xn)
 	if err != nil {
 		return err
 	}
-	up, err := matmul(&w.Up, nil, xn)
+	up, err := matmul(&w.Up, w.UpB, xn)
 	if err != nil {
 		return err
 	}
@@ -112,7 +112,7 @@ func (r *Reference) layer(l int, xs [][]float64, pos int) error {
 			gate[t][i] = g / (1 + math.Exp(-g)) * up[t][i]
 		}
 	}
-	down, err := matmul(&w.Down, nil, gate)
+	down, err := matmul(&w.Down, w.DownB, gate)
 	if err != nil {
 		return err
 	}

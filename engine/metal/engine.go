@@ -67,10 +67,8 @@ func (d *Device) build(m *llama.Model, f *gguf.File) (*Engine, error) {
 	if d.failed != nil {
 		return nil, d.failed
 	}
-	for i := range m.Blocks {
-		if b := &m.Blocks[i]; b.QB != nil || b.KB != nil || b.VB != nil || b.OB != nil {
-			return nil, fmt.Errorf("metal: layer %d has attention biases; candle 0.11.0, whose dispatches this engine issues, leaves them out, so the text would be wrong: use the cpu engine", i)
-		}
+	if err := checkModel(m); err != nil {
+		return nil, err
 	}
 	e := &Engine{
 		d: d, weights: weightsOf(m), bufs: map[plan.Buf]*pool.Item[*buffer]{},
@@ -97,20 +95,10 @@ func (d *Device) build(m *llama.Model, f *gguf.File) (*Engine, error) {
 
 // configOf is what the plan needs to know of m, whose tensors are weights.
 func configOf(m *llama.Model, weights map[string]weight, architecture string) plan.Config {
-	factors := m.RopeFactors
-	if m.RopeScale != 1 {
-		factors = make([]float32, m.RopeDim/2)
-		for i := range factors {
-			factors[i] = m.RopeScale
-			if m.RopeFactors != nil {
-				factors[i] *= m.RopeFactors[i]
-			}
-		}
-	}
 	return plan.Config{
 		Layers: m.Layers, Heads: m.Heads, KVHeads: m.KVHeads, HeadDim: m.HeadDim,
 		Hidden: m.Hidden, FFN: m.FFN, Vocab: m.Vocab,
-		RMSEps: m.RMSEps, RopeBase: m.RopeBase, RopeDim: m.RopeDim, RopeFactors: factors,
+		RMSEps: m.RMSEps, RopeBase: m.RopeBase, RopeDim: m.RopeDim,
 		OwnOutput:    !m.Tied,
 		Architecture: architecture,
 		Format: func(tensor string) (plan.Format, error) {
@@ -119,9 +107,13 @@ func configOf(m *llama.Model, weights map[string]weight, architecture string) pl
 	}
 }
 
-// Fit says what of set does not fit the kernels that m needs: an *agree.Error,
-// or nil. It reads the sources, and costs about 0.2 s for candle's.
+// Fit says what of set does not fit the kernels that m needs, an *agree.Error, or
+// what of m candle's model does not have. It reads the sources, and costs about
+// 0.2 s for candle's.
 func Fit(set *kernels.Set, m *llama.Model) error {
+	if err := checkModel(m); err != nil {
+		return err
+	}
 	return agree.Check(set, configOf(m, weightsOf(m), ""))
 }
 

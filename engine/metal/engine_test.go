@@ -72,7 +72,6 @@ func TestModels(t *testing.T) {
 		"one head":          {Layers: 2, Heads: 1, KVHeads: 1, HeadDim: 64, Hidden: 64, FFN: 64},
 		"heads of 96":       {Layers: 1, Heads: 2, KVHeads: 1, HeadDim: 96, Hidden: 192, FFN: 64},
 		"own output":        {Layers: 1, Heads: 2, KVHeads: 1, HeadDim: 32, Hidden: 64, FFN: 64, Output: true},
-		"rope factors":      {Layers: 1, Heads: 2, KVHeads: 1, HeadDim: 32, Hidden: 64, FFN: 64, RopeFactor: true},
 		"odd vocabulary":    {Layers: 1, Heads: 2, KVHeads: 2, HeadDim: 32, Hidden: 64, FFN: 64, Vocab: 77},
 		"quantized lookups": {Layers: 1, Heads: 2, KVHeads: 2, HeadDim: 32, Hidden: 64, FFN: 64, Embedding: quant.Q8_0},
 	}

@@ -30,9 +30,6 @@ type Config struct {
 	RMSEps                          float32
 	RopeBase                        float32
 	RopeDim                         int
-	// RopeFactors divide the rotary frequencies (the tensor
-	// rope_freqs.weight), RopeDim/2 of them or none. candle ignores them.
-	RopeFactors []float32
 	// OwnOutput says that the model has an output.weight of its own.
 	OwnOutput bool
 	// Format is the format of a tensor, by its name in the model file.
@@ -73,8 +70,6 @@ func (c *Config) check() error {
 		return fmt.Errorf("metal plan: rotary dimension %d differs from the head dimension %d; candle's rope kernel turns whole heads", c.RopeDim, c.HeadDim)
 	case !slices.Contains(headDims, c.HeadDim):
 		return fmt.Errorf("metal plan: no attention kernel for head dimension %d; there are kernels for %v", c.HeadDim, headDims)
-	case len(c.RopeFactors) != 0 && len(c.RopeFactors) != c.RopeDim/2:
-		return fmt.Errorf("metal plan: %d rope factors for %d rotary pairs", len(c.RopeFactors), c.RopeDim/2)
 	case c.Format == nil:
 		return fmt.Errorf("metal plan: Config.Format is not set")
 	}
@@ -88,9 +83,6 @@ func (c *Config) theta() []float32 {
 	for i := range t {
 		exponent := float32(2*i) / float32(c.RopeDim)
 		t[i] = 1 / float32(math.Pow(float64(c.RopeBase), float64(exponent)))
-		if len(c.RopeFactors) != 0 {
-			t[i] /= c.RopeFactors[i]
-		}
 	}
 	return t
 }

@@ -332,7 +332,6 @@ func TestConfigErrors(t *testing.T) {
 		{func(c *Config) { c.RopeDim = 32 }, "rotary dimension 32"},
 		{func(c *Config) { c.Heads, c.KVHeads, c.HeadDim, c.RopeDim, c.Hidden = 9, 3, 80, 80, 720 }, "head dimension 80"},
 		{func(c *Config) { c.FFN = 1520 }, "rows of 1520 elements are no whole blocks of 32"},
-		{func(c *Config) { c.RopeFactors = make([]float32, 3) }, "3 rope factors"},
 		{func(c *Config) { c.Format = func(string) (Format, error) { return FormatOf("IQ2_XS") } }, "no metal kernel multiplies weights of type IQ2_XS"},
 		{func(c *Config) { c.Format = nil }, "Format is not set"},
 	} {
