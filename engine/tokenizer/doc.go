@@ -9,19 +9,21 @@
 // # From text to ids
 //
 //  1. Tokens of type 3 (control) and 4 (user-defined) are found in the text,
-//     leftmost first and the longest at each place.
+//     leftmost first and the longest at each place. In a file without types
+//     those are control tokens that llama.cpp knows by their texts.
 //  2. What lies between them is normalized where the pre-tokenizer says so
 //     (NFC for qwen2).
 //  3. The pre-tokenizer (tokenizer.ggml.pre) cuts it into words. Known are
-//     gpt-2, smollm, llama-bpe (also named llama3 and llama-v3) and qwen2; any
-//     other name is an error, since a wrong cut gives wrong ids silently.
+//     gpt-2, smollm, llama-bpe (also named llama3 and llama-v3), qwen2, and
+//     default, which a file without a name has too, as in llama.cpp; any other
+//     name is an error, since a wrong cut gives wrong ids silently.
 //  4. Each byte of a word becomes the token of its byte-level character, and
 //     pairs of tokens are merged, the pair of lowest rank first and the leftmost
 //     of equals, until no pair has a merge.
 //
 // # Unicode
 //
-// The cuts depend on the general categories L and N. Both tokenizers use those
+// The cuts depend on the general categories L, N and, of default, P. Both tokenizers use those
 // of Unicode 16: hf has them in Oniguruma 6.9.10, go in tables of its own, so
 // that a newer Go does not change ids. One thing differs with the compiler
 // that built libtokenizers: the step of smollm that isolates digits asks Rust's

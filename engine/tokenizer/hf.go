@@ -57,6 +57,9 @@ func newHFFrom(s *source) (*hf, error) {
 	return t, nil
 }
 
+// inGo implements Go.
+func (t *hf) inGo() *encoder { return t.encoder }
+
 // Name returns "hf".
 func (t *hf) Name() string { return "hf" }
 

@@ -16,6 +16,8 @@ const (
 	keyTypes       = "tokenizer.ggml.token_type"
 	keyMerges      = "tokenizer.ggml.merges"
 	keySpacePrefix = "tokenizer.ggml.add_space_prefix"
+	keyAddBOS      = "tokenizer.ggml.add_bos_token"
+	keyAddEOS      = "tokenizer.ggml.add_eos_token"
 )
 
 // Token types (enum llama_token_type).
@@ -48,6 +50,9 @@ type list struct {
 // come back naming the file.
 func load(f *gguf.File, build func(*source) error) error {
 	err := gguf.Fault(func() error {
+		if err := f.CheckWhole(); err != nil {
+			return err // other parts than the first have no tokenizer
+		}
 		s, err := readSource(f)
 		if err != nil {
 			return err
@@ -69,8 +74,11 @@ func readSource(f *gguf.File) (*source, error) {
 		return nil, fmt.Errorf("%s is %q; only gpt2, byte-level BPE, is supported", keyModel, model)
 	}
 	s := &source{}
-	if s.pre, err = requireString(f, keyPre); err != nil {
+	if s.pre, _, err = f.String(keyPre); err != nil {
 		return nil, err
+	}
+	if s.pre == "" { // as llama.cpp takes it
+		s.pre = preDefault
 	}
 	if prefix, _, err := f.Bool(keySpacePrefix); err != nil {
 		return nil, err
@@ -83,14 +91,37 @@ func readSource(f *gguf.File) (*source, error) {
 	if s.merges, err = requireStrings(f, keyMerges); err != nil {
 		return nil, err
 	}
-	v, ok := f.Get(keyTypes)
-	if !ok {
-		return nil, missing(keyTypes)
-	}
-	if s.types, ok = v.Int32s(); !ok {
+	if v, given := f.Get(keyTypes); !given {
+		s.types = untyped(s.tokens)
+	} else if s.types, given = v.Int32s(); !given {
 		return nil, fmt.Errorf("%s must be an array of I32", keyTypes)
 	}
 	return s, s.check()
+}
+
+// Assumed says what of a text's ids rests on something that f does not say or that
+// this package does not do, a line each: for people who give a text.
+func Assumed(f *gguf.File) (lines []string, err error) {
+	pre, _, err := f.String(keyPre)
+	if err != nil {
+		return nil, err
+	}
+	if pre == "" {
+		lines = append(lines, fmt.Sprintf("metadata %s is missing: texts are cut as llama.cpp's pre-tokenizer %q does, perhaps not as the model was trained", keyPre, preDefault))
+	}
+	if _, ok := f.Get(keyTypes); !ok {
+		lines = append(lines, fmt.Sprintf("metadata %s is missing: control tokens in a text, such as <|im_start|>, are found only where they end a turn, as llama.cpp does", keyTypes))
+	}
+	for _, key := range []string{keyAddBOS, keyAddEOS} {
+		add, _, err := f.Bool(key)
+		if err != nil {
+			return nil, err
+		}
+		if add {
+			lines = append(lines, fmt.Sprintf("metadata %s is true, and introgen adds no such token: a text has one token less than the model was made for", key))
+		}
+	}
+	return lines, nil
 }
 
 // check compares what must agree, and collects the special tokens.

@@ -90,8 +90,7 @@ func TestRefusedMetadata(t *testing.T) {
 		{keyModel, nil, "tokenizer.ggml.model is missing"},
 		{keyModel, "llama", `is "llama"; only gpt2`},
 		{keyModel, uint32(1), "must be a string"},
-		{keyPre, nil, "tokenizer.ggml.pre is missing"},
-		{keyPre, "tekken", `is "tekken", which is not known; it is one of gpt-2, smollm, llama-bpe, llama3, llama-v3, qwen2`},
+		{keyPre, "tekken", `is "tekken", which is not known; it is one of gpt-2, smollm, llama-bpe, llama3, llama-v3, qwen2, default`},
 		{keySpacePrefix, true, "is true"},
 		{keySpacePrefix, "no", "must be a bool"},
 		{keyTokens, nil, "tokenizer.ggml.tokens is missing"},
@@ -102,7 +101,6 @@ func TestRefusedMetadata(t *testing.T) {
 		{keyTokens, []string{"a", "b", "c", "ab", "b", "<s>"}, `elements 1 and 4 are both "b"`},
 		{keyTokens, []string{"a", "b", "c", "ab", "\xff", "<s>"}, "element 4"},
 		{keyTokens, []string{"a", "b", "\xc3", "\xa9", "abc", "<s>"}, "element 2"}, // é in two halves
-		{keyTypes, nil, "tokenizer.ggml.token_type is missing"},
 		{keyTypes, []uint32{1, 1, 1, 1, 1, 3}, "must be an array of I32"},
 		{keyTypes, []int32{1, 1, 1, 1, 1}, "has 5 elements"},
 		{keyTypes, []int32{1, 1, 7, 1, 1, 3}, "of token 2 is 7"},
@@ -130,6 +128,102 @@ func TestRefusedMetadata(t *testing.T) {
 			if err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), f.Path) || !strings.Contains(err.Error(), c.key) {
 				t.Errorf("%s = %v: %v; want an error with the path, the key and %q", c.key, c.value, err, c.want)
 			}
+		}
+	}
+}
+
+// TestDefaults: a file without a pre-tokenizer's name is cut by llama.cpp's
+// default, and one without types has control tokens where llama.cpp finds them by
+// their texts; each is said, and so is a token that texts do not get.
+func TestDefaults(t *testing.T) {
+	with := func(change map[string]any) *gguf.File {
+		kv := smallKV()
+		kv[keyTokens] = []string{"'", "s", "1", "11", "<s>", "<|im_end|>", "'s", "<", "|", ">", "i", "m", "_", "e", "n", "d"}
+		kv[keyTypes] = []int32{1, 1, 1, 1, 3, 3, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1}
+		kv[keyMerges] = []string{"1 1", "' s"}
+		for k, v := range change {
+			if kv[k] = v; v == nil {
+				delete(kv, k)
+			}
+		}
+		return openKV(t, kv)
+	}
+	for _, c := range []struct {
+		change map[string]any
+		text   string
+		want   []int32
+		said   []string
+	}{
+		// gpt-2 keeps 's in one word and 1111 in one; default cuts 's in two, and
+		// digits by threes.
+		{nil, "'s1111<s>", []int32{6, 3, 3, 4}, nil},
+		{map[string]any{keyPre: "default"}, "'s1111<s>", []int32{0, 1, 3, 2, 2, 4}, nil},
+		{map[string]any{keyPre: nil}, "'s1111<s>", []int32{0, 1, 3, 2, 2, 4}, []string{keyPre}},
+		{map[string]any{keyPre: ""}, "'s1111<s>", []int32{0, 1, 3, 2, 2, 4}, []string{keyPre}},
+		{map[string]any{keyTypes: nil}, "<s><|im_end|>", []int32{7, 1, 9, 5}, []string{keyTypes}},
+		{map[string]any{keyAddBOS: true, keyAddEOS: false}, "1", []int32{2}, []string{keyAddBOS}},
+		{map[string]any{keyAddEOS: true}, "1", []int32{2}, []string{keyAddEOS}},
+	} {
+		f := with(c.change)
+		for _, kind := range []string{"go", "auto"} {
+			k, err := New(f, kind)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if ids, err := k.Encode(c.text); err != nil || !slices.Equal(ids, c.want) {
+				t.Errorf("%v, %s: %q is %v, %v; want %v", c.change, k.Name(), c.text, ids, err, c.want)
+			}
+		}
+		lines, err := Assumed(f)
+		if err != nil || len(lines) != len(c.said) {
+			t.Errorf("%v: said %q, %v; want of %q", c.change, lines, err, c.said)
+			continue
+		}
+		for i, key := range c.said {
+			if !strings.Contains(lines[i], "metadata "+key+" is ") {
+				t.Errorf("%v: said %q, want of %s", c.change, lines[i], key)
+			}
+		}
+	}
+	if _, err := Assumed(with(map[string]any{keyAddBOS: uint32(1)})); err == nil || !strings.Contains(err.Error(), keyAddBOS) {
+		t.Errorf("add_bos_token as a number: %v", err)
+	}
+}
+
+// TestAutoFallsBack: a merge of what are no tokens is never used by go, and refused
+// by hf; auto is go then, and says what hf has against it.
+func TestAutoFallsBack(t *testing.T) {
+	kv := smallKV()
+	kv[keyMerges] = []string{"a b", "ab c", "zz qq"}
+	f := openKV(t, kv)
+	k, declined, err := Choose(f, "auto")
+	if err != nil || k.Name() != "go" || (declined != nil) != HFBuiltIn() {
+		t.Fatalf("auto is %v, %v; hf declined: %v", k, err, declined)
+	}
+	if ids, err := k.Encode("abc"); err != nil || !slices.Equal(ids, []int32{4}) {
+		t.Errorf("ids %v, %v", ids, err)
+	}
+	if _, err := New(f, "hf"); err == nil {
+		t.Error("hf, asked for by its name, takes what it does not take")
+	}
+	if !HFBuiltIn() {
+		return
+	}
+	if !strings.Contains(declined.Error(), "does not take the vocabulary") {
+		t.Errorf("declined: %v", declined)
+	}
+	k, declined, err = Choose(openKV(t, smallKV()), "auto")
+	if err != nil || declined != nil || k.Name() != "hf" || Go(k).Name() != "go" || Go(Go(k)).Name() != "go" {
+		t.Errorf("auto is %v, %v, %v", k, declined, err)
+	}
+}
+
+// TestPart: a part of a split file says so, whichever part it is.
+func TestPart(t *testing.T) {
+	for _, kind := range []string{"go", "auto"} {
+		f := openKV(t, map[string]any{"split.no": uint16(1), "split.count": uint16(2)})
+		if _, err := New(f, kind); err == nil || !strings.Contains(err.Error(), "is part 2 of 2 of a split file") {
+			t.Errorf("%s: %v", kind, err)
 		}
 	}
 }

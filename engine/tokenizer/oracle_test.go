@@ -27,7 +27,7 @@ const (
 	chunkLines   = 200
 )
 
-var oraclePres = []string{"smollm", "gpt-2", "llama-bpe", "qwen2"}
+var oraclePres = []string{"smollm", "gpt-2", "llama-bpe", "qwen2", "default"}
 
 // explicit is a line of explicitFile.
 type explicit struct {

@@ -19,7 +19,8 @@ type preTokenizer struct {
 
 // The patterns, and which model has which, are those of the tokenizer.json
 // files of the models that the names stand for: openai-community/gpt2,
-// HuggingFaceTB/SmolLM2, meta-llama/Meta-Llama-3 and Qwen/Qwen2.
+// HuggingFaceTB/SmolLM2, meta-llama/Meta-Llama-3 and Qwen/Qwen2. The last is
+// llama.cpp's.
 var preTokenizers = []preTokenizer{
 	{
 		names: []string{"gpt-2"},
@@ -43,7 +44,16 @@ var preTokenizers = []preTokenizer{
 		nfc:   true,
 		json:  sequenceJSON(splitJSON(llama3Pattern(`\p{N}`)), byteLevelJSON(false)),
 	},
+	{
+		names: []string{preDefault},
+		words: fallbackPieces,
+		json: sequenceJSON(splitJSON(fallbackMarks), splitJSON(fallbackWords), splitJSON(fallbackNumbers), splitJSON(fallbackDigits),
+			byteLevelJSON(false)),
+	},
 }
+
+// preDefault is the pre-tokenizer of a file that names none.
+const preDefault = "default"
 
 // findPreTokenizer returns the pre-tokenizer of that name.
 func findPreTokenizer(name string) (*preTokenizer, error) {

@@ -32,22 +32,45 @@ type Tokenizer interface {
 var Kinds = []string{"auto", "go", "hf"}
 
 // New returns the tokenizer of a GGUF file. kind is "go", "hf" or "auto", which
-// is hf where it is built in and else go. Metadata that is missing, of a kind
-// that this package does not know, or at odds with itself is an error that
-// names the file and the key.
+// is hf where it is built in and takes the vocabulary, and else go. Metadata that
+// are missing, of a kind that this package does not know, or at odds with
+// themselves are an error that names the file and the key.
 func New(f *gguf.File, kind string) (Tokenizer, error) {
+	t, _, err := Choose(f, kind)
+	return t, err
+}
+
+// Choose is New that says why auto is not hf, where hf is built in: declined is
+// what hf has against the vocabulary.
+func Choose(f *gguf.File, kind string) (t Tokenizer, declined, err error) {
 	switch kind {
 	case "go":
-		return newGo(f)
+		t, err = newGo(f)
+		return t, nil, err
 	case "hf":
-		return newHF(f)
+		t, err = newHF(f)
+		return t, nil, err
 	case "auto":
-		if HFBuiltIn() {
-			return newHF(f)
+		if !HFBuiltIn() {
+			t, err = newGo(f)
+			return t, nil, err
 		}
-		return newGo(f)
+		if t, declined = newHF(f); declined == nil {
+			return t, nil, nil
+		}
+		t, err = newGo(f)
+		return t, declined, err
 	}
-	return nil, fmt.Errorf("tokenizer %q is not known; it is one of auto, go and hf", kind)
+	return nil, nil, fmt.Errorf("tokenizer %q is not known; it is one of auto, go and hf", kind)
+}
+
+// Go returns the tokenizer in Go of the same vocabulary, which takes the texts and
+// tokens with NUL bytes that hf does not.
+func Go(t Tokenizer) Tokenizer {
+	if h, ok := t.(interface{ inGo() *encoder }); ok {
+		return h.inGo()
+	}
+	return t
 }
 
 // HFBuiltIn reports whether this program was built with HuggingFace's
