@@ -11,7 +11,6 @@ import (
 	"github.com/introgen/introgen/engine/llama"
 	"github.com/introgen/introgen/engine/metal"
 	"github.com/introgen/introgen/engine/metal/plan"
-	"github.com/introgen/introgen/engine/tokenizer"
 	"github.com/introgen/introgen/models"
 	"github.com/introgen/introgen/results/answers/coverage"
 	"github.com/introgen/introgen/results/recording"
@@ -107,11 +106,14 @@ func runCoverage(c *cli.Context) (err error) {
 }
 
 func promptIDs(c *cli.Context, f *gguf.File) ([]int32, error) {
-	tok, err := tokenizer.New(f, "auto")
-	if err != nil {
+	if err := f.CheckWhole(); err != nil {
 		return nil, err
 	}
-	source, err := (&generation{tok: tok}).promptSource(c)
+	g := &generation{session: sessionOf(c), tokFile: f}
+	if err := g.chooseTokenizer(c, "auto"); err != nil {
+		return nil, err
+	}
+	source, err := g.promptSource(c)
 	if err != nil {
 		return nil, err
 	}

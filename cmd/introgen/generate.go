@@ -42,7 +42,7 @@ func generateFlags() []cli.Flag {
 		&cli.StringFlag{Name: "prompt-ids", Usage: "token `IDS` instead of a text: 1,4093,198"},
 		&cli.IntFlag{Name: "tokens", Usage: "decode steps `N` a round; N+1 new tokens come out", Value: 20},
 		&cli.StringFlag{Name: "io", Usage: "how the model file is read: mmap, buffered or file (unbuffered, a system call for every value)", Value: string(gguf.MMap)},
-		&cli.StringFlag{Name: "tokenizer", Usage: "hf (Hugging Face's, where it is built in) or go; default hf where it is there", Value: "auto"},
+		&cli.StringFlag{Name: "tokenizer", Usage: "hf (Hugging Face's, where it is built in), go, or auto: hf where it is there and takes the vocabulary, else go", Value: "auto"},
 		&cli.BoolFlag{Name: "evict", Usage: "drop the model from the page cache before every round, to time a cold file"},
 		&cli.IntFlag{Name: "logits", Usage: "print the `K` largest logits after the first two passes, and the new ids"},
 		&cli.BoolFlag{Name: "ids", Usage: "print the new ids"},
@@ -59,7 +59,8 @@ type generation struct {
 	ids     bool
 	quiet   bool
 	evict   bool
-	tok     tokenizer.Tokenizer
+	tok     tokenizer.Tokenizer // nil where there is none: then texts are not available
+	auto    bool                // whether tok may be exchanged for another of the same ids
 	tokFile *gguf.File
 	status  *status
 
@@ -113,7 +114,7 @@ func newGeneration(c *cli.Context, label string, rounds int, trace bool, origins
 	g.enter(results.SpanRecord, "")
 	g.begin()
 	g.enter(results.SpanTokenizer, kind)
-	if g.tok, err = tokenizer.New(g.tokFile, kind); err != nil {
+	if err = g.chooseTokenizer(c, kind); err != nil {
 		return nil, errors.Join(err, g.close())
 	}
 	g.enter(results.SpanArguments, "")
@@ -180,6 +181,9 @@ func (g *generation) openVocabulary() error {
 	f, err := gguf.Open(g.job.ModelPath, mode)
 	if err != nil {
 		return err
+	}
+	if err := f.CheckWhole(); err != nil {
+		return errors.Join(err, f.Close())
 	}
 	g.tokFile, g.header.Model.Types = f, tensorTypes(f)
 	return nil
@@ -288,13 +292,17 @@ func (g *generation) residence(round int) *recording.Evidence {
 
 // subject says what is measured.
 func (g *generation) subject(engine string) *recording.Subject {
-	return &recording.Subject{IO: string(g.job.IO), PageCache: g.cacheState, Engine: engine, Tokenizer: g.tok.Name()}
+	name := recording.NoTokenizer
+	if g.tok != nil {
+		name = g.tok.Name()
+	}
+	return &recording.Subject{IO: string(g.job.IO), PageCache: g.cacheState, Engine: engine, Tokenizer: name}
 }
 
 // ended prints and records a round, whole or cut short.
 func (g *generation) ended(r bench.Round, cut error) {
 	g.enter(results.SpanRecord, "")
-	text, err := g.tok.Decode(r.IDs)
+	text, err := g.decode(r.IDs)
 	if err != nil && g.decodeErr == nil {
 		g.decodeErr = err
 	}

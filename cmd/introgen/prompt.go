@@ -26,7 +26,7 @@ func (g *generation) promptSource(c *cli.Context) (func() ([]int32, error), erro
 		if c.Bool("raw-prompt") {
 			return nil, usagef("--raw-prompt has no meaning with --prompt-ids, which are never put into a template")
 		}
-		ids, err := bench.ParseIDs(c.String("prompt-ids"), g.tok.VocabSize())
+		ids, err := bench.ParseIDs(c.String("prompt-ids"), g.vocabulary())
 		if err != nil {
 			return nil, usageError{fmt.Errorf("--prompt-ids: %w", err)}
 		}
@@ -50,7 +50,7 @@ func (g *generation) promptSource(c *cli.Context) (func() ([]int32, error), erro
 	}
 	// Encoded once here, so that a prompt that cannot be is refused before a
 	// model is loaded.
-	if _, err := bench.EncodePrompt(g.tok, text); err != nil {
+	if _, err := g.encode(text); err != nil {
 		return nil, err
 	}
 	return func() ([]int32, error) { return bench.EncodePrompt(g.tok, text) }, nil

@@ -31,6 +31,7 @@ type running struct {
 	header    recording.Header
 	device    time.Duration // of the span device
 	tokenizer time.Duration // of the span tokenizer; negative while unknown
+	textless  bool          // whether there is no tokenizer
 	round     trace.ID
 	phases    results.Phases       // of that round
 	trace     *tracing             // nil where none is asked for
@@ -169,6 +170,7 @@ func (r *running) span(s trace.Record) {
 // subject prints the line that says what is measured.
 func (p *Printer) subject(s *recording.Subject) {
 	r := p.run
+	r.textless = s.Tokenizer == recording.NoTokenizer
 	if r.header.View.Quiet {
 		return
 	}
@@ -176,8 +178,11 @@ func (p *Printer) subject(s *recording.Subject) {
 	if r.tokenizer >= 0 {
 		ready = results.Milliseconds(r.tokenizer)
 	}
-	p.printf("# %s: %s, read by %s, %s; %s; tokenizer %s, ready in %s ms\n",
-		r.header.Model.File, r.header.Model.Types, s.IO, s.PageCache, s.Engine, s.Tokenizer, ready)
+	tokenizer := fmt.Sprintf("tokenizer %s, ready in %s ms", s.Tokenizer, ready)
+	if r.textless {
+		tokenizer = "no tokenizer"
+	}
+	p.printf("# %s: %s, read by %s, %s; %s; %s\n", r.header.Model.File, r.header.Model.Types, s.IO, s.PageCache, s.Engine, tokenizer)
 }
 
 // round prints a round that has ended. One that an error cut short is printed as
@@ -201,6 +206,10 @@ func (p *Printer) round(e *recording.Round) {
 		p.try(func(w io.Writer) error { return results.WriteLogits(w, view.Label, e.Number, pass, top) })
 	}
 	if e.Number == 1 && !view.Quiet {
+		if r.textless {
+			p.printf("[%s round %d] text: not available, since there is no tokenizer\n", view.Label, e.Number)
+			return
+		}
 		p.try(func(w io.Writer) error { return results.WriteText(w, view.Label, e.Number, e.Text) })
 	}
 }

@@ -186,8 +186,11 @@ type Subject struct {
 	IO        string `json:"io"`
 	PageCache string `json:"page_cache"` // in words
 	Engine    string `json:"engine"`     // "cpu: avx512, 2 threads, …"
-	Tokenizer string `json:"tokenizer"`  // "go" or "hf"
+	Tokenizer string `json:"tokenizer"`  // "go", "hf" or NoTokenizer
 }
+
+// NoTokenizer is the Tokenizer of a run without one, whose rounds have no text.
+const NoTokenizer = "none"
 
 // Device is the Metal device.
 type Device struct {

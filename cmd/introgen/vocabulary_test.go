@@ -1,0 +1,194 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/introgen/introgen/engine/gguf/gguftest"
+	"github.com/introgen/introgen/engine/llama/llamatest"
+	"github.com/introgen/introgen/engine/tokenizer"
+	"github.com/introgen/introgen/results/store"
+)
+
+// command runs introgen and returns what it prints and its exit code.
+func command(t *testing.T, args ...string) (out, errs string, code int) {
+	t.Helper()
+	t.Setenv(store.KeepEnv, "0")
+	var o, e bytes.Buffer
+	code = run(t.Context(), append([]string{"introgen"}, args...), &o, &e)
+	return o.String(), e.String(), code
+}
+
+// worded writes a model of 300 tokens with a vocabulary, whose metadata edit
+// changes.
+func worded(t *testing.T, edit func(*llamatest.Writable)) string {
+	return llamatest.Write(t, llamatest.Config{Vocab: 300, Context: 512, Edit: func(w *llamatest.Writable) {
+		llamatest.Vocabulary(w, 300)
+		if edit != nil {
+			edit(w)
+		}
+	}})
+}
+
+// TestPromptIDsNeedNoTokenizer: ids run, and give the same ids and logits, whatever
+// is wrong with the vocabulary; the text is not available, which is said once, and
+// a text cannot be given.
+func TestPromptIDsNeedNoTokenizer(t *testing.T) {
+	ids := []string{"cpu", "2", "--prompt-ids", "1,2,290", "--tokens", "3", "--logits", "3", "--model"}
+	plain, errs, code := command(t, append(ids, worded(t, nil))...)
+	if code != exitOK || errs != "" || !strings.Contains(plain, "[cpu round 1] text: \"") {
+		t.Fatalf("a whole vocabulary: exit code %d, %s, %s", code, errs, plain)
+	}
+	for want, edit := range map[string]func(*llamatest.Writable){
+		`tokenizer.ggml.model is "llama"`: func(w *llamatest.Writable) { w.Set("tokenizer.ggml.model", "llama") },
+		"tokenizer.ggml.model is missing": func(w *llamatest.Writable) {
+			for _, key := range []string{"model", "pre", "tokens", "token_type", "merges"} {
+				w.Drop("tokenizer.ggml." + key)
+			}
+		},
+		`tokenizer.ggml.pre is "tekken"`:     func(w *llamatest.Writable) { w.Set("tokenizer.ggml.pre", "tekken") },
+		"tokenizer.ggml.merges is missing":   func(w *llamatest.Writable) { w.Drop("tokenizer.ggml.merges") },
+		"add_space_prefix is true":           func(w *llamatest.Writable) { w.Set("tokenizer.ggml.add_space_prefix", true) },
+		"token_type must be an array of I32": func(w *llamatest.Writable) { w.Set("tokenizer.ggml.token_type", "x") },
+	} {
+		path := worded(t, edit)
+		for _, kind := range []string{"auto", "go"} {
+			out, errs, code := command(t, append(ids, path, "--tokenizer", kind)...)
+			if code != exitOK || strings.Count(errs, "\n") != 1 || !strings.HasPrefix(errs, "introgen: note: the text of the new ids is not available: ") || !strings.Contains(errs, want) {
+				t.Errorf("%s, %s: exit code %d, stderr %q", want, kind, code, errs)
+			}
+			if strings.Count(out, "text: not available, since there is no tokenizer") != 1 || !strings.Contains(out, "; no tokenizer\n") {
+				t.Errorf("%s, %s: stdout %s", want, kind, out)
+			}
+			if got, same := answers(out), answers(plain); got != same || got == "" {
+				t.Errorf("%s, %s: %q instead of %q", want, kind, got, same)
+			}
+		}
+		if _, errs, code := command(t, append(ids, path, "--tokenizer", "hf")...); code != exitFailed || !strings.Contains(errs, "hf") && !strings.Contains(errs, want) {
+			t.Errorf("%s: hf, asked for by its name: exit code %d, %s", want, code, errs)
+		}
+		if _, errs, code := command(t, "cpu", "1", "--model", path); code != exitFailed || !strings.Contains(errs, want) {
+			t.Errorf("%s: a text: exit code %d, %s", want, code, errs)
+		}
+	}
+	if _, errs, code := command(t, "cpu", "1", "--prompt-ids", "300", "--model", worded(t, func(w *llamatest.Writable) { w.Drop("tokenizer.ggml.merges") })); code != exitUsage || !strings.Contains(errs, "outside the vocabulary, which has 0 to 299") {
+		t.Errorf("an id of no token: exit code %d, %s", code, errs)
+	}
+}
+
+// answers are the lines with ids and logits.
+func answers(out string) string {
+	var lines []string
+	for line := range strings.Lines(out) {
+		if strings.Contains(line, "] ids: ") || strings.Contains(line, "] logits after ") {
+			lines = append(lines, line)
+		}
+	}
+	return strings.Join(lines, "")
+}
+
+// TestAutoFallsBack: what hf does not take and go does runs with default flags, and
+// is said; hf asked for by its name is refused.
+func TestAutoFallsBack(t *testing.T) {
+	if !tokenizer.HFBuiltIn() {
+		t.Skip("SKIP: needs the tokenizer hf")
+	}
+	merges := worded(t, func(w *llamatest.Writable) {
+		w.Set("tokenizer.ggml.merges", []string{"h e", "l l", "he ll", "hell o", "Ġ hello", "zz qq"})
+	})
+	zero := worded(t, nil)
+	file := filepath.Join(t.TempDir(), "nul.txt")
+	if err := os.WriteFile(file, []byte("a\x00b"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for name, args := range map[string][]string{
+		"a merge of no tokens":         {"--model", merges, "--raw-prompt", "--prompt", "hello"},
+		"a text with a NUL byte":       {"--model", zero, "--raw-prompt", "--prompt-file", file},
+		"a merge of no tokens, by ids": {"--model", merges, "--prompt-ids", "1"},
+	} {
+		args = append([]string{"cpu", "1", "--tokens", "1", "--ids"}, args...)
+		out, errs, code := command(t, args...)
+		if code != exitOK || strings.Count(errs, "\n") != 1 || !strings.HasPrefix(errs, "introgen: note: the tokenizer go is used") || !strings.Contains(out, "tokenizer go, ready") {
+			t.Errorf("%s: exit code %d, %s, %s", name, code, errs, out)
+		}
+		same, errs, code := command(t, append(args, "--tokenizer", "go")...)
+		if code != exitOK || errs != "" || answers(same) != answers(out) {
+			t.Errorf("%s, go: exit code %d, %s: %s instead of %s", name, code, errs, answers(out), answers(same))
+		}
+		if _, errs, code := command(t, append(args, "--tokenizer", "hf")...); code != exitFailed || errs == "" {
+			t.Errorf("%s, hf: exit code %d, %s", name, code, errs)
+		}
+	}
+	// A token that is a NUL byte is decoded by go.
+	always := worded(t, func(w *llamatest.Writable) { w.Tensor("token_embd.weight").Data = onlyToken(0, 300, 64) })
+	out, errs, code := command(t, "cpu", "1", "--tokens", "1", "--prompt-ids", "0", "--model", always)
+	if code != exitOK || !strings.Contains(out, `text: "\x00\x00"`) || !strings.Contains(errs, "the tokenizer go is used from here on") {
+		t.Errorf("new NUL bytes: exit code %d, %s, %s", code, errs, out)
+	}
+}
+
+// onlyToken is an embedding by which a token follows itself: all others are 0.
+func onlyToken(id, rows, cols int) []byte {
+	x := make([]float32, rows*cols)
+	for i := range cols {
+		x[id*cols+i] = 10
+	}
+	return gguftest.F32(x...)
+}
+
+// TestAssumptionsAreSaid: what a text's ids rest on is said, and what is not there
+// is taken as llama.cpp takes it.
+func TestAssumptionsAreSaid(t *testing.T) {
+	for key, edit := range map[string]func(*llamatest.Writable){
+		"tokenizer.ggml.pre is missing":        func(w *llamatest.Writable) { w.Drop("tokenizer.ggml.pre") },
+		"tokenizer.ggml.token_type is missing": func(w *llamatest.Writable) { w.Drop("tokenizer.ggml.token_type") },
+		"tokenizer.ggml.add_bos_token is true": func(w *llamatest.Writable) { w.Set("tokenizer.ggml.add_bos_token", true) },
+		"tokenizer.ggml.add_eos_token is true": func(w *llamatest.Writable) { w.Set("tokenizer.ggml.add_eos_token", true) },
+	} {
+		path := worded(t, edit)
+		_, errs, code := command(t, "cpu", "1", "--tokens", "1", "--model", path)
+		if code != exitOK || strings.Count(errs, "\n") != 1 || !strings.HasPrefix(errs, "introgen: note: metadata "+key) {
+			t.Errorf("%s: exit code %d, %q", key, code, errs)
+		}
+		if _, errs, code := command(t, "cpu", "1", "--tokens", "1", "--prompt-ids", "1", "--model", path); code != exitOK || errs != "" {
+			t.Errorf("%s, ids: exit code %d, %q", key, code, errs)
+		}
+	}
+}
+
+// TestPartsAreNamed: each part of a split file says which it is and what merges
+// them, whatever else it lacks and whatever command reads it, and meta shows it.
+func TestPartsAreNamed(t *testing.T) {
+	for part := range 3 {
+		f := gguftest.File{KV: []gguftest.KV{{Key: "split.no", Value: uint16(part)}, {Key: "split.count", Value: uint16(3)}}}
+		if part == 0 {
+			f.KV = append(f.KV, gguftest.KV{Key: "general.architecture", Value: "llama"})
+		}
+		b, err := f.Bytes()
+		if err != nil {
+			t.Fatal(err)
+		}
+		path := filepath.Join(t.TempDir(), fmt.Sprintf("m-%05d-of-00003.gguf", part+1))
+		if err := os.WriteFile(path, b, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		want := fmt.Sprintf("is part %d of 3 of a split file; merge the parts with `llama-gguf-split --merge m-00001-of-00003.gguf OUT`", part+1)
+		for _, args := range [][]string{
+			{"cpu", "1", "--model", path}, {"cpu", "1", "--prompt-ids", "1", "--model", path}, {"metal", "1", "--model", path},
+			{"coverage", "--model", path}, {"coverage", "--prompt-ids", "1", "--model", path},
+			{"model", "requantize", path, filepath.Join(t.TempDir(), "out.gguf")},
+		} {
+			out, errs, code := command(t, args...)
+			if code != exitFailed || !strings.Contains(errs, want) || strings.Count(errs, "\n") != 1 || strings.Contains(out, "text") {
+				t.Errorf("%v: exit code %d, %q, %q", args, code, errs, out)
+			}
+		}
+		if out, errs, code := command(t, "meta", path); code != exitOK || !strings.Contains(out, fmt.Sprintf("part %d of 3 of a split file", part+1)) {
+			t.Errorf("meta: exit code %d, %s, %s", code, errs, out)
+		}
+	}
+}
