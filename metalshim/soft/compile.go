@@ -36,10 +36,21 @@ func mathFlags(m metalshim.MathMode) []string {
 var language = []string{"-x", "c++", "-std=c++17", "-nostdinc", "-fPIC", "-fvisibility=hidden", "-fno-exceptions",
 	"-fno-rtti", "-fno-strict-aliasing", "-fno-stack-protector", "-fno-finite-loops", "-Wno-everything"}
 
+// always are arguments of every run of clang: no file of arguments that lies
+// beside it or in the user's folder is read, and a crash leaves no files.
+var always = []string{"--no-default-config", "-fno-crash-diagnostics"}
+
+// preprocess are the arguments for MSL itself. The clock is not asked.
+var preprocess = []string{"-E", "-nostdinc", "-x", "c++", "-std=c++17", "-Werror=date-time"}
+
+// toBitcode are the arguments, beside language, for what the rewriter makes of
+// it. Assembly could read files: it is no part of MSL.
+var toBitcode = []string{"-O2", "-Xclang", "-disable-llvm-passes", "-fno-gnu-inline-asm", "-emit-llvm", "-c"}
+
 // run runs the compiler on text, which it reads from its standard input, and
 // returns its standard output. It finds files as clang.FilePath(0) and so on.
 func (d *Device) run(ctx context.Context, args []string, text []byte, files ...*os.File) ([]byte, error) {
-	argv := append(append([]string{}, d.tools.Compiler...), args...)
+	argv := append(append(append([]string{}, d.tools.Compiler...), always...), args...)
 	out, err := clang.Run(ctx, clang.Command{Argv: append(argv, "-o", "-", "-"), Stdin: text, Files: files, Limit: d.o.CompileLimit})
 	return out.Stdout, err
 }
@@ -141,5 +152,6 @@ func compileError(ctx context.Context, library, function string, err error) erro
 		e.Diagnostics = append(e.Diagnostics, metalshim.Diagnostic{
 			File: g.File, Line: g.Line, Column: g.Column, Severity: g.Severity, Message: g.Message})
 	}
+	e.Diagnostics = explained(e.Diagnostics)
 	return e
 }

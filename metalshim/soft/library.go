@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"sort"
 	"strings"
 	"sync"
@@ -90,10 +91,11 @@ func (d *Device) NewLibrary(ctx context.Context, src metalshim.Source) (metalshi
 	sort.Strings(macros)
 	flags := append(append(append([]string{}, language...), target()...), mathFlags(src.MathMode)...)
 	text := stdlib.Preprocessor(l.file, src.Text)
-	l.key = cache.KeyOf("library", d.id, stdlib.Header(), text, strings.Join(flags, " "), strings.Join(macros, "\x00"))
+	// What the compiler sees, and what reads and rewrites in between.
+	l.key = cache.KeyOf("library", d.id, stdlib.Header(), text, strings.Join(macros, "\x00"), msl.Version(), overlay,
+		strings.Join(slices.Concat(always, sealedArgs, preprocess, flags, toBitcode), "\x00"))
 	m, err := d.obtain(ctx, "library", l.key, func() ([]byte, []byte, error) {
-		args := append([]string{"-E", "-nostdinc", "-x", "c++", "-std=c++17"}, macros...)
-		pre, err := d.run(ctx, args, []byte(text))
+		pre, err := d.runSealed(ctx, slices.Concat(preprocess, macros), []byte(text))
 		if err != nil {
 			return nil, nil, compileError(ctx, l.name, "", err)
 		}
@@ -101,8 +103,7 @@ func (d *Device) NewLibrary(ctx context.Context, src metalshim.Source) (metalshi
 		if err != nil {
 			return nil, nil, l.rewriteError(err)
 		}
-		args = append(append([]string{}, flags...), "-O2", "-Xclang", "-disable-llvm-passes", "-emit-llvm", "-c")
-		code, err := d.run(ctx, args, []byte(stdlib.Header()+r.CXX))
+		code, err := d.runSealed(ctx, slices.Concat(flags, toBitcode), []byte(stdlib.Header()+r.CXX))
 		if err != nil {
 			return nil, nil, compileError(ctx, l.name, "", err)
 		}

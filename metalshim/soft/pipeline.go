@@ -55,7 +55,8 @@ func (l *library) NewPipeline(ctx context.Context, function string, constants []
 		return nil, err
 	}
 	p := &pipeline{d: l.d, name: function, library: l.name, constants: slices.Clone(constants), params: k.Params}
-	key := cache.KeyOf("pipeline", l.key.String(), k.Name, values, l.d.o.Form, lanes.Version, lanes.Header, strings.Join(lanes.LaneFlags, " "), strings.Join(lanes.Flags, " "), passVersion)
+	key := cache.KeyOf("pipeline", l.key.String(), k.Name, values, l.d.o.Form, lanes.Version, lanes.Header, passVersion,
+		stub(k, values, l.d.o.Form == "scalar"), strings.Join(slices.Concat(always, lanes.LaneFlags, lanes.Flags), "\x00"))
 	m, err := l.d.obtain(ctx, "pipeline", key, func() ([]byte, []byte, error) { return l.compile(ctx, k, values) })
 	if err != nil {
 		return nil, err
@@ -72,8 +73,8 @@ func (l *library) NewPipeline(ctx context.Context, function string, constants []
 	return p, nil
 }
 
-// passVersion changes when the stub, the arguments below or the facts do.
-const passVersion = "2"
+// passVersion changes when the steps below or the facts do.
+const passVersion = "3"
 
 // values are the definitions of the library's function constants.
 func (l *library) values(function string, constants []metalshim.Constant) (string, error) {

@@ -14,6 +14,7 @@ import (
 	"fmt"
 	"os"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -152,10 +153,10 @@ func (d *Device) noCache(err error) {
 }
 
 // identify learns the compiler's version, from the cache if the same
-// executable has been asked before.
+// executable has been asked before. A script that stands for it is asked always.
 func (d *Device) identify(ctx context.Context) error {
 	key := cache.KeyOf("clang", clang.Major, d.tools.Stamp)
-	if d.cache != nil && d.tools.Version == "" {
+	if d.cache != nil && d.tools.Version == "" && !d.tools.Wrapped {
 		if e, err := d.cache.Get("clang", key); err == nil && len(e.Payload) < 64 {
 			d.tools.Version = string(e.Payload)
 		}
@@ -164,7 +165,7 @@ func (d *Device) identify(ctx context.Context) error {
 		if err := d.tools.Identify(ctx); err != nil {
 			return err
 		}
-		if d.cache != nil {
+		if d.cache != nil && !d.tools.Wrapped {
 			if err := d.cache.Put("clang", key, []byte(d.tools.Version), nil); err != nil {
 				d.o.Note(err.Error())
 			}
@@ -177,7 +178,7 @@ func (d *Device) identify(ctx context.Context) error {
 // start compiles or loads the runtime and starts its threads.
 func (d *Device) start(ctx context.Context) error {
 	flags := append(append([]string{}, native.Flags...), target()...)
-	key := cache.KeyOf("runtime", d.id, native.Source(), strings.Join(flags, " "))
+	key := cache.KeyOf("runtime", d.id, native.Source(), strings.Join(slices.Concat(always, flags), "\x00"))
 	made, err := d.obtain(ctx, "runtime", key, func() ([]byte, []byte, error) {
 		so, err := d.sharedObject(ctx, flags, []byte(native.Source()))
 		return so, nil, err

@@ -81,9 +81,13 @@ func compiler(ctx context.Context, arch string) (compile func(text, dir, out str
 	if ccErr != nil || arch != runtime.GOARCH {
 		return nil, "", fmt.Errorf("%w: no cc (%w), and %w", ErrCompiler, ccErr, err)
 	}
+	stamp, ccErr = clang.Stamp(cc)
+	if ccErr != nil {
+		return nil, "", fmt.Errorf("%w: %s cannot be read: %w", ErrCompiler, cc, ccErr)
+	}
 	return func(text, _, out string) error {
 		return run(ctx, text, append(append([]string{cc}, flags(arch)...), "-shared", "-o", out, "-"))
-	}, cc, nil
+	}, stamp, nil
 }
 
 func run(ctx context.Context, text string, argv []string) error {

@@ -33,7 +33,12 @@ type Toolchain struct {
 	Linker   []string // command that takes ld.lld's arguments
 	Path     string   // the compiler's executable, links resolved
 	Version  string   // such as "19.1.7"; "" until Identify or Remembered has set it
-	Stamp    string   // path, size and time of the executable: equal stamps, equal compilers
+	// Stamp says which executables these are: equal stamps, equal compilers, once
+	// Identify has said what stands behind one that is Wrapped.
+	Stamp string
+	// Wrapped says that the compiler is a script: which program it runs, it says
+	// itself alone.
+	Wrapped bool
 }
 
 // Error says why there is no usable compiler and what to do.
@@ -96,6 +101,7 @@ func ziglang(ctx context.Context) string {
 	out, err := Run(ctx, Command{
 		Argv:  []string{python, "-c", "import os, ziglang; print(os.path.join(os.path.dirname(ziglang.__file__), 'zig'))"},
 		Limit: 30 * time.Second,
+		Whole: true,
 	})
 	if err != nil {
 		return ""
@@ -113,32 +119,52 @@ func at(path string) (*Toolchain, error) {
 	if err == nil {
 		real, err = filepath.Abs(real)
 	}
-	var s os.FileInfo
-	if err == nil {
-		s, err = os.Stat(real)
-	}
 	if err != nil {
-		return nil, &Error{fmt.Sprintf("%s cannot be read: %v", path, err), err}
+		return nil, unreadable(path, err)
 	}
-	t := &Toolchain{Path: real, Stamp: fmt.Sprintf("%s %d %d", real, s.Size(), s.ModTime().UnixNano())}
+	t := &Toolchain{Path: real, Wrapped: isScript(real)}
+	if t.Stamp, err = Stamp(real); err != nil {
+		return nil, unreadable(path, err)
+	}
 	if strings.HasPrefix(filepath.Base(real), "zig") {
 		// zig is clang and lld in one: `zig clang`, `zig ld.lld`.
 		t.Compiler = []string{real, "clang"}
 		t.Linker = []string{real, "ld.lld"}
 		return t, nil
 	}
+	// The compiler runs in another folder than this process.
+	if path, err = filepath.Abs(path); err != nil {
+		return nil, unreadable(path, err)
+	}
 	t.Compiler = []string{path}
+	lld, err := linker(path, real)
+	if err != nil {
+		return nil, err
+	}
+	t.Linker = []string{lld}
+	of, err := Stamp(lld)
+	if err != nil {
+		return nil, unreadable(lld, err)
+	}
+	t.Stamp += "; " + of
+	return t, nil
+}
+
+func unreadable(path string, err error) error {
+	return &Error{fmt.Sprintf("%s cannot be read: %v", path, err), err}
+}
+
+// linker is the ld.lld that goes with the compiler at path, which is real.
+func linker(path, real string) (string, error) {
 	if beside := filepath.Join(filepath.Dir(real), "ld.lld"); executable(beside) {
-		t.Linker = []string{beside}
-		return t, nil
+		return beside, nil
 	}
 	for _, name := range []string{"ld.lld-" + Major, "ld.lld"} {
 		if lld, err := exec.LookPath(name); err == nil {
-			t.Linker = []string{lld}
-			return t, nil
+			return filepath.Abs(lld)
 		}
 	}
-	return nil, &Error{fmt.Sprintf("%s has no linker ld.lld beside it, and there is none on PATH", path), ErrAbsent}
+	return "", &Error{fmt.Sprintf("%s has no linker ld.lld beside it, and there is none on PATH", path), ErrAbsent}
 }
 
 func executable(path string) bool {
@@ -169,5 +195,25 @@ func (t *Toolchain) Identify(ctx context.Context) error {
 		return &Error{fmt.Sprintf("%s is Apple's clang, whose versions are its own", t.Path), ErrVersion}
 	}
 	t.Version = strings.TrimPrefix(m[0], "clang version ")
+	if t.Wrapped {
+		t.unwrap(string(out.Stdout))
+	}
 	return nil
+}
+
+var installed = regexp.MustCompile(`(?m)^InstalledDir: (.+)$`)
+
+// unwrap adds to the stamp what stands behind a script: all that it answered,
+// and the compilers in the folder in which it says that it is installed.
+func (t *Toolchain) unwrap(answer string) {
+	t.Stamp += "; " + answer
+	m := installed.FindStringSubmatch(answer)
+	if m == nil {
+		return
+	}
+	for _, name := range []string{"clang-" + Major, "clang", "zig"} {
+		if s, err := Stamp(filepath.Join(m[1], name)); err == nil {
+			t.Stamp += "; " + s
+		}
+	}
 }

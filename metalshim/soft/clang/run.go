@@ -17,6 +17,9 @@ type Command struct {
 	Stdin []byte
 	Files []*os.File    // inherited; it finds them as FilePath(0) and so on
 	Limit time.Duration // it is killed after that; 0 is no limit
+	// Whole has it see the environment and the folder of this process: for
+	// programs that say where something lies. A compiler sees neither.
+	Whole bool
 }
 
 // FilePath is the path under which a program finds Files[i].
@@ -69,6 +72,9 @@ func Run(ctx context.Context, c Command) (Output, error) {
 	defer runtime.UnlockOSThread()
 	cmd := exec.CommandContext(limited, c.Argv[0], c.Argv[1:]...)
 	cmd.ExtraFiles = c.Files
+	if !c.Whole {
+		cmd.Env, cmd.Dir = environment, "/"
+	}
 	cmd.Stdin = bytes.NewReader(c.Stdin)
 	var stdout, stderr bounded
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
