@@ -56,17 +56,18 @@ func Check(set *kernels.Set, c plan.Config) error {
 // Differences lists what of the set does not fit, in the order in which the
 // kernels would be needed. A source that cannot be read is not a difference: its
 // compiler has the last word. The project's own kernels are the measure where a
-// dispatch's bytes do not tell what they are. They alone may leave out arguments
-// that they do not read: in others, one that is missing is one that has moved.
+// dispatch's bytes do not tell what they are.
+//
+// A set is judged by what its functions take, whoever wrote it. A function may
+// leave out a value that it does not read where each of its buffers says its own
+// index. Where the order of the arguments gives them, one that is missing is one
+// that has moved.
 func Differences(set *kernels.Set, c plan.Config) ([]Difference, error) {
 	calls, err := plan.Calls(c)
 	if err != nil {
 		return nil, err
 	}
 	theirs, ours := reader{set: set}, reader{set: kernels.OwnSet()}
-	if set.Digest() == ours.set.Digest() {
-		return nil, nil
-	}
 	var out []Difference
 	for i := range calls {
 		call := &calls[i]
@@ -131,7 +132,9 @@ func table(call *plan.Dispatch, kernel, own *source.Kernel, add func(string, ...
 		passed[a.Index] = true
 		p, ok := buffer(kernel, a.Index)
 		if !ok {
-			add("argument %d is passed, and it has none", a.Index)
+			if a.Buf != 0 || !bound(kernel) {
+				add("argument %d is passed, and it has none", a.Index)
+			}
 			continue
 		}
 		measure, _ := buffer(own, a.Index)
@@ -147,6 +150,16 @@ func table(call *plan.Dispatch, kernel, own *source.Kernel, add func(string, ...
 			add("threadgroup memory %d, `%s`, is not set", p.Index, p.Text)
 		}
 	}
+}
+
+// bound says that the source gives the index of each of a kernel's buffers.
+func bound(k *source.Kernel) bool {
+	for _, p := range k.Params {
+		if p.Kind == msl.Buffer && !p.Bound {
+			return false
+		}
+	}
+	return true
 }
 
 func buffer(k *source.Kernel, index int) (msl.Param, bool) {

@@ -332,7 +332,7 @@ func (r *rewriter) parameter(function string, from, to int) (Param, error) {
 			if err != nil || index < 0 || index > 30 {
 				return p, r.fail(k, "kernel %s: %s index %q: it must be a number from 0 to 30", function, m[1], m[2])
 			}
-			p.Kind, p.Index = Kind(m[1]), index
+			p.Kind, p.Index, p.Bound = Kind(m[1]), index, true
 		} else {
 			for _, w := range attrWord.FindAllString(text, -1) {
 				if builtins[w] != "" {

@@ -114,10 +114,10 @@ template [[host_name("made_h_3")]] kernel void made<half, (3 > 2)>(device half* 
 	}
 	want := []Kernel{
 		{"plain", "plain", "msl_k_0", false, []Param{
-			{Buffer, 3, "device const float* x", false}, {Buffer, 0, "constant S& s", false}, {Threadgroup, 1, "threadgroup float* t", false},
-			{Buffer, 1, "device int* y", false}, {"thread_position_in_grid", -1, "uint2 p", false}, {"thread_index_in_simdgroup", -1, "uint l", false}}},
-		{"made_f_2", "made", "msl_k_1", true, []Param{{Buffer, 0, "device T* x", false}, {Buffer, 10, "device T* m", true}}},
-		{"made_h_3", "made", "msl_k_2", true, []Param{{Buffer, 0, "device T* x", false}, {Buffer, 10, "device T* m", true}}},
+			{Buffer, 3, "device const float* x", false, true}, {Buffer, 0, "constant S& s", false, false}, {Threadgroup, 1, "threadgroup float* t", false, true},
+			{Buffer, 1, "device int* y", false, false}, {"thread_position_in_grid", -1, "uint2 p", false, false}, {"thread_index_in_simdgroup", -1, "uint l", false, false}}},
+		{"made_f_2", "made", "msl_k_1", true, []Param{{Buffer, 0, "device T* x", false, true}, {Buffer, 10, "device T* m", true, true}}},
+		{"made_h_3", "made", "msl_k_2", true, []Param{{Buffer, 0, "device T* x", false, true}, {Buffer, 10, "device T* m", true, true}}},
 		{"other", "third", "msl_k_3", true, nil},
 	}
 	if !reflect.DeepEqual(r.Kernels, want) {

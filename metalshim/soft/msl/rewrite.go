@@ -48,6 +48,8 @@ type Param struct {
 	// Optional says that the parameter is there only where a function constant
 	// holds.
 	Optional bool `json:",omitempty"`
+	// Bound says that the source gives the index; else the order does.
+	Bound bool `json:",omitempty"`
 }
 
 // Kernel is one entry of a library.
