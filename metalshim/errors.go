@@ -119,15 +119,35 @@ func (e *EncodeError) Error() string {
 
 // CommandError is why a command buffer failed.
 type CommandError struct {
-	Kernel string // the kernel that ran, or ""
-	Reason string
-	Err    error // one of ErrTimeout, ErrPageFault, …, or nil
+	Kernel  string // the kernel that ran, or ""
+	Library string // whose it is, or ""
+	// Dispatch is which of the command buffer's Dispatches it was, from 1; 0 where
+	// that is not known.
+	Dispatch, Dispatches int
+	Reason               string
+	Err                  error // one of ErrTimeout, ErrPageFault, …, or nil
+}
+
+// Place says where it ran: "kernel affine_f32 of library Affine, dispatch 7 of
+// 50 of its command buffer", as far as that is known.
+func (e *CommandError) Place() string {
+	if e.Kernel == "" {
+		return "a copy between buffers"
+	}
+	s := "kernel " + e.Kernel
+	if e.Library != "" {
+		s += " of library " + e.Library
+	}
+	if e.Dispatch > 0 {
+		s += fmt.Sprintf(", dispatch %d of %d of its command buffer", e.Dispatch, e.Dispatches)
+	}
+	return s
 }
 
 func (e *CommandError) Error() string {
 	s := "metal command buffer failed"
 	if e.Kernel != "" {
-		s += " in kernel " + e.Kernel
+		s += " in " + e.Place()
 	}
 	switch {
 	case e.Reason != "":

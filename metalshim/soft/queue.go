@@ -1,7 +1,6 @@
 package soft
 
 import (
-	"errors"
 	"fmt"
 	"sync"
 	"sync/atomic"
@@ -175,11 +174,7 @@ func (c *commands) run() {
 	scheduled := time.Now()
 	c.Advance(metalshim.Committed, metalshim.Scheduled)
 	nanos := make([]int64, len(c.list))
-	begun := time.Now()
-	out, err := c.q.d.pool.Run(c.list, nanos, c.q.d.o.KernelLimit)
-	if err == nil && out.Status != native.OK {
-		err = c.failure(out)
-	}
+	begun, out, err := c.q.d.execute(c, nanos)
 	c.mu.Lock()
 	c.spent = c.sum(nanos)
 	c.mu.Unlock()
@@ -206,33 +201,6 @@ func (c *commands) sum(nanos []int64) []metalshim.KernelTime {
 		out[k].Time += time.Duration(n)
 	}
 	return out
-}
-
-// failure is the error for a run that went wrong.
-func (c *commands) failure(out native.Outcome) error {
-	e := &metalshim.CommandError{}
-	var p *pipeline
-	if out.Command < len(c.kernels) {
-		p = c.kernels[out.Command]
-	}
-	if p != nil {
-		e.Kernel = p.name
-	}
-	switch out.Status {
-	case native.Timeout:
-		e.Err = metalshim.ErrTimeout
-		e.Reason = fmt.Sprintf("no threadgroup completed in %v", c.q.d.o.KernelLimit)
-	case native.Fault:
-		e.Err = metalshim.ErrPageFault
-		e.Reason = fmt.Sprintf("it accessed address %#x%s", out.Address, c.near(out.Command, out.Address))
-	case native.Arithmetic:
-		e.Err = errors.New("integer division by zero")
-	case native.NoMemory:
-		e.Err = errors.New("no memory for its threads")
-	default:
-		e.Err = errors.New("it ran into code that cannot be reached")
-	}
-	return e
 }
 
 // near says which argument an address lies beside, or in: memory that is the

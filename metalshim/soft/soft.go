@@ -46,8 +46,11 @@ type Options struct {
 	CacheLimit   int64         // bytes; 0: cache.DefaultLimit
 	MemoryLimit  int64         // bytes of all buffers together; 0: three quarters of the machine's memory
 	CompileLimit time.Duration // of one compiler run; 0: two minutes
-	KernelLimit  time.Duration // in which a threadgroup must complete; 0: 30 s
-	Note         func(string)  // hears of what is unusual but no error; may be nil
+	// KernelLimit is how long none of a command buffer's threadgroups may
+	// complete, BufferLimit how long it may run. Below 0: for ever. Where both are
+	// 0, they are what INTROGEN_COMMAND_BUFFER_TIMEOUT says, else 30 s and for ever.
+	KernelLimit, BufferLimit time.Duration
+	Note                     func(string) // hears of what is unusual but no error; may be nil
 }
 
 // Device is the soft driver's metalshim.Device.
@@ -64,6 +67,11 @@ type Device struct {
 	mu     sync.Mutex
 	queues map[*queue]bool
 	closed bool
+
+	turn    sync.Mutex // whose it is runs a command buffer
+	runs    sync.Mutex // guards what follows
+	running *commands  // nil where nothing runs
+	stopped bool       // nothing is to run any more
 }
 
 // Open finds the compiler, makes the runtime if it is not in the cache, and
@@ -86,8 +94,11 @@ func Open(ctx context.Context, o Options) (*Device, error) {
 	if o.CompileLimit == 0 {
 		o.CompileLimit = 2 * time.Minute
 	}
-	if o.KernelLimit == 0 {
-		o.KernelLimit = 30 * time.Second
+	if o.KernelLimit == 0 && o.BufferLimit == 0 {
+		var err error
+		if o.KernelLimit, o.BufferLimit, err = limitsFromEnv(); err != nil {
+			return nil, err
+		}
 	}
 	if o.Note == nil {
 		o.Note = func(string) {}

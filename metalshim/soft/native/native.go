@@ -51,7 +51,7 @@ type Status uint32
 // Endings.
 const (
 	OK         Status = 0
-	Timeout    Status = 1
+	Timeout    Status = 1 // a limit, or Stop
 	Fault      Status = 2
 	Arithmetic Status = 3
 	Illegal    Status = 4
@@ -70,11 +70,19 @@ const frameBytes = 16 + 31*8*2 + 15*4 + 8 + 4
 
 const layout = uint64(unsafe.Sizeof(Command{}))<<32 | uint64(unsafe.Sizeof(result{}))<<16 | frameBytes
 
+// Limits end a command buffer that would run for ever. 0 is none.
+type Limits struct {
+	Stall time.Duration // in which no threadgroup completes
+	Total time.Duration // of the command buffer
+}
+
 // Outcome is what Run says.
 type Outcome struct {
 	Status  Status
-	Command int     // the one that failed
-	Address uintptr // of a fault
+	Command int           // the one that failed
+	Address uintptr       // of a fault
+	Limit   time.Duration // that was reached; 0 where Stop ended it
+	Stalled bool          // it was that of Stall
 	// Started and Ended are after the call of Run.
 	Started, Ended time.Duration
 }

@@ -4,12 +4,9 @@ package native
 
 import (
 	"crypto/sha256"
-	"errors"
 	"fmt"
 	"os"
-	"runtime"
 	"sync"
-	"time"
 	"unsafe"
 
 	"github.com/ebitengine/purego"
@@ -18,7 +15,7 @@ import (
 
 // Runtime is the loaded runtime. It stays loaded: its signal handler does.
 type Runtime struct {
-	create, destroy, run, stop, progress uintptr
+	create, destroy, run, stop, progress, at uintptr
 }
 
 // mathLibrary makes the C library's math functions visible to kernels, which
@@ -111,7 +108,7 @@ func Load(code []byte) (*Runtime, error) {
 		name string
 		to   *uintptr
 	}{{"sm_create", &r.create}, {"sm_destroy", &r.destroy}, {"sm_run", &r.run}, {"sm_stop", &r.stop},
-		{"sm_progress", &r.progress}, {"sm_layout", &check}} {
+		{"sm_progress", &r.progress}, {"sm_at", &r.at}, {"sm_layout", &check}} {
 		if *s.to, err = purego.Dlsym(h, s.name); err != nil {
 			return nil, fmt.Errorf("soft metal runtime: %w", err)
 		}
@@ -121,107 +118,6 @@ func Load(code []byte) (*Runtime, error) {
 	}
 	loaded.by[digest] = r
 	return r, nil
-}
-
-// Pool is a number of threads that run command buffers.
-type Pool struct {
-	r  *Runtime
-	mu sync.Mutex // one command buffer at a time, and none after Close
-	p  uintptr
-
-	watch   sync.Mutex
-	running bool
-}
-
-// NewPool starts workers threads.
-func (r *Runtime) NewPool(workers int) (*Pool, error) {
-	p, _, _ := purego.SyscallN(r.create, uintptr(workers))
-	if p == 0 {
-		return nil, fmt.Errorf("soft metal runtime: %d threads could not be started", workers)
-	}
-	return &Pool{r: r, p: p}, nil
-}
-
-// Close ends the threads.
-func (p *Pool) Close() {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.p != 0 {
-		purego.SyscallN(p.r.destroy, p.p)
-		p.p = 0
-	}
-}
-
-// Run runs commands in order and returns when they have run. times, if not
-// nil, is as long as commands and takes the nanoseconds of each. A limit > 0
-// is how long no threadgroup may complete before the run is given up.
-func (p *Pool) Run(commands []Command, times []int64, limit time.Duration) (Outcome, error) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.p == 0 {
-		return Outcome{}, errors.New("soft metal runtime: closed")
-	}
-	if len(commands) == 0 {
-		return Outcome{}, nil
-	}
-	p.watch.Lock()
-	p.running = true
-	p.watch.Unlock()
-	var timer *time.Timer
-	if limit > 0 {
-		timer = p.watchdog(limit)
-	}
-	var out result
-	var each uintptr
-	if len(times) == len(commands) {
-		each = uintptr(unsafe.Pointer(&times[0]))
-	}
-	purego.SyscallN(p.r.run, p.p, uintptr(unsafe.Pointer(&commands[0])), uintptr(len(commands)), each, uintptr(unsafe.Pointer(&out)))
-	runtime.KeepAlive(commands)
-	runtime.KeepAlive(times)
-	p.watch.Lock()
-	p.running = false
-	p.watch.Unlock()
-	if timer != nil {
-		timer.Stop()
-	}
-	return Outcome{
-		Status: Status(out.status), Command: int(out.command), Address: uintptr(out.address),
-		Started: time.Duration(out.started - out.entered), Ended: time.Duration(out.ended - out.entered),
-	}, nil
-}
-
-// watchdog looks every limit whether anything was completed. If not, it asks
-// the kernels to give up, and soon after makes them.
-func (p *Pool) watchdog(limit time.Duration) *time.Timer {
-	last, _, _ := purego.SyscallN(p.r.progress, p.p)
-	const grace = 500 * time.Millisecond
-	asked := false
-	var timer *time.Timer
-	ready := make(chan struct{})
-	timer = time.AfterFunc(limit, func() {
-		<-ready
-		p.watch.Lock()
-		defer p.watch.Unlock()
-		if !p.running {
-			return
-		}
-		at, _, _ := purego.SyscallN(p.r.progress, p.p)
-		if at != last && !asked {
-			last = at
-			timer.Reset(limit)
-			return
-		}
-		hard := uintptr(0)
-		if asked {
-			hard = 1
-		}
-		asked = true
-		purego.SyscallN(p.r.stop, p.p, hard)
-		timer.Reset(grace)
-	})
-	close(ready)
-	return timer
 }
 
 // LoadKernel loads a pipeline from the text of a shared object.

@@ -26,9 +26,15 @@ func (*Runtime) NewPool(int) (*Pool, error) { return nil, ErrUnsupported }
 func (*Pool) Close() {}
 
 // Run says that there is no runtime.
-func (*Pool) Run([]Command, []int64, time.Duration) (Outcome, error) {
+func (*Pool) Run([]Command, []int64, Limits) (Outcome, error) {
 	return Outcome{}, ErrUnsupported
 }
+
+// Stop does nothing.
+func (*Pool) Stop() {}
+
+// Running says that nothing runs.
+func (*Pool) Running() (command int, ran time.Duration, ok bool) { return 0, 0, false }
 
 // LoadKernel says that there is no runtime.
 func LoadKernel([]byte) (*Kernel, error) { return nil, ErrUnsupported }

@@ -16,6 +16,7 @@ typedef long i64;
 struct timespec { i64 sec, nsec; };
 struct sigset { u64 bits[16]; };
 struct siginfo { int signo, error, code, pad; void* addr; };
+constexpr int kSentToThread = -6; // SI_TKILL
 struct sigaction_ { void (*handler)(int, siginfo*, void*); sigset mask; int flags; void (*restorer)(); };
 struct stack_ { void* sp; int flags; u64 size; };
 struct jump { u64 words[64]; };
@@ -134,6 +135,8 @@ struct Pool {
   u64 count;
   i64* times;
   Result* result;
+  u64 at;    // the command that runs
+  i64 since; // when it began
   alignas(128) u32 phase;  // odd while a dispatch is open to all workers
   u32 sleepers;
   alignas(128) u32 active; // workers inside of the open dispatch
@@ -155,8 +158,8 @@ void on_fault(int signo, siginfo* info, void* context) {
     for (u32 i = 0; i < p->workers; i++) {
       Worker& w = p->worker[i];
       if (w.tid != tid) continue;
-      // sm_stop's signal, come after the kernel's end.
-      if (!w.guarded && load(&p->stop) && info->code <= 0) return;
+      // sm_stop's signal, come after the kernel's end, perhaps within the next.
+      if (info->code == kSentToThread && (!w.guarded || !load(&p->stop))) return;
       if (!w.guarded) continue;
       w.guarded = 0;
       w.signal = signo;
@@ -362,6 +365,12 @@ void run(Worker& leader) {
   for (u64 i = 0; i < p->count; i++) {
     const Command& c = p->commands[i];
     r.command = (u32)i;
+    if (load(&p->stop)) {
+      fail(p, kTimeout, 0);
+      break;
+    }
+    __atomic_store_n(&p->at, i, __ATOMIC_RELAXED);
+    __atomic_store_n(&p->since, before, __ATOMIC_RELAXED);
     if (c.kind == kKernel) dispatch(leader, c);
     else transfer(leader, c);
     __atomic_store_n(&leader.progress, leader.progress + 1, __ATOMIC_RELAXED);
@@ -484,6 +493,7 @@ EXPORT void sm_run(Pool* p, const Command* commands, u64 count, i64* times, Resu
   result->entered = now();
   p->commands = commands, p->count = count, p->times = times, p->result = result;
   p->status = kOk, p->address = 0;
+  p->at = 0, p->since = result->entered;
   store(&p->stop, 0u);
   u32 mine = p->job + 1;
   store(&p->job, mine);
@@ -505,6 +515,13 @@ EXPORT u64 sm_progress(Pool* p) {
   u64 n = 0;
   for (u32 i = 0; i < p->workers; i++) n += __atomic_load_n(&p->worker[i].progress, __ATOMIC_RELAXED);
   return n;
+}
+
+// sm_at says which command runs, and how many nanoseconds it has. A command
+// buffer must be running.
+EXPORT u64 sm_at(Pool* p, i64* ran) {
+  *ran = now() - __atomic_load_n(&p->since, __ATOMIC_RELAXED);
+  return __atomic_load_n(&p->at, __ATOMIC_RELAXED);
 }
 
 // sm_layout lets the other side check that it means the same structures.
