@@ -20,6 +20,15 @@ func (q *timedQueue) NewCommandBuffer() (CommandBuffer, error) {
 	return &timedCommands{CommandBuffer: cb, d: q.d}, nil
 }
 
+// Release waits until all has run, so that the times of those that nobody has
+// waited for are taken, and they are given back.
+func (q *timedQueue) Release() {
+	q.Queue.Release()
+	q.d.mu.Lock()
+	defer q.d.mu.Unlock()
+	q.d.harvest()
+}
+
 // timedCommands is a command buffer whose times are taken once it has
 // completed. No completion handler is used for that: it asks for the status
 // whenever the CPU waits or commits, which works on every driver.

@@ -42,6 +42,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 // record is run with a session that began before.
 func record(ctx context.Context, s *session, args []string, stdout io.Writer) int {
 	defer s.crashed()
+	over := s.awaited(ctx)
 	out := &sink{w: stdout}
 	app := newApp(out, s.stderr)
 	app.Metadata = map[string]any{sessionKey: s}
@@ -55,6 +56,7 @@ func record(ctx context.Context, s *session, args []string, stdout io.Writer) in
 		err = out.err
 	}
 	err = s.finish(ctx, err)
+	over()
 	code := exitCode(ctx, err)
 	report(code, err, s.stderr, out.printed)
 	return code

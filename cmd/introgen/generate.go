@@ -98,7 +98,9 @@ func newGeneration(c *cli.Context, label string, rounds int, trace bool, origins
 	header.Model = modelFile(g.job.ModelPath)
 	if !g.quiet {
 		g.status = newStatus(c.App.ErrWriter)
+		g.mu.Lock() // a note may be told meanwhile
 		g.stderr = &clearing{g.status, g.stderr}
+		g.mu.Unlock()
 	}
 	if err := g.open(c, header, console.New(&clearing{g.status, c.App.Writer})); err != nil {
 		return nil, err

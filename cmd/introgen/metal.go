@@ -58,6 +58,8 @@ func metalCommand() *cli.Command {
 			&cli.StringFlag{Name: "driver", Value: drivers.Auto, Usage: "auto (apple on macOS, else soft), soft, apple, or apple:GPU by its name or registry ID"},
 			&cli.StringFlag{Name: "kernels", Value: kernels.Own, Usage: "`SET`: own, candle or candle@VERSION (introgen kernels fetch brings it), a folder with candle's .metal files, or a .crate file"},
 			&cli.StringFlag{Name: "commands-per-buffer", Usage: "operations `N` a command buffer holds before it is committed; 0 commits every one (default: $" + commands.Env + ", or 50)"},
+			&cli.StringFlag{Name: "command-buffer-timeout", DefaultText: "$" + drivers.EnvTimeout + ", or 30s in which no threadgroup completes",
+				Usage: "the soft driver ends a command buffer that runs longer than `T`, as Metal does; 0 never does"},
 			&cli.StringFlag{Name: "weights", Value: weightsCopy, Usage: "copy (a buffer of each tensor, as candle does) or map (no-copy buffers over the mapped file, which must not change meanwhile; needs --io mmap)"},
 		),
 		Action: runMetal,
@@ -73,7 +75,8 @@ type metalKnobs struct {
 	perBuffer   int
 	perBufferBy string // where that was set
 	kernels     string
-	mapped      bool // the weights are not copied
+	mapped      bool           // the weights are not copied
+	timeout     *time.Duration // of a command buffer; nil: as the driver thinks right
 }
 
 func readMetalKnobs(c *cli.Context) (k metalKnobs, err error) {
@@ -109,6 +112,9 @@ func readMetalKnobs(c *cli.Context) (k metalKnobs, err error) {
 	}
 	k.origins["nonce"] = origin(c, "nonce", nonceEnv, k.nonce, k.nonce != "")
 	k.origins["commands-per-buffer"] = origin(c, "commands-per-buffer", commands.Env, strconv.Itoa(k.perBuffer), k.perBufferBy == commands.Env)
+	if err := k.readTimeout(c); err != nil {
+		return k, err
+	}
 	if k.mapped, err = readWeights(c.String("weights"), c.String("io")); err != nil {
 		return k, err
 	}
@@ -116,6 +122,27 @@ func readMetalKnobs(c *cli.Context) (k metalKnobs, err error) {
 		return k, usagef("--kernels is empty: %s, candle, a folder or a .crate file is wanted", kernels.Own)
 	}
 	return k, nil
+}
+
+// readTimeout reads the time limit of a command buffer.
+func (k *metalKnobs) readTimeout(c *cli.Context) error {
+	const name = "command-buffer-timeout"
+	knob, text := "--"+name, c.String(name)
+	by, set := os.LookupEnv(drivers.EnvTimeout)
+	if !c.IsSet(name) {
+		knob, text = drivers.EnvTimeout, by
+	}
+	if c.IsSet(name) || set {
+		limit, err := drivers.ParseTimeout(knob, text)
+		if err != nil {
+			return usageError{err}
+		}
+		if c.IsSet(name) {
+			k.timeout = &limit // the variable is the driver's
+		}
+	}
+	k.origins[name] = origin(c, name, drivers.EnvTimeout, text, set)
+	return nil
 }
 
 // readWeights says whether the weights are mapped, which goes with one reader only.
@@ -183,9 +210,11 @@ func runMetal(c *cli.Context) (err error) {
 	if err != nil {
 		return errors.Join(err, g.close())
 	}
+	stopped := m.stopWith(c.Context, g)
 	defer func() {
 		g.enter(results.SpanClose, "")
 		err = errors.Join(err, m.close())
+		stopped()
 	}()
 
 	g.engine = fmt.Sprintf("%s; %d commands a buffer (%s), kernels %s", m.shim.Info(), k.perBuffer, k.perBufferBy, m.device.Kernels())
@@ -227,7 +256,10 @@ func openMetal(ctx context.Context, g *generation, k metalKnobs, set *kernels.Se
 	m := &openedMetal{}
 	g.enter(results.SpanDevice, "")
 	var err error
-	if m.driver, err = drivers.Open(ctx, k.driver, note); err != nil {
+	if m.driver, err = drivers.OpenWith(ctx, k.driver, drivers.Options{Note: note, Timeout: k.timeout}); err != nil {
+		if errors.Is(err, drivers.ErrTimeout) {
+			err = usageError{fmt.Errorf("--command-buffer-timeout: %w", err)}
+		}
 		return nil, err
 	}
 	if err := m.driver.Models(); err != nil {
@@ -259,6 +291,38 @@ func openMetal(ctx context.Context, g *generation, k metalKnobs, set *kernels.Se
 	g.catchUp(&recording.Device{Driver: info.Driver, Name: info.String(), Compiler: m.driver.Compiler(), System: m.driver.System(), Nonce: k.nonce,
 		Kernels: set.String(), Digest: set.Digest()})
 	return m, nil
+}
+
+// brief is how long what runs may go on after an interrupt: nearly every command
+// buffer has ended by then.
+const brief = 250 * time.Millisecond
+
+// stopWith ends what the device runs once ctx has ended, and says what that is,
+// until over is called. A kernel without end could not be waited for.
+func (m *openedMetal) stopWith(ctx context.Context, g *generation) (over func()) {
+	device, can := m.driver.(drivers.Stopper)
+	if !can {
+		return func() {}
+	}
+	done, gone := make(chan struct{}), make(chan struct{})
+	unhook := context.AfterFunc(ctx, func() {
+		defer close(gone)
+		select {
+		case <-done:
+			return
+		case <-time.After(brief):
+		}
+		if what, ran, ok := device.Running(); ok {
+			g.note(fmt.Sprintf("interrupted: ending %s, which has run for %s", what, since(ran)))
+		}
+		device.Stop()
+	})
+	return func() {
+		close(done)
+		if !unhook() {
+			<-gone
+		}
+	}
 }
 
 // close frees everything, and says what was not freed: a leak is a fault of

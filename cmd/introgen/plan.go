@@ -68,7 +68,8 @@ func runPlan(c *cli.Context, p planned) error {
 	header := newHeader(c, s.args, map[string]recording.Knob{"seed": {Value: strconv.FormatUint(o.Plan.Seed, 10), Origin: seedOrigin(c)}})
 	header.Clock = machine.Clock() - int64(s.rec.Now())
 	err = s.open(c, header, nil)
-	s.header, s.collector = nil, nil // all events are the plan's, the last one too
+	s.subject(nil) // all events are the plan's, the last one too
+	s.collector = nil
 	if err != nil {
 		return err
 	}
@@ -76,6 +77,7 @@ func runPlan(c *cli.Context, p planned) error {
 	o.Header, o.Out = *header, planSink{s}
 	told := newTeller(status, p.lasts)
 	o.Progress = told.tell
+	s.waitsFor(told.text)
 	f, err := plan.Run(c.Context, o)
 	told.end()
 	var usage *plan.UsageError

@@ -26,7 +26,8 @@ type session struct {
 	stderr io.Writer
 
 	// Of a command that is recorded, which has a header:
-	mu        sync.Mutex // guards what follows: drivers tell notes from several goroutines
+	mu        sync.Mutex    // guards what follows: drivers tell notes from several goroutines
+	at        func() string // what the command waits for, where it knows better than its spans; may be nil
 	header    *recording.Header
 	began     bool
 	feed      recording.Feed
@@ -162,7 +163,8 @@ func (s *session) machineNow() recording.Event {
 // open begins the recordings and views of a command. What was asked for and
 // cannot be is an error; a recording that is kept by itself is not worth one.
 func (s *session) open(c *cli.Context, header *recording.Header, printer *console.Printer) error {
-	s.header, s.printer = header, printer
+	s.subject(header)
+	s.printer = printer
 	for _, path := range c.StringSlice("output") {
 		if err := s.openOutput(path); err != nil {
 			s.discard()
@@ -188,6 +190,13 @@ func (s *session) open(c *cli.Context, header *recording.Header, printer *consol
 	}
 	s.files = append(s.files, &recordFile{path: path, w: w, fresh: true})
 	return nil
+}
+
+// subject takes the header, nil where the session records nothing itself.
+func (s *session) subject(header *recording.Header) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.header = header
 }
 
 // begin writes the header.

@@ -51,11 +51,16 @@ func (t *teller) tell(at plan.Progress) {
 }
 
 func (t *teller) show() {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if text := progressLine(t.at, time.Since(t.since), t.lasts); text != "" {
+	if text := t.text(); text != "" {
 		t.status.set("%s", text)
 	}
+}
+
+// text says how far the plan is.
+func (t *teller) text() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return progressLine(t.at, time.Since(t.since), t.lasts)
 }
 
 // end takes the line away.

@@ -129,8 +129,14 @@ func (d *Device) blit(dst, src *buffer, n int) error {
 	return b.EndEncoding()
 }
 
-// commit hands the current command buffer to the device and makes a new one.
+// commit hands the current command buffer to the device and makes a new one,
+// unless one before it has failed: what it would do hangs on that.
 func (d *Device) commit() error {
+	for _, cb := range d.inFlight {
+		if cb.Status() == metalshim.Failed {
+			return cb.Err()
+		}
+	}
 	if err := d.endEncoder(); err != nil {
 		return err
 	}

@@ -62,17 +62,58 @@ func Known(name string) error {
 	return nil
 }
 
+// Stopper is a driver that can end what runs. Apple's cannot: its own time limit
+// does.
+type Stopper interface {
+	// Running says which dispatch is under way, and for how long; ok is false
+	// where none is.
+	Running() (what string, ran time.Duration, ok bool)
+	// Stop ends it, and has nothing begin that was committed.
+	Stop()
+}
+
+// Options for OpenWith. The zero value is what a user gets.
+type Options struct {
+	Note func(string) // hears of what is unusual but no error; may be nil
+	// Timeout is how long a command buffer may run, 0 for ever. nil: what the
+	// environment says, else as the driver thinks right.
+	Timeout *time.Duration
+}
+
+// EnvTimeout sets Options.Timeout where that is nil.
+const EnvTimeout = soft.EnvTimeout
+
+// ParseTimeout reads a time limit of command buffers. knob is named in the error.
+func ParseTimeout(knob, text string) (time.Duration, error) { return soft.ParseTimeout(knob, text) }
+
+// ErrTimeout says that the driver's time limit of command buffers is the
+// system's.
+var ErrTimeout = errors.New("the time limit of a command buffer can be set for the soft driver only: apple's is the system's own")
+
+func (o Options) soft() soft.Options {
+	out := soft.Options{Note: o.Note}
+	if o.Timeout != nil {
+		out.KernelLimit, out.BufferLimit = soft.Limited(*o.Timeout)
+	}
+	return out
+}
+
 // Open opens a driver. note hears of what is unusual but no error; it may be
 // nil.
 func Open(ctx context.Context, name string, note func(string)) (Driver, error) {
+	return OpenWith(ctx, name, Options{Note: note})
+}
+
+// OpenWith opens a driver.
+func OpenWith(ctx context.Context, name string, o Options) (Driver, error) {
 	if err := Known(name); err != nil {
 		return nil, err
 	}
 	base, device, _ := strings.Cut(name, ":")
 	if base == Apple || base == Auto && runtime.GOOS == "darwin" {
-		return openApple(ctx, device, note)
+		return openApple(ctx, device, o)
 	}
-	d, err := soft.Open(ctx, soft.Options{Note: note})
+	d, err := soft.Open(ctx, o.soft())
 	if err != nil {
 		return nil, err
 	}
@@ -114,9 +155,12 @@ type standInDriver struct {
 	behind softDriver
 }
 
-func openApple(ctx context.Context, device string, note func(string)) (Driver, error) {
+func openApple(ctx context.Context, device string, o Options) (Driver, error) {
 	standIn := os.Getenv(apple.EnvStandIn)
 	if runtime.GOOS == "darwin" || standIn == "" {
+		if o.Timeout != nil {
+			return nil, ErrTimeout
+		}
 		d, err := apple.Open(ctx, apple.Options{Device: device})
 		if err != nil {
 			return nil, err
@@ -132,7 +176,7 @@ func openApple(ctx context.Context, device string, note func(string)) (Driver, e
 			return nil, err
 		}
 	}
-	behind, err := soft.Open(ctx, soft.Options{Note: note})
+	behind, err := soft.Open(ctx, o.soft())
 	if err != nil {
 		return nil, err
 	}
@@ -146,6 +190,12 @@ func openApple(ctx context.Context, device string, note func(string)) (Driver, e
 	}
 	return standInDriver{appleDriver{d}, server, softDriver{behind}}, nil
 }
+
+// Running is what the soft driver runs.
+func (d standInDriver) Running() (what string, ran time.Duration, ok bool) { return d.behind.Running() }
+
+// Stop stops the soft driver.
+func (d standInDriver) Stop() { d.behind.Stop() }
 
 // Folder is the soft driver's: there the code is compiled.
 func (d standInDriver) Folder() (Folder, bool) { return d.behind.Folder() }

@@ -145,6 +145,52 @@ func stopSoon(t *testing.T, d *Device, name string) {
 	}()
 }
 
+// TestBehindAnEndlessOne: what stands behind a command buffer that reaches its time
+// limit is not run, and what is committed afterwards is.
+func TestBehindAnEndlessOne(t *testing.T) {
+	testDevice(t)
+	d := openAt(t, Options{CacheDir: shared.dir, Workers: 1, BufferLimit: 300 * time.Millisecond})
+	lib := compile(t, d, "endless", endless)
+	x := buffer32(t, d, make([]float32, 128)...)
+	q, err := d.NewQueue()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer q.Release()
+	commit := func(name string) metalshim.CommandBuffer {
+		t.Helper()
+		cb, err := q.NewCommandBuffer()
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(cb.Release)
+		e, err := cb.NewEncoder(metalshim.Concurrent)
+		if err != nil {
+			t.Fatal(err)
+		}
+		e.SetPipeline(pipe(t, lib, name))
+		e.SetBuffer(0, x, 0)
+		if err := errors.Join(e.DispatchThreads(one(128), one(32)), e.EndEncoding(), cb.Commit()); err != nil {
+			t.Fatal(err)
+		}
+		return cb
+	}
+	pipe(t, lib, "good")
+	first := commit("counts")
+	behind := []metalshim.CommandBuffer{commit("counts"), commit("good"), commit("counts")}
+	if err := first.Wait(t.Context()); err == nil || !strings.Contains(err.Error(), "its time limit, 300ms") {
+		t.Errorf("the first: %v", err)
+	}
+	for _, cb := range behind {
+		if err := cb.Wait(t.Context()); !errors.Is(err, metalshim.ErrTimeout) || !strings.Contains(err.Error(), "it was not run, since one before it in its queue") {
+			t.Errorf("one behind it: %v", err)
+		}
+	}
+	if err := commit("good").Wait(t.Context()); err != nil || floats(x)[127] != 127 {
+		t.Errorf("one after it: %v, %v", err, floats(x))
+	}
+}
+
 // TestStopped: what was committed and has not begun does not begin.
 func TestStopped(t *testing.T) {
 	testDevice(t)

@@ -61,6 +61,9 @@ func (d *Device) execute(c *commands, nanos []int64) (begun time.Time, out nativ
 	d.turn.Lock()
 	defer d.turn.Unlock()
 	begun = time.Now()
+	if err := c.q.takes(c); err != nil {
+		return begun, out, err
+	}
 	if err := d.set(c); err != nil {
 		return begun, out, err
 	}
@@ -68,8 +71,30 @@ func (d *Device) execute(c *commands, nanos []int64) (begun time.Time, out nativ
 	out, err = d.pool.Run(c.list, nanos, d.limits())
 	if err == nil && out.Status != native.OK {
 		err = c.failure(out)
+		if out.Status == native.Timeout {
+			c.q.ignore()
+		}
 	}
 	return begun, out, err
+}
+
+// ignore has the queue not run what is committed by now: what stands behind a
+// command buffer that has reached its time limit is most often more of the same,
+// and reads what that has not written. Metal does so too.
+func (q *queue) ignore() {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.ignored = q.committed
+}
+
+// takes is the error of a command buffer that the queue does not run.
+func (q *queue) takes(c *commands) error {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if c.number > q.ignored {
+		return nil
+	}
+	return &metalshim.CommandError{Reason: "it was not run, since one before it in its queue reached the time limit", Err: metalshim.ErrTimeout}
 }
 
 // set notes which command buffer runs.

@@ -21,6 +21,8 @@ type queue struct {
 	over chan struct{} // closed when its goroutine has ended
 	mu   sync.Mutex
 	done bool
+	// committed counts the commits. Those up to ignored are not run.
+	committed, ignored int64
 	// sending counts the commits that wait for room. They do not hold mu, so
 	// that a completion handler may make a command buffer meanwhile.
 	sending sync.WaitGroup
@@ -87,7 +89,8 @@ type commands struct {
 	retained []*buffer
 	used     []*pipeline
 	arena    arena
-	open     bool // an encoder is open
+	number   int64 // of its commit
+	open     bool  // an encoder is open
 	done     atomic.Bool
 
 	mu    sync.Mutex // guards spent
@@ -140,6 +143,8 @@ func (c *commands) Commit() error {
 		return fmt.Errorf("metal command buffer: the queue is released: %w", metalshim.ErrReleased)
 	}
 	c.q.sending.Add(1)
+	c.q.committed++
+	c.number = c.q.committed
 	c.q.mu.Unlock()
 	defer c.q.sending.Done()
 	c.CommittedNow()

@@ -1,0 +1,135 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"github.com/urfave/cli/v2"
+)
+
+// stopSignals are the signals upon which a run ends, keeping what was measured:
+// also that of a terminal which is closed, unless nohup has it ignored.
+func stopSignals() []os.Signal {
+	all := []os.Signal{os.Interrupt, syscall.SIGTERM}
+	if !signal.Ignored(syscall.SIGHUP) {
+		all = append(all, syscall.SIGHUP)
+	}
+	return all
+}
+
+// sameTouch is how long after a signal another is the same one: timeout(1) sends
+// its signal to the process and then to its group.
+const sameTouch = 250 * time.Millisecond
+
+// stopContext is cancelled by the first of those signals. The second one ends the
+// process at once, also where a shell that has put it into the background had the
+// signal ignored.
+func stopContext() context.Context {
+	ctx, cancel := context.WithCancel(context.Background())
+	got := make(chan os.Signal, 2)
+	signal.Notify(got, stopSignals()...)
+	go func() {
+		<-got
+		cancel()
+		first := time.Now()
+		second := <-got
+		for time.Since(first) < sameTouch {
+			second = <-got
+		}
+		signal.Reset(second)
+		if number, ok := second.(syscall.Signal); ok {
+			// So that a shell sees that it was the signal.
+			_ = syscall.Kill(os.Getpid(), number)
+			time.Sleep(100 * time.Millisecond)
+		}
+		os.Exit(exitInterrupted)
+	}()
+	return ctx
+}
+
+// endAtOnce gives those signals their effect back, in commands that only read
+// and print: they have nothing to keep, and may wait for a pipe or read for long.
+func endAtOnce(*cli.Context) error {
+	signal.Reset(stopSignals()...)
+	return nil
+}
+
+// How long a command that was interrupted may take before it says what it waits
+// for, and until it says so again.
+const (
+	patience = time.Second
+	reminder = 10 * time.Second
+)
+
+// awaited tells, from when ctx has ended until over is called, what the command
+// still waits for.
+func (s *session) awaited(ctx context.Context) (over func()) {
+	done, told := make(chan struct{}), make(chan struct{})
+	unhook := context.AfterFunc(ctx, func() {
+		defer close(told)
+		for wait := patience; ; wait = reminder {
+			select {
+			case <-done:
+				return
+			case <-time.After(wait):
+				s.note(fmt.Sprintf("interrupted: waiting for %s; a second Ctrl-C ends it at once", s.doing()))
+			}
+		}
+	})
+	return func() {
+		close(done)
+		if !unhook() {
+			<-told
+		}
+	}
+}
+
+// waitsFor takes what says, in words, what the command is at.
+func (s *session) waitsFor(at func() string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.at = at
+}
+
+// doing is what the command is at, in words.
+func (s *session) doing() string {
+	s.mu.Lock()
+	at, recorded := s.at, s.header != nil
+	s.mu.Unlock()
+	if at != nil {
+		if text := at(); text != "" {
+			return text
+		}
+	}
+	if !recorded {
+		return "`introgen " + s.command() + "`, which runs for " + since(s.rec.Now())
+	}
+	r := s.rec.Record(s.rec.Current())
+	text := r.Name
+	if r.Detail != "" {
+		text += " " + r.Detail
+	}
+	return text + ", for " + since(s.rec.Now()-r.Start)
+}
+
+// since is a duration for people.
+func since(d time.Duration) string { return d.Round(100 * time.Millisecond).String() }
+
+// command is the words before the first flag or file: "model fetch".
+func (s *session) command() string {
+	text := ""
+	for i, a := range s.args {
+		if i == 2 || a == "" || a[0] < 'a' || a[0] > 'z' {
+			break
+		}
+		if text != "" {
+			text += " "
+		}
+		text += a
+	}
+	return text
+}
