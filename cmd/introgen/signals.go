@@ -61,14 +61,17 @@ func endAtOnce(*cli.Context) error {
 // How long a command that was interrupted may take before it says what it waits
 // for, and until it says so again.
 const (
-	patience = time.Second
+	patience = 800 * time.Millisecond
 	reminder = 10 * time.Second
 )
+
+const waiting = "interrupted: waiting for %s; a second Ctrl-C ends it at once"
 
 // awaited tells, from when ctx has ended until over is called, what the command
 // still waits for.
 func (s *session) awaited(ctx context.Context) (over func()) {
 	done, told := make(chan struct{}), make(chan struct{})
+	stderr := s.stderr
 	unhook := context.AfterFunc(ctx, func() {
 		defer close(told)
 		for wait := patience; ; wait = reminder {
@@ -76,7 +79,14 @@ func (s *session) awaited(ctx context.Context) (over func()) {
 			case <-done:
 				return
 			case <-time.After(wait):
-				s.note(fmt.Sprintf("interrupted: waiting for %s; a second Ctrl-C ends it at once", s.doing()))
+				// Whoever holds the session may be what is waited for: a reader of
+				// the output, or of a recording, that does not come.
+				if held := s.mu.TryLock(); held {
+					s.say(fmt.Sprintf(waiting, s.doing(true)))
+					s.mu.Unlock()
+				} else {
+					noteTo(stderr, waiting, s.doing(false))
+				}
 			}
 		}
 	})
@@ -95,25 +105,29 @@ func (s *session) waitsFor(at func() string) {
 	s.at = at
 }
 
-// doing is what the command is at, in words.
-func (s *session) doing() string {
-	s.mu.Lock()
-	at, recorded := s.at, s.header != nil
-	s.mu.Unlock()
-	if at != nil {
-		if text := at(); text != "" {
+// doing is what the command is at, in words. Where s.mu is not held, a round is.
+func (s *session) doing(held bool) string {
+	if held && s.at != nil {
+		if text := s.at(); text != "" {
 			return text
 		}
 	}
-	if !recorded {
+	if held && s.header == nil {
 		return "`introgen " + s.command() + "`, which runs for " + since(s.rec.Now())
 	}
-	r := s.rec.Record(s.rec.Current())
-	text := r.Name
-	if r.Detail != "" {
-		text += " " + r.Detail
+	inner := s.rec.Record(s.rec.Current())
+	text := ""
+	for r := inner; r.Name != ""; r = s.rec.Record(r.Parent) {
+		name := r.Name
+		if r.Detail != "" {
+			name += " " + r.Detail
+		}
+		if text != "" {
+			name += " > "
+		}
+		text = name + text
 	}
-	return text + ", for " + since(s.rec.Now()-r.Start)
+	return text + ", for " + since(s.rec.Now()-inner.Start)
 }
 
 // since is a duration for people.

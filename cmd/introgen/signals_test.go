@@ -300,7 +300,8 @@ func TestInterruptedChildren(t *testing.T) {
 		want  string
 	}{
 		{"a compile", []string{"metal", "1", "--prompt-ids", "1"}, []string{"INTROGEN_CLANG=" + filepath.Join(dir, "clang")}, compiling, ""},
-		{"a plan", []string{"bench", "metal 1 --prompt-ids 1 --tokens 0"}, []string{"INTROGEN_CLANG=" + filepath.Join(dir, "clang")}, compiling, ""},
+		{"a plan", []string{"bench", "metal 1 --prompt-ids 1 --tokens 0"}, []string{"INTROGEN_CLANG=" + filepath.Join(dir, "clang")}, compiling,
+			"interrupted: waiting for block 1 of 6: run 1, A"},
 		{"a fetch", []string{"kernels", "fetch", "candle@0.11.0"}, []string{"PATH=" + dir + ":" + os.Getenv("PATH"), "INTROGEN_KERNELS_DIR=" + dir}, fetching, ""},
 	} {
 		os.Remove(c.begun)
@@ -309,9 +310,8 @@ func TestInterruptedChildren(t *testing.T) {
 		p := begin(t, cmd)
 		p.until(c.name, exists(c.begun))
 		p.signal()
-		if s := p.wait(); s.ExitStatus() != exitInterrupted {
+		if s := p.wait(); s.ExitStatus() != exitInterrupted || !strings.Contains(p.stderr.String(), c.want) {
 			t.Errorf("%s: it ended with %v: %s", c.name, s, &p.stderr)
 		}
-		t.Logf("%s: %s", c.name, &p.stderr)
 	}
 }

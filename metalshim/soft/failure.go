@@ -18,7 +18,7 @@ const EnvTimeout = "INTROGEN_COMMAND_BUFFER_TIMEOUT"
 // a time limit is set. A threadgroup takes milliseconds, so that a kernel without
 // end is told from a long prompt on a slow machine, whose command buffers may
 // take many minutes: the whole has no limit by itself.
-const stall = 30 * time.Second
+const stall = 20 * time.Second
 
 // ParseTimeout reads a time limit of a command buffer: how long it may run, 0 for
 // ever. knob, a flag or a variable, is named in the error.

@@ -48,7 +48,7 @@ type Options struct {
 	CompileLimit time.Duration // of one compiler run; 0: two minutes
 	// KernelLimit is how long none of a command buffer's threadgroups may
 	// complete, BufferLimit how long it may run. Below 0: for ever. Where both are
-	// 0, they are what INTROGEN_COMMAND_BUFFER_TIMEOUT says, else 30 s and for ever.
+	// 0, they are what INTROGEN_COMMAND_BUFFER_TIMEOUT says, else 20 s and for ever.
 	KernelLimit, BufferLimit time.Duration
 	Note                     func(string) // hears of what is unusual but no error; may be nil
 }

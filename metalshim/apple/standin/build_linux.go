@@ -67,6 +67,9 @@ func build(ctx context.Context, arch string) (string, error) {
 // its own files, and what tells this compiler from another.
 func compiler(ctx context.Context, arch string) (compile func(text, dir, out string) error, stamp string, err error) {
 	tools, err := clang.Find(ctx)
+	if err == nil && tools.Wrapped {
+		err = tools.Identify(ctx) // what stands behind it
+	}
 	if err == nil {
 		return func(text, dir, out string) error {
 			object := filepath.Join(dir, "standin.o")

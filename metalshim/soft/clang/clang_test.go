@@ -45,6 +45,8 @@ func TestFindNamed(t *testing.T) {
 		{"apple", script(t, dir, "apple", says("Apple clang version 19.0.0 (clang-1900)")), ErrVersion, "Apple's clang"},
 		{"no clang", script(t, dir, "cat", "echo gcc 12"), ErrVersion, "does not answer as clang does"},
 		{"fails", script(t, dir, "fails", "exit 3"), nil, "exit code 3"},
+		{"libraries", script(t, dir, "lost", "[ -n \"$LD_LIBRARY_PATH\" ] || { echo 'clang: error while loading shared libraries: libLLVM.so' >&2; exit 127; }"),
+			nil, "exit code 127: clang: error while loading shared libraries: libLLVM.so (a compiler is started without LD_LIBRARY_PATH"},
 		{"killed", script(t, dir, "killed", "kill -9 $$"), ErrKilled, "killed"},
 	} {
 		t.Setenv(EnvPath, c.path)

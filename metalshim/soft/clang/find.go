@@ -182,7 +182,7 @@ func (t *Toolchain) Identify(ctx context.Context) error {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		return &Error{fmt.Sprintf("%s --version: %v", t.Path, err), err}
+		return &Error{fmt.Sprintf("%s --version: %v%s", t.Path, err, unstarted(err)), err}
 	}
 	m := versionText.FindStringSubmatch(string(out.Stdout))
 	if m == nil {
@@ -199,6 +199,17 @@ func (t *Toolchain) Identify(ctx context.Context) error {
 		t.unwrap(string(out.Stdout))
 	}
 	return nil
+}
+
+// unstarted says more of a program that finds its shared libraries by a variable,
+// which is not handed on.
+func unstarted(err error) string {
+	var exit *ExitError
+	if !errors.As(err, &exit) || !strings.Contains(exit.Stderr, "shared librar") {
+		return ""
+	}
+	first, _, _ := strings.Cut(strings.TrimSpace(exit.Stderr), "\n")
+	return fmt.Sprintf(": %s (a compiler is started without LD_LIBRARY_PATH and all other variables: name a script in %s that sets what it needs)", first, EnvPath)
 }
 
 var installed = regexp.MustCompile(`(?m)^InstalledDir: (.+)$`)
