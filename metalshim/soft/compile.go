@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"os"
-	"runtime"
 
 	"github.com/introgen/introgen/metalshim"
 	"github.com/introgen/introgen/metalshim/soft/cache"
@@ -12,29 +11,26 @@ import (
 	"github.com/introgen/introgen/metalshim/soft/native"
 )
 
-// target are clang's arguments that choose this machine's processor.
-func target() []string {
-	if runtime.GOARCH == "arm64" {
-		return []string{"-mcpu=native", "-mno-outline-atomics"}
-	}
-	return []string{"-march=native"}
-}
-
-// mathFlags are clang's arguments for a math mode. Infinities and NaNs are
-// honoured in every mode, because kernels use them; half and bfloat round
-// after every operation, as on a GPU.
+// mathFlags are clang's arguments for a math mode. The fast modes allow sums in
+// another order, products joined with sums, and reciprocals (Metal Shading
+// Language Specification, "Options Controlling the Math Intrinsics"). Sums stay
+// in the order of the source, so that they depend on nothing else; products are
+// joined where the lanes pass settles it. Infinities and NaNs are honoured in
+// every mode, because kernels use them; half and bfloat round after every
+// operation, as on a GPU. A conversion to an integer that cannot hold the number
+// gives the nearest that it can, and 0 for what is no number.
 func mathFlags(m metalshim.MathMode) []string {
-	f := []string{"-fno-math-errno", "-fno-trapping-math", "-mrecip=none",
+	f := []string{"-fno-math-errno", "-fno-trapping-math", "-mrecip=none", "-fno-strict-float-cast-overflow",
 		"-Xclang", "-ffloat16-excess-precision=none", "-Xclang", "-fbfloat16-excess-precision=none"}
 	if m == metalshim.MathSafe {
 		return append(f, "-ffp-contract=on")
 	}
-	return append(f, "-fno-signed-zeros", "-fassociative-math", "-freciprocal-math", "-ffp-contract=fast")
+	return append(f, "-fno-signed-zeros", "-freciprocal-math", "-ffp-contract=fast")
 }
 
 // language are the arguments for C++ made from MSL.
 var language = []string{"-x", "c++", "-std=c++17", "-nostdinc", "-fPIC", "-fvisibility=hidden", "-fno-exceptions",
-	"-fno-rtti", "-fno-strict-aliasing", "-fno-stack-protector", "-fno-finite-loops", "-Wno-everything"}
+	"-fno-rtti", "-fno-strict-aliasing", "-fsigned-char", "-fno-stack-protector", "-fno-finite-loops", "-Wno-everything"}
 
 // always are arguments of every run of clang: no file of arguments that lies
 // beside it or in the user's folder is read, and a crash leaves no files.

@@ -89,7 +89,7 @@ func (d *Device) NewLibrary(ctx context.Context, src metalshim.Source) (metalshi
 		macros = append(macros, "-D"+k+"="+v)
 	}
 	sort.Strings(macros)
-	flags := append(append(append([]string{}, language...), target()...), mathFlags(src.MathMode)...)
+	flags := append(append(append([]string{}, language...), laneTarget()...), mathFlags(src.MathMode)...)
 	text := stdlib.Preprocessor(l.file, src.Text)
 	// What the compiler sees, and what reads and rewrites in between.
 	l.key = cache.KeyOf("library", d.id, stdlib.Header(), text, strings.Join(macros, "\x00"), msl.Version(), overlay,

@@ -56,7 +56,7 @@ func (l *library) NewPipeline(ctx context.Context, function string, constants []
 	}
 	p := &pipeline{d: l.d, name: function, library: l.name, constants: slices.Clone(constants), params: k.Params}
 	key := cache.KeyOf("pipeline", l.key.String(), k.Name, values, l.d.o.Form, lanes.Version, lanes.Header, passVersion,
-		stub(k, values, l.d.o.Form == "scalar"), strings.Join(slices.Concat(always, lanes.LaneFlags, lanes.Flags), "\x00"))
+		stub(k, values, l.d.o.Form == "scalar"), strings.Join(slices.Concat(always, lanes.LaneFlags, lanes.Flags, l.d.target()), "\x00"))
 	m, err := l.d.obtain(ctx, "pipeline", key, func() ([]byte, []byte, error) { return l.compile(ctx, k, values) })
 	if err != nil {
 		return nil, err
@@ -153,7 +153,7 @@ func (l *library) compile(ctx context.Context, k msl.Kernel, values string) (cod
 		return nil, nil, err
 	}
 	oneLane := func(values string) (string, error) {
-		args := append(append(append([]string{}, language...), target()...), mathFlags(l.math)...)
+		args := append(append(append([]string{}, language...), laneTarget()...), mathFlags(l.math)...)
 		args = append(append(args, lanes.LaneFlags...), "-S", "-emit-llvm", "-Xclang", "-mlink-builtin-bitcode", "-Xclang", clang.FilePath(0))
 		ir, err := l.d.run(ctx, args, []byte(stub(k, values, l.d.o.Form == "scalar")), bitcode)
 		if err != nil {
@@ -189,7 +189,7 @@ func (l *library) compile(ctx context.Context, k msl.Kernel, values string) (cod
 			flags = append(flags, f)
 		}
 	}
-	if code, err = l.d.sharedObject(ctx, append(flags, target()...), []byte(wide)); err != nil {
+	if code, err = l.d.sharedObject(ctx, append(flags, l.d.target()...), []byte(wide)); err != nil {
 		return nil, nil, compileError(ctx, l.name, k.Name, err)
 	}
 	meta, err = json.Marshal(f)

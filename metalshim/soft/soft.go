@@ -42,6 +42,7 @@ const (
 type Options struct {
 	Workers      int           // threads that run kernels; 0: one for each CPU
 	Form         string        // "lanes" or "scalar"; "": what INTROGEN_SOFT says, else lanes
+	Processor    string        // that code is generated for, by clang's name; "": this one
 	CacheDir     string        // "": cache.Dir()
 	CacheLimit   int64         // bytes; 0: cache.DefaultLimit
 	MemoryLimit  int64         // bytes of all buffers together; 0: three quarters of the machine's memory
@@ -188,7 +189,7 @@ func (d *Device) identify(ctx context.Context) error {
 
 // start compiles or loads the runtime and starts its threads.
 func (d *Device) start(ctx context.Context) error {
-	flags := append(append([]string{}, native.Flags...), target()...)
+	flags := append(append([]string{}, native.Flags...), d.target()...)
 	key := cache.KeyOf("runtime", d.id, native.Source(), strings.Join(slices.Concat(always, flags), "\x00"))
 	made, err := d.obtain(ctx, "runtime", key, func() ([]byte, []byte, error) {
 		so, err := d.sharedObject(ctx, flags, []byte(native.Source()))

@@ -33,8 +33,8 @@ func testClang(t testing.TB) string {
 
 // languageFlags compile a one-lane kernel, with LaneFlags.
 var languageFlags = strings.Fields(`-std=c++17 -x c++ -S -emit-llvm -march=native -fPIC -fvisibility=hidden
-	-fno-exceptions -fno-rtti -fno-math-errno -fno-trapping-math -fno-signed-zeros -fassociative-math
-	-freciprocal-math -ffp-contract=fast -fno-strict-aliasing -fno-stack-protector -Wno-everything`)
+	-fno-exceptions -fno-rtti -fno-math-errno -fno-trapping-math -fno-signed-zeros -freciprocal-math
+	-fno-strict-float-cast-overflow -Xclang -ffloat16-excess-precision=none -Xclang -fbfloat16-excess-precision=none -ffp-contract=fast -fno-strict-aliasing -fno-stack-protector -Wno-everything`)
 
 // run starts clang under a time limit with stdin and returns its output.
 func clangRun(t testing.TB, stdin string, args ...string) []byte {
@@ -103,6 +103,12 @@ func build(t testing.TB, ir string, o Options, march ...string) program {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return link(t, out, march...)
+}
+
+// link makes a program of a transformed kernel.
+func link(t testing.TB, out string, march ...string) program {
+	t.Helper()
 	dir := t.TempDir()
 	ll, exe := filepath.Join(dir, "k.ll"), filepath.Join(dir, "k")
 	if err := os.WriteFile(ll, []byte(out), 0o600); err != nil {

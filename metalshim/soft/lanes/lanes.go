@@ -30,7 +30,7 @@ var Header string
 
 // Version changes whenever the same input may give another output; a cache of
 // compiled kernels has it in its key.
-const Version = "3"
+const Version = "4"
 
 // Options choose the form of the result.
 type Options struct {
@@ -82,9 +82,13 @@ func transform(ir string, o Options) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	m.settleRest()
 	f, err := parseFunction(m)
 	if err != nil {
 		return "", err
+	}
+	if err := f.settle(); err != nil {
+		return "", fmt.Errorf("@%s: %w", entryName, err)
 	}
 	form := f.vectorForm
 	if o.Scalar {

@@ -62,7 +62,7 @@ func (f *function) scalarForm() (string, error) {
 		"  %%r = call i32 @msl_sg_drive(ptr %%g, i32 %%sg, i32 %%n, ptr %%frame, i32 %%pc, ptr @msl.lane, ptr @msl.cuts)\n"+
 		"  ret i32 %%r\n}\n")
 	fmt.Fprintf(&e.b, "attributes #9900 = { nounwind %s }\n", f.attrs)
-	e.b.WriteString(f.bfloatSupport(e.b.String()))
+	e.b.WriteString(conversions(e.b.String()))
 	return tgsBlock(f.tgs) + e.frame.define() + e.b.String(), nil
 }
 

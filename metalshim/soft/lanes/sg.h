@@ -13,34 +13,44 @@ typedef int msl_sg_i32;
 #define MSL_SG_ARGS const void *a, const void *b, const void *c, void *r, msl_sg_u32 m
 #define MSL_SG_EACH(i) for (msl_sg_u32 i = 0; i < 32; i++) if (m >> i & 1)
 
-// Reductions, inclusive and exclusive prefixes: x is what came so far, y the next.
-#define MSL_SG_REDUCE(name, T, EX) \
+// Reductions, inclusive and exclusive prefixes, in a fixed order: a reduction
+// joins each half of the lanes with the other half, then each quarter, and so on;
+// a prefix takes in what stands 1, 2, 4, 8 and 16 lanes before. A lane that takes
+// no part holds NONE, which leaves the other operand as it is.
+#define MSL_SG_REDUCE(name, T, NONE, EX) \
   MSL_SG void msl_sg_##name(MSL_SG_ARGS) { \
-    const T *v = (const T *)a; T x = 0; bool some = false; \
-    MSL_SG_EACH(i) { T y = v[i]; x = some ? T(EX) : y; some = true; } \
-    MSL_SG_EACH(i) ((T *)r)[i] = x; }
+    T v[32]; \
+    for (msl_sg_u32 i = 0; i < 32; i++) v[i] = m >> i & 1 ? ((const T *)a)[i] : T(NONE); \
+    for (msl_sg_u32 n = 16; n > 0; n /= 2) \
+      for (msl_sg_u32 i = 0; i < n; i++) { T x = v[i], y = v[i + n]; v[i] = EX; } \
+    MSL_SG_EACH(i) ((T *)r)[i] = v[0]; }
+#define MSL_SG_SCAN(T, FIRST, EX) \
+    T v[32]; \
+    for (msl_sg_u32 i = 0; i < 32; i++) v[i] = m >> i & 1 ? ((const T *)a)[i] : T(FIRST); \
+    for (msl_sg_u32 n = 1; n < 32; n *= 2) \
+      for (msl_sg_u32 i = 32; i-- > 0;) { T x = i < n ? T(FIRST) : v[i - n], y = v[i]; v[i] = EX; }
 #define MSL_SG_PREFIX(name, T, FIRST, EX) \
   MSL_SG void msl_sg_##name(MSL_SG_ARGS) { \
-    const T *v = (const T *)a; T x = FIRST; \
-    MSL_SG_EACH(i) { T y = v[i]; x = EX; ((T *)r)[i] = x; } }
+    MSL_SG_SCAN(T, FIRST, EX) \
+    MSL_SG_EACH(i) ((T *)r)[i] = v[i]; }
 #define MSL_SG_BEFORE(name, T, FIRST, EX) \
   MSL_SG void msl_sg_##name(MSL_SG_ARGS) { \
-    const T *v = (const T *)a; T x = FIRST; \
-    MSL_SG_EACH(i) { T y = v[i]; ((T *)r)[i] = x; x = EX; } }
+    MSL_SG_SCAN(T, FIRST, EX) \
+    MSL_SG_EACH(i) ((T *)r)[i] = i ? v[i - 1] : T(FIRST); }
 
-MSL_SG_REDUCE(fadd, float, x + y)
-MSL_SG_REDUCE(fmul, float, x * y)
-MSL_SG_REDUCE(fmax, float, x != x ? y : y != y ? x : x < y ? y : x)
-MSL_SG_REDUCE(fmin, float, x != x ? y : y != y ? x : y < x ? y : x)
-MSL_SG_REDUCE(iadd, msl_sg_u32, x + y)
-MSL_SG_REDUCE(imul, msl_sg_u32, x * y)
-MSL_SG_REDUCE(and, msl_sg_u32, x & y)
-MSL_SG_REDUCE(or, msl_sg_u32, x | y)
-MSL_SG_REDUCE(xor, msl_sg_u32, x ^ y)
-MSL_SG_REDUCE(smax, msl_sg_i32, x < y ? y : x)
-MSL_SG_REDUCE(smin, msl_sg_i32, y < x ? y : x)
-MSL_SG_REDUCE(umax, msl_sg_u32, x < y ? y : x)
-MSL_SG_REDUCE(umin, msl_sg_u32, y < x ? y : x)
+MSL_SG_REDUCE(fadd, float, -0.0f, x + y)
+MSL_SG_REDUCE(fmul, float, 1.0f, x * y)
+MSL_SG_REDUCE(fmax, float, __builtin_nanf(""), x < y || x != x ? y : x)
+MSL_SG_REDUCE(fmin, float, __builtin_nanf(""), y < x || x != x ? y : x)
+MSL_SG_REDUCE(iadd, msl_sg_u32, 0, x + y)
+MSL_SG_REDUCE(imul, msl_sg_u32, 1, x * y)
+MSL_SG_REDUCE(and, msl_sg_u32, ~0u, x & y)
+MSL_SG_REDUCE(or, msl_sg_u32, 0, x | y)
+MSL_SG_REDUCE(xor, msl_sg_u32, 0, x ^ y)
+MSL_SG_REDUCE(smax, msl_sg_i32, -2147483647 - 1, x < y ? y : x)
+MSL_SG_REDUCE(smin, msl_sg_i32, 2147483647, y < x ? y : x)
+MSL_SG_REDUCE(umax, msl_sg_u32, 0, x < y ? y : x)
+MSL_SG_REDUCE(umin, msl_sg_u32, ~0u, y < x ? y : x)
 MSL_SG_PREFIX(fpadd, float, 0, x + y)
 MSL_SG_PREFIX(fpmul, float, 1, x * y)
 MSL_SG_PREFIX(ipadd, msl_sg_u32, 0, x + y)
@@ -95,7 +105,7 @@ MSL_SG void msl_sg_mma(MSL_SG_ARGS) {
     for (msl_sg_u32 e = 0; e < 2; e++) {
       msl_sg_u32 i = MSL_SG_ROW(l), j = MSL_SG_COL(l) + e;
       float s = C[i][j];
-      for (msl_sg_u32 k = 0; k < 8; k++) s += A[i][k] * B[k][j];
+      for (msl_sg_u32 k = 0; k < 8; k++) s = __builtin_fmaf(A[i][k], B[k][j], s);
       ((float *)r)[2 * l + e] = s;
     }
 }

@@ -285,7 +285,7 @@ var elementwise = map[string]int{
 	"canonicalize": 1, "sin": 1, "cos": 1, "tan": 1, "exp": 1, "exp2": 1, "exp10": 1, "log": 1, "log2": 1, "log10": 1,
 	"asin": 1, "acos": 1, "atan": 1, "sinh": 1, "cosh": 1, "tanh": 1, "is.fpclass": 1,
 	"pow": 2, "copysign": 2, "minnum": 2, "maxnum": 2, "minimum": 2, "maximum": 2, "ldexp": 2, "atan2": 2,
-	"fma": 3, "fmuladd": 3,
+	"fma": 3, "fmuladd": 3, "fptosi.sat": 1, "fptoui.sat": 1,
 	"ctpop": 1, "ctlz": 1, "cttz": 1, "abs": 1, "bitreverse": 1, "bswap": 1,
 	"smax": 2, "smin": 2, "umax": 2, "umin": 2, "sadd.sat": 2, "uadd.sat": 2, "ssub.sat": 2, "usub.sat": 2,
 	"sshl.sat": 2, "ushl.sat": 2, "fshl": 3, "fshr": 3,

@@ -80,6 +80,9 @@ func (e *vectorEmitter) elementwise(in *inst, base string) {
 	if wide {
 		t = tFloats["float"]
 	}
+	if strings.HasSuffix(base, "i.sat") { // of a float: named for both types
+		name += suffix(width, res) + "."
+	}
 	name += suffix(width, t)
 	if base == "ldexp" {
 		name += ".v32i32"
@@ -112,7 +115,7 @@ func (e *vectorEmitter) elementwise(in *inst, base string) {
 			rt = tFloats["float"]
 		}
 		f := e.intrinsic(name, lanesOf(rt), strings.Join(decl, ", "))
-		out[i] = e.let("call%s %s %s(%s)", fastFlags(in), lanesOf(rt), f, strings.Join(call, ", "))
+		out[i] = e.let("call %s %s(%s)", lanesOf(rt), f, strings.Join(call, ", "))
 		if rt != res {
 			out[i] = e.narrow(res, out[i])
 		}
@@ -147,11 +150,11 @@ func (e *vectorEmitter) reduceParts(in *inst) {
 			}
 			lt := lanesOf(t)
 			f := e.intrinsic("llvm."+name+"."+suffix(width, t), lt, lt+", "+lt)
-			return e.let("call%s %s %s(%s %s, %s %s)", fastFlags(in), lt, f, lt, a, lt, b)
+			return e.let("call %s %s(%s %s, %s %s)", lt, f, lt, a, lt, b)
 		}
 		return e.binary(&inst{op: kind, flags: in.flags, typ: t}, []string{a}, []string{b})[0]
 	}
-	if len(in.args) == 2 && !in.hasFlag("reassoc") { // in order, from the start value
+	if len(in.args) == 2 { // in order, from the start value
 		acc := e.vector(&in.args[0])[0]
 		for _, x := range v {
 			acc = op(acc, x)
@@ -168,12 +171,6 @@ func (e *vectorEmitter) reduceParts(in *inst) {
 			next = append(next, v[len(v)-1])
 		}
 		v = next
-	}
-	if len(in.args) == 2 {
-		o := &in.args[0]
-		if o.local != "" || strings.Trim(o.text, "-0.e+") != "" {
-			v[0] = op(e.vector(o)[0], v[0])
-		}
 	}
 	e.setVector(in, v)
 }

@@ -53,7 +53,7 @@ func (f *function) vectorForm() (string, error) {
 	fmt.Fprintf(&out, "@msl_nbar = constant i32 %d\n", len(cuts))
 	out.WriteString(b.String())
 	out.WriteString(f.declarations(declared))
-	out.WriteString(f.bfloatSupport(b.String()))
+	out.WriteString(conversions(b.String()))
 	fmt.Fprintf(&out, "attributes #9900 = { nounwind \"prefer-vector-width\"=\"512\" %s }\n!9900 = !{}\n", f.attrs)
 	return out.String(), nil
 }

@@ -101,18 +101,6 @@ func (in *inst) dropFlags() {
 // difference, product or quotient rounded from float is the right one.
 func half(t *typ) bool { return t.kind == kFloat && t.bits == 16 }
 
-// fastFlags are the flags a vector instruction keeps: those on floats.
-func fastFlags(in *inst) string {
-	s := ""
-	for _, f := range in.flags {
-		switch f {
-		case "reassoc", "nsz", "arcp", "contract", "afn", "nnan", "ninf", "fast":
-			s += " " + f
-		}
-	}
-	return s
-}
-
 // widen extends 16-bit float vectors to float.
 func (e *vectorEmitter) widen(t *typ, v string) string {
 	return e.let("fpext %s %s to <32 x float>", lanesOf(t), v)
@@ -139,7 +127,7 @@ func (e *vectorEmitter) binary(in *inst, x, y []string) []string {
 		a, b := x[i], y[i]
 		switch {
 		case half(t):
-			r := e.let("%s%s <32 x float> %s, %s", in.op, fastFlags(in), e.widen(t, a), e.widen(t, b))
+			r := e.let("%s <32 x float> %s, %s", in.op, e.widen(t, a), e.widen(t, b))
 			out[i] = e.narrow(t, r)
 			continue
 		case in.op == "udiv" || in.op == "urem" || in.op == "sdiv" || in.op == "srem":
@@ -147,7 +135,7 @@ func (e *vectorEmitter) binary(in *inst, x, y []string) []string {
 				b = e.let("select %s %s, %s %s, %s splat (%s 1)", maskType, e.mask, lanesOf(t), b, lanesOf(t), t)
 			}
 		}
-		out[i] = e.let("%s%s %s %s, %s", in.op, fastFlags(in), lanesOf(t), a, b)
+		out[i] = e.let("%s %s %s, %s", in.op, lanesOf(t), a, b)
 	}
 	return out
 }
@@ -171,7 +159,7 @@ func (e *vectorEmitter) negate(in *inst) {
 	t := lanesOf(elemOf(in.typ))
 	var out []string
 	for _, v := range e.vector(&in.args[0]) {
-		out = append(out, e.let("fneg%s %s %s", fastFlags(in), t, v))
+		out = append(out, e.let("fneg %s %s", t, v))
 	}
 	e.setVector(in, out)
 }
@@ -194,7 +182,7 @@ func (e *vectorEmitter) compare(in *inst) {
 		if half(t) {
 			a, b, lt = e.widen(t, a), e.widen(t, b), "<32 x float>"
 		}
-		out = append(out, e.let("%s%s %s %s %s, %s", in.op, fastFlags(in), in.pred, lt, a, b))
+		out = append(out, e.let("%s %s %s %s, %s", in.op, in.pred, lt, a, b))
 	}
 	e.setVector(in, out)
 }

@@ -50,7 +50,8 @@ var operationOf = map[string]string{
 	"fmax": "fmax", "fmin": "fmin", "smax": "smax", "smin": "smin", "umax": "umax", "umin": "umin",
 }
 
-// reduce writes a reduction over the lanes that take part.
+// reduce writes a reduction over the lanes that take part, as sg.h orders it:
+// each half of the lanes with the other half, and so on.
 func (e *vectorEmitter) reduce(in *inst, name string) {
 	t := in.typ
 	lt := lanesOf(t)
@@ -59,15 +60,37 @@ func (e *vectorEmitter) reduce(in *inst, name string) {
 		id = "0x7FF8000000000000" // not a number: any number wins, and among none it remains
 	}
 	v := e.let("select %s %s, %s %s, %s splat (%s %s)", maskType, e.mask, lt, e.vector(&in.args[0])[0], lt, t, id)
-	op := operationOf[name]
-	f := "llvm.vector.reduce." + op + "." + suffix(width, t)
-	switch op {
-	case "fadd", "fmul":
-		g := e.intrinsic(f, "float", "float, "+lt)
-		e.setScalar(in, e.let("call reassoc float %s(float %s, %s %s)", g, id, lt, v))
-	default:
+	if op := operationOf[name]; t.kind != kFloat {
+		f := "llvm.vector.reduce." + op + "." + suffix(width, t)
 		e.setScalar(in, e.let("call %s %s(%s %s)", t, e.intrinsic(f, t.String(), lt), lt, v))
+		return
 	}
+	for n := width; n > 1; n /= 2 {
+		v = e.combine(name, n/2, e.part(v, n, 0), e.part(v, n, n/2))
+	}
+	e.setScalar(in, e.let("extractelement <1 x float> %s, i32 0", v))
+}
+
+// part is half of a vector of n floats, beginning at from.
+func (e *vectorEmitter) part(v string, n, from int) string {
+	at := make([]string, n/2)
+	for i := range at {
+		at[i] = fmt.Sprintf("i32 %d", from+i)
+	}
+	return e.let("shufflevector <%d x float> %s, <%d x float> poison, <%d x i32> <%s>", n, v, n, n/2, strings.Join(at, ", "))
+}
+
+// combine joins n pairs of floats in a reduction. A minimum or maximum prefers
+// numbers, and of equal ones the first: the processors' own instructions differ
+// about the sign of zero.
+func (e *vectorEmitter) combine(name string, n int, a, b string) string {
+	t := fmt.Sprintf("<%d x float>", n)
+	compare := map[string]string{"fmax": "olt", "fmin": "ogt"}[name]
+	if compare == "" {
+		return e.let("%s %s %s, %s", operationOf[name], t, a, b)
+	}
+	other := e.let("or <%d x i1> %s, %s", n, e.let("fcmp %s %s %s, %s", compare, t, a, b), e.let("fcmp uno %s %s, zeroinitializer", t, a))
+	return e.let("select <%d x i1> %s, %s %s, %s %s", n, other, t, b, t, a)
 }
 
 // prefix writes a scan: in five steps each lane takes in what stands 1, 2, 4, 8
@@ -275,13 +298,13 @@ func (e *vectorEmitter) product(m [3]string) string {
 	for k := range row {
 		row[k] = pick(m[1], func(i int) int { return 8*k + i%8 })
 	}
-	f := e.intrinsic("llvm.fmuladd.v16f32", "<16 x float>", "<16 x float>, <16 x float>, <16 x float>")
+	f := e.intrinsic("llvm.fma.v16f32", "<16 x float>", "<16 x float>, <16 x float>, <16 x float>")
 	var out [4]string
 	for p := range out {
 		acc := pick(m[2], func(i int) int { return 16*p + i })
 		for k := range row {
 			col := pick(m[0], func(i int) int { return 8*(2*p+i/8) + k })
-			acc = e.let("call contract <16 x float> %s(<16 x float> %s, <16 x float> %s, <16 x float> %s)", f, col, row[k], acc)
+			acc = e.let("call <16 x float> %s(<16 x float> %s, <16 x float> %s, <16 x float> %s)", f, col, row[k], acc)
 		}
 		out[p] = acc
 	}
