@@ -179,7 +179,7 @@ func (l *library) compile(ctx context.Context, k msl.Kernel, values string) (cod
 	if err != nil {
 		return nil, nil, err
 	}
-	wide, err := lanes.Transform(ir, lanes.Options{Scalar: l.d.o.Form == "scalar"})
+	wide, err := lanes.Transform(ir, lanes.Options{Scalar: l.d.o.Form == "scalar", NoFused: !l.d.fused()})
 	if err != nil {
 		return nil, nil, &metalshim.CompileError{Library: l.name, Function: k.Name, Err: err}
 	}

@@ -1,6 +1,15 @@
 package soft
 
-import "runtime"
+import (
+	"fmt"
+	"runtime"
+	"slices"
+	"strings"
+)
+
+// EnvProcessor names another processor than this one to generate code for, one
+// of Processors, so that tests show here what comes out there.
+const EnvProcessor = "INTROGEN_SOFT_PROCESSOR"
 
 // The same kernel gives the same results on every processor of an architecture.
 // So a library, and a kernel for one lane, are compiled for a fixed processor;
@@ -15,6 +24,45 @@ func laneTarget() []string {
 		return []string{"-mcpu=generic"}
 	}
 	return []string{"-march=x86-64-v3"}
+}
+
+// levels are the processors, by clang's names, that differ in what they have for
+// floats, and what Linux calls the features that each needs: none and multiply-adds
+// and conversions of half, then 512 bits, then roundings to bfloat.
+var levels = map[string][]struct{ name, needs string }{
+	"amd64": {
+		{"x86-64-v2", "sse4_2 ssse3 popcnt"},
+		{"x86-64-v3", "avx2 fma f16c bmi1 bmi2 movbe abm"},
+		{"x86-64-v4", "avx512f avx512bw avx512dq avx512cd avx512vl"},
+		{"cooperlake", "avx512f avx512bw avx512dq avx512cd avx512vl avx512_vnni avx512_bf16 pku rdseed adx clflushopt clwb"},
+	},
+	"arm64": {{"generic", "asimd"}, {"cortex-a75", "asimdhp asimddp"}},
+}
+
+// Processors are those, other than itself, that this machine can stand for.
+func Processors() []string {
+	has := strings.Fields(cpuFields()["flags"] + " " + cpuFields()["Features"])
+	var out []string
+	for _, l := range levels[runtime.GOARCH] {
+		if !slices.ContainsFunc(strings.Fields(l.needs), func(f string) bool { return !slices.Contains(has, f) }) {
+			out = append(out, l.name)
+		}
+	}
+	return out
+}
+
+// checkProcessor refuses a name that is none of Processors.
+func checkProcessor(name string) error {
+	if name == "" || slices.Contains(Processors(), name) {
+		return nil
+	}
+	return fmt.Errorf("%s=%q: this machine runs code for %s", EnvProcessor, name, strings.Join(Processors(), ", "))
+}
+
+// fused says whether the processor that code is generated for multiplies and adds
+// with one rounding.
+func (d *Device) fused() bool {
+	return runtime.GOARCH != "amd64" || d.o.Processor != "x86-64-v2" && slices.Contains(strings.Fields(cpuFields()["flags"]), "fma")
 }
 
 // unequal are the features that are switched off, by architecture.

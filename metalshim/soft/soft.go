@@ -42,7 +42,7 @@ const (
 type Options struct {
 	Workers      int           // threads that run kernels; 0: one for each CPU
 	Form         string        // "lanes" or "scalar"; "": what INTROGEN_SOFT says, else lanes
-	Processor    string        // that code is generated for, by clang's name; "": this one
+	Processor    string        // that code is generated for, one of Processors; "": what INTROGEN_SOFT_PROCESSOR says, else this one
 	CacheDir     string        // "": cache.Dir()
 	CacheLimit   int64         // bytes; 0: cache.DefaultLimit
 	MemoryLimit  int64         // bytes of all buffers together; 0: three quarters of the machine's memory
@@ -89,6 +89,12 @@ func Open(ctx context.Context, o Options) (*Device, error) {
 	default:
 		return nil, fmt.Errorf("%s=%q: it must be lanes or scalar", EnvForm, o.Form)
 	}
+	if o.Processor == "" {
+		o.Processor = os.Getenv(EnvProcessor)
+	}
+	if err := checkProcessor(o.Processor); err != nil {
+		return nil, err
+	}
 	if o.Workers == 0 {
 		o.Workers = runtime.NumCPU()
 	}
@@ -128,6 +134,9 @@ func Open(ctx context.Context, o Options) (*Device, error) {
 	detail := fmt.Sprintf("clang %s, %s, %s", tools.Version, cpuName(), cores)
 	if o.Form != "lanes" {
 		detail += ", " + o.Form
+	}
+	if o.Processor != "" {
+		detail += ", code for " + o.Processor
 	}
 	d.info = metalshim.Info{
 		Driver: "soft", Name: "soft", Detail: detail,

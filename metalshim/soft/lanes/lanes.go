@@ -37,6 +37,9 @@ type Options struct {
 	// Scalar asks for the masked form: each lane by itself up to the next
 	// cross-lane operation. It is slow and simple, the oracle of the other.
 	Scalar bool
+	// NoFused says that the processor has no multiply-add that rounds once. One
+	// is written out then, with the same results.
+	NoFused bool
 }
 
 // LaneFlags are clang's arguments for compiling the one-lane kernel, beside
@@ -98,7 +101,11 @@ func transform(ir string, o Options) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("@%s: %w", entryName, err)
 	}
-	return m.compose(made), nil
+	text := m.compose(made)
+	if o.NoFused {
+		text = withoutFused(text)
+	}
+	return text, nil
 }
 
 // sortedKeys returns a map's keys in order: output must not depend on chance.

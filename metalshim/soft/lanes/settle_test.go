@@ -3,6 +3,7 @@ package lanes
 import (
 	"fmt"
 	"math"
+	"math/big"
 	"math/rand/v2"
 	"os"
 	"regexp"
@@ -175,12 +176,12 @@ func TestSameOnEveryProcessor(t *testing.T) {
 	}
 	for _, lane := range append(openTargets(t), "sapphirerapids") {
 		ir := oneLaneFor(t, openKernel, targetFlag(t, lane))
-		for _, o := range []Options{{Scalar: true}, {}} {
+		for _, o := range []Options{{Scalar: true}, {}, {Scalar: true, NoFused: true}, {NoFused: true}} {
 			if lane != "sapphirerapids" {
-				t.Run(fmt.Sprintf("%s/scalar=%v", lane, o.Scalar), func(t *testing.T) { check(t, build(t, ir, o, targetFlag(t, lane))) })
+				t.Run(fmt.Sprintf("%s/%+v", lane, o), func(t *testing.T) { check(t, build(t, ir, o, targetFlag(t, lane))) })
 				continue
 			}
-			t.Run(fmt.Sprintf("optimised for %s/scalar=%v", lane, o.Scalar), func(t *testing.T) {
+			t.Run(fmt.Sprintf("optimised for %s/%+v", lane, o), func(t *testing.T) {
 				if targetFlag(t, "native") != "-march=native" {
 					t.Skip("SKIP: needs an x86-64 processor")
 				}
@@ -296,5 +297,67 @@ func TestHalfWithoutInstructions(t *testing.T) {
 				t.Fatalf("%s: double %v gives half %#x, want %#x", march, doubles[b], gotD[b], wantH[b])
 			}
 		}
+	}
+}
+
+// TestFusedWithoutInstruction holds the multiply-add that is written out to the
+// processor's, or the C library's, where the second rounding would matter, and at
+// the ends of float's range.
+func TestFusedWithoutInstruction(t *testing.T) {
+	ir := oneLane(t, `KERNEL { uint t = (g->tgp[0] * g->tgd[0]) + sg * 32 + lane;
+		OUT(float, 1)[t] = __builtin_fmaf(IN(float, 0)[3 * t], IN(float, 0)[3 * t + 1], IN(float, 0)[3 * t + 2]); }`)
+	r := rand.New(rand.NewPCG(5, 11))
+	const n = 65536
+	in := make([]float32, 3*n)
+	special := []float32{0, float32(math.Copysign(0, -1)), 1, -1, math.MaxFloat32, -math.MaxFloat32, 0x1p-126, 0x1.fffffep-126,
+		float32(math.Inf(1)), float32(math.Inf(-1)), float32(math.NaN())}
+	for i := range n {
+		x, y := math.Float32frombits(r.Uint32()&^(1<<30)|1<<29), math.Float32frombits(r.Uint32()&^(1<<30)|1<<29)
+		z := x * y
+		switch i % 8 {
+		case 0: // half a unit of the product away, or nearly
+			z = float32(math.Ldexp(1, -25+r.IntN(3))) * z
+		case 1:
+			z = -z
+		case 2:
+			x, y, z = special[r.IntN(len(special))], special[r.IntN(len(special))], special[r.IntN(len(special))]
+		case 3: // a product of few bits between two floats near z, with a far smaller rest
+			z = float32(1 + r.IntN(1<<20))
+			x, y = 0x1p-12*float32(1+r.IntN(3)), 0x1p-13+0x1p-36*float32(r.IntN(3))
+		default:
+			z *= float32(r.IntN(1<<20)) * 0x1p-10
+		}
+		in[3*i], in[3*i+1], in[3*i+2] = x, y, z
+	}
+	run := func(o Options) []float32 {
+		out := make([]float32, n)
+		build(t, ir, o).run(t, dispatch{tgd: [3]uint32{1024}, ntg: [3]uint32{n / 1024}, bufs: []any{in, out}})
+		return out
+	}
+	want := run(Options{})
+	for _, o := range []Options{{NoFused: true}, {NoFused: true, Scalar: true}} {
+		for i, g := range run(o) {
+			if w := want[i]; math.Float32bits(g) != math.Float32bits(w) && !(g != g && w != w) {
+				t.Fatalf("%+v: %v * %v + %v is %v, want %v", o, in[3*i], in[3*i+1], in[3*i+2], g, w)
+			}
+		}
+	}
+	exact := 0
+	for i, w := range want {
+		x, y, z := new(big.Float).SetPrec(1000), new(big.Float).SetPrec(1000), new(big.Float).SetPrec(1000)
+		if v := in[3*i : 3*i+3]; math.IsInf(float64(v[0]-v[0]+v[1]-v[1]+v[2]-v[2]), 0) || slices.ContainsFunc(v, func(f float32) bool { return f-f != 0 }) {
+			continue
+		}
+		x.SetFloat64(float64(in[3*i]))
+		y.SetFloat64(float64(in[3*i+1]))
+		z.SetFloat64(float64(in[3*i+2]))
+		s, _ := x.Add(x.Mul(x, y), z).Float32()
+		if s != w {
+			t.Fatalf("%v * %v + %v is %v, exactly %v", in[3*i], in[3*i+1], in[3*i+2], w, s)
+		}
+		exact++
+	}
+	if exact < n/2 {
+		t.Errorf("only %d sums were compared", exact)
 	}
 }

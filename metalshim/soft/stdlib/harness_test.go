@@ -16,8 +16,8 @@ import (
 	"github.com/introgen/introgen/metalshim/soft/native"
 )
 
-// One cache, and one device for each form of compiled kernels, serve all tests
-// of this process.
+// One cache, and one device for each form of compiled kernels and each processor,
+// serve all tests of this process.
 var shared struct {
 	once    sync.Once
 	dir     string
@@ -34,6 +34,19 @@ func inBothForms(t *testing.T, f func(t *testing.T)) {
 	defer func() { form = before }()
 	for _, form = range []string{"lanes", "scalar"} {
 		t.Run(form, f)
+	}
+}
+
+// processor is the one that code is generated for.
+var processor = os.Getenv(soft.EnvProcessor)
+
+// onEveryProcessor runs f as each processor would that this machine can stand
+// for, and as this one.
+func onEveryProcessor(t *testing.T, f func(t *testing.T)) {
+	before := processor
+	defer func() { processor = before }()
+	for _, processor = range append(soft.Processors(), before) {
+		t.Run(cmp.Or(processor, "this"), f)
 	}
 }
 
@@ -54,12 +67,12 @@ func device(t testing.TB) *soft.Device {
 		shared.devices = map[string]*soft.Device{}
 		shared.dir, shared.err = os.MkdirTemp("", "introgen-test-")
 	})
-	if d := shared.devices[form]; d != nil {
+	if d := shared.devices[form+processor]; d != nil {
 		return d
 	}
 	var d *soft.Device
 	if shared.err == nil {
-		d, shared.err = soft.Open(context.Background(), soft.Options{CacheDir: shared.dir, Form: form})
+		d, shared.err = soft.Open(context.Background(), soft.Options{CacheDir: shared.dir, Form: form, Processor: processor})
 	}
 	var absent *clang.Error
 	if errors.As(shared.err, &absent) || errors.Is(shared.err, native.ErrUnsupported) {
@@ -68,7 +81,7 @@ func device(t testing.TB) *soft.Device {
 	if shared.err != nil {
 		t.Fatal(shared.err)
 	}
-	shared.devices[form] = d
+	shared.devices[form+processor] = d
 	return d
 }
 

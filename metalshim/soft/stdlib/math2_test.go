@@ -114,7 +114,9 @@ func TestBinary(t *testing.T) {
 
 // TestSeveralResults covers the functions with results through references or
 // of another type, and those of three arguments.
-func TestSeveralResults(t *testing.T) {
+func TestSeveralResults(t *testing.T) { onEveryProcessor(t, severalResults) }
+
+func severalResults(t *testing.T) {
 	l := library(t, `
 kernel void several(device const float* x, device float* y, device int* n, uint i [[thread_position_in_grid]]) {
   float v = x[i], c, w; int e;
@@ -205,8 +207,12 @@ kernel void several(device const float* x, device float* y, device int* n, uint 
 }
 
 // TestArithmeticRounds shows that half and bfloat round after each operation,
-// and that float flushes denormals.
+// and that float flushes denormals, on every processor.
 func TestArithmeticRounds(t *testing.T) {
+	inBothForms(t, func(t *testing.T) { onEveryProcessor(t, arithmeticRounds) })
+}
+
+func arithmeticRounds(t *testing.T) {
 	l := library(t, `
 template <typename T> void ops(device const T* x, device const T* y, device T* z, uint i) {
   T a = x[i], b = y[i];
@@ -215,6 +221,7 @@ template <typename T> void ops(device const T* x, device const T* y, device T* z
 kernel void ops_half(device const half* x, device const half* y, device half* z, uint i [[thread_position_in_grid]]) { ops(x, y, z, i); }
 kernel void ops_bfloat(device const bfloat* x, device const bfloat* y, device bfloat* z, uint i [[thread_position_in_grid]]) { ops(x, y, z, i); }
 kernel void chain(device const half* x, device half* z, uint i [[thread_position_in_grid]]) { half s = 0; for (int k = 0; k < 16; k++) s += x[i * 16 + k]; z[i] = s; }
+kernel void fuse(device const half* x, device half* z, uint i [[thread_position_in_grid]]) { z[i] = fma(x[i], x[i + 1], x[i + 2]); }
 kernel void flush(device const float* x, device float* z, uint i [[thread_position_in_grid]]) { z[i] = x[i] * 0.5f; z[i + 32] = x[i] + x[i]; }
 `)
 	for _, c := range []struct {
@@ -252,6 +259,11 @@ kernel void flush(device const float* x, device float* z, uint i [[thread_positi
 		}
 		if got != want {
 			t.Fatalf("sum %d is %v, want %v", i, got, want)
+		}
+	}
+	for i, got := range evaluate(t, l, "fuse", half, 32, 32, x) {
+		if want := half.round(x[i]*x[i+1] + x[i+2]); got != want {
+			t.Errorf("fma of halves %d is %v, want %v rounded once", i, got, want)
 		}
 	}
 	tiny := []float64{0x1p-126, 0x1p-127, 0x1.8p-126, 1}
