@@ -72,7 +72,7 @@ func (j *Job) passAround(m engine.Model, phase string, ids []int32, pos int) (ne
 type Round struct {
 	Number int
 	Span   trace.ID
-	Prompt int               // tokens of the prompt
+	Prompt []int32           // ids of the prompt
 	IDs    []int32           // the new ids in order; as far as it came
 	Top    [][]results.Logit // largest logits after prefill and after step 1, descending
 }
@@ -160,7 +160,7 @@ func runRound(ctx context.Context, j Job, n int, rec *trace.Recorder) (r Round, 
 	if err := Fits(len(ids), j.Tokens, m.Context()); err != nil {
 		return r, err
 	}
-	r.Prompt = len(ids)
+	r.Prompt = ids
 	return r, blame(f, generate(ctx, j, m, ids, rec, &r))
 }
 

@@ -11,15 +11,27 @@ import (
 	"github.com/introgen/introgen/results/table"
 )
 
-// WriteMetalTrace writes the tables at the end of a traced run.
+// WriteMetalTrace writes the tables at the end of a traced run. Of one that came
+// to no pass of the model those without rows are left out, and all of them where
+// nothing was compiled either.
 func WriteMetalTrace(w io.Writer, t MetalTrace) error {
+	passed := slices.ContainsFunc(t.Phases, func(p MetalPhase) bool { return p.Name != SpanBuild })
+	if !passed && len(t.Libraries) == 0 && len(t.Pipelines) == 0 {
+		return nil
+	}
+	write := func(t *table.Table) error {
+		if len(t.Rows) == 0 && !passed {
+			return nil
+		}
+		return t.Write(w, table.Plain)
+	}
 	libSum, pipeSum := t.Sums()
 	libraries := newTable("library:", "source bytes", "kernels", "used", "compile ms", "cache:")
 	for _, l := range t.Libraries {
 		libraries.Add(table.Texts(l.Name, strconv.Itoa(l.SourceBytes), strconv.Itoa(l.Kernels), strconv.Itoa(l.Used), ms(l.Compile), l.Cache)...)
 	}
 	libraries.Footer = table.Texts("sum", "", "", "", ms(libSum))
-	if err := libraries.Write(w, table.Plain); err != nil {
+	if err := write(libraries); err != nil {
 		return err
 	}
 	pipelines := newTable("library:", "pipeline:", "create ms", "cache:")
@@ -27,7 +39,7 @@ func WriteMetalTrace(w io.Writer, t MetalTrace) error {
 		pipelines.Add(table.Texts(p.Library, p.Function, ms(p.Create), p.Cache)...)
 	}
 	pipelines.Footer = table.Texts("sum", "", ms(pipeSum))
-	if err := pipelines.Write(w, table.Plain); err != nil {
+	if err := write(pipelines); err != nil {
 		return err
 	}
 	if lib, function, took := t.LongestChain(); lib != "" {
@@ -51,7 +63,7 @@ func WriteMetalTrace(w io.Writer, t MetalTrace) error {
 		phases.Add(table.Texts(append(cells, ms(p.Encode), ms(p.Commit), ms(p.Wait),
 			ms(p.Unattributed()), ms(p.GPU), count(p.Dispatches), count(p.Encoders), count(p.CommandBuffers))...)...)
 	}
-	if err := phases.Write(w, table.Plain); err != nil {
+	if err := write(phases); err != nil {
 		return err
 	}
 	return writeKernels(w, t.Kernels)

@@ -140,7 +140,14 @@ func explainCommand() *cli.Command {
 			if !c.Args().Present() {
 				return usagef("explain wants a recording, or its number in `introgen list`: `introgen explain 1` explains the last run")
 			}
-			return showAnswer(c, func(f *recording.File) (*table.Document, error) { return explain.Of(f).Document(), nil })
+			return showAnswer(c, explainDocument)
 		},
 	}
+}
+
+func explainDocument(f *recording.File) (*table.Document, error) {
+	if len(f.Counted("")) == 0 {
+		return nil, fmt.Errorf("no run counts, so there is nothing to explain: %s", strings.Join(series.Uncounted(f), "; "))
+	}
+	return explain.Of(f).Document(), nil
 }

@@ -144,6 +144,7 @@ func newApp(stdout, stderr io.Writer) *cli.App {
 			showCommand(),
 			listCommand(),
 			metaCommand(),
+			tokenizeCommand(),
 			bandwidthCommand(),
 			cacheCommand(),
 			kernelsCommand(),

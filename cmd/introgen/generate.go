@@ -70,8 +70,9 @@ type generation struct {
 	engine   string
 	describe func(engine.Model) string
 
-	cacheState string // the model file's share in the page cache, in words
-	decodeErr  error  // the first text that could not be made of its tokens
+	cacheState string  // the model file's share in the page cache, in words
+	prompted   []int32 // the last prompt that was recorded
+	decodeErr  error   // the first text that could not be made of its tokens
 }
 
 // newGeneration reads the flags and the one argument, the number of rounds, and
@@ -308,7 +309,10 @@ func (g *generation) ended(r bench.Round, cut error) {
 	if err != nil && g.decodeErr == nil {
 		g.decodeErr = err
 	}
-	e := &recording.Round{Number: r.Number, Span: r.Span, Prompt: r.Prompt, IDs: r.IDs, Text: text, Top: r.Top}
+	e := &recording.Round{Number: r.Number, Span: r.Span, Prompt: len(r.Prompt), IDs: r.IDs, Text: text, Top: r.Top}
+	if len(r.Prompt) > 0 && !slices.Equal(r.Prompt, g.prompted) {
+		e.PromptIDs, g.prompted = r.Prompt, r.Prompt
+	}
 	if cut != nil {
 		e.Error = oneLine(cut)
 	}

@@ -141,9 +141,15 @@ func wholeRounds(run *recording.Run) []anatomy.Round {
 	return slices.DeleteFunc(anatomy.Rounds(run), func(r anatomy.Round) bool { return !whole[r.Number] })
 }
 
+// reached says whether the run came to a token. One that failed before it has
+// measured nothing.
+func reached(run *recording.Run) bool {
+	return slices.ContainsFunc(run.Rounds, func(r recording.Round) bool { return len(r.IDs) > 0 })
+}
+
 // process are the samples that a process gives once.
 func process(run *recording.Run, suffix string, wanted bool) []Line {
-	if !wanted {
+	if !wanted || !run.Counts() && !reached(run) {
 		return nil
 	}
 	var out []Line

@@ -39,6 +39,9 @@ func Text(f *recording.File) ([]byte, map[int]Line) {
 		b.WriteByte('\n')
 	}
 	for _, c := range configuration(f) {
+		if len(lines) == 0 {
+			break // of nothing that was measured
+		}
 		fmt.Fprintf(&b, "%s: %s\n", c.key, c.value)
 	}
 	at := map[int]Line{}
@@ -143,7 +146,8 @@ func configuration(f *recording.File) []pair {
 	return out
 }
 
-// workload is what the rounds of a run did, if all did the same.
+// workload is what the rounds of a run did, if all did the same: the prompt by its
+// length and, where its ids are known, its short name.
 func workload(r *recording.Run) string {
 	value := ""
 	prompts := map[int]int{}
@@ -151,7 +155,11 @@ func workload(r *recording.Run) string {
 		prompts[x.Number] = x.Prompt
 	}
 	for i, round := range wholeRounds(r) {
-		v := fmt.Sprintf("%d prompt tokens, %d decode steps", prompts[round.Number], len(round.Steps()))
+		which := ""
+		if name := recording.PromptName(r.PromptIDs(round.Number)); name != "" {
+			which = " (" + name + ")"
+		}
+		v := fmt.Sprintf("%d prompt tokens%s, %d decode steps", prompts[round.Number], which, len(round.Steps()))
 		if i > 0 && v != value {
 			return ""
 		}
@@ -186,6 +194,11 @@ func comments(f *recording.File) []string {
 		out = append(out, fmt.Sprintf("a plan of %s; %s, of which %d count; a line is a run", number(len(p.Arms), "arm"), number(len(f.Runs), "run"), len(f.Counted(""))))
 	} else {
 		out = append(out, "a run of one process; a line is a round")
+		for _, r := range f.Runs {
+			if r.End != nil && r.End.Code != 0 {
+				out = append(out, fmt.Sprintf("it ended with exit code %d: %s", r.End.Code, r.End.Error))
+			}
+		}
 	}
 	seen := map[string]bool{}
 	for _, r := range samples(f) {

@@ -147,7 +147,7 @@ func (r *running) end(p *Printer) {
 	if r.trace != nil {
 		r.trace.end(p)
 	}
-	if r.bench != nil {
+	if r.bench != nil && len(benchtext.Lines(r.bench.File())) > 0 {
 		p.try(func(w io.Writer) error { return benchtext.Write(w, r.bench.File()) })
 	}
 }

@@ -229,3 +229,27 @@ func FuzzText(f *testing.F) {
 		}
 	})
 }
+
+// TestFailedEarly: a run that failed before anything was compiled or came to a
+// token ends in no tables and no samples; of one that failed later those that
+// have rows are there.
+func TestFailedEarly(t *testing.T) {
+	view := recording.View{Label: "metal", Trace: true, Bench: true, Quiet: true}
+	failed := &recording.End{Code: 1, Error: "no Metal"}
+	device := []recording.Event{header(view), span(1, 0, results.SpanTokenizer, "go", 0, 0, 50), span(2, 0, results.SpanDevice, "", 0, 50, 123)}
+	if got := printed(t, append(device, failed)...); got != "" {
+		t.Errorf("without a device: %q", got)
+	}
+	round := append(device, span(3, 0, results.SpanRound, "", 1, 200, -1), span(4, 3, results.SpanBuild, "", 0, 210, 900),
+		span(5, 4, results.SpanLibrary, "Cast", 0, 210, 885))
+	library := &recording.Library{Span: 5, Name: "Cast", Kernels: 1, Cache: "miss"}
+	cut := &recording.Round{Number: 1, Span: 3, Error: "no Metal"}
+	got := printed(t, append(round, cut, failed)...)
+	if want := "--- metal round 1: build model\nLIB  Cast 67.5 ms\n"; got != want {
+		t.Errorf("without a library: %q, want %q", got, want)
+	}
+	got = printed(t, append(round, library, cut, failed)...)
+	if !strings.Contains(got, "library  source bytes") || strings.Contains(got, "pipeline") || strings.Contains(got, "Benchmark") || strings.Contains(got, "#") {
+		t.Errorf("with a library:\n%s", got)
+	}
+}

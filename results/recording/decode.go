@@ -139,6 +139,9 @@ func check(e Event) error {
 		if e.Number < 1 || e.Span < 1 {
 			return fmt.Errorf("round %d of span %d: numbers begin at 1", e.Number, e.Span)
 		}
+		if n := len(e.PromptIDs); n > 0 && n != e.Prompt {
+			return fmt.Errorf("round %d has %d ids of a prompt of %d tokens", e.Number, n, e.Prompt)
+		}
 	}
 	return nil
 }

@@ -237,13 +237,17 @@ type Logit struct {
 // Round is written when a round has ended, whole or not; its times are the
 // spans below Span.
 type Round struct {
-	Number int       `json:"round"`
-	Span   trace.ID  `json:"span"`
-	Prompt int       `json:"prompt"` // tokens
-	IDs    []int32   `json:"ids"`    // the new ones in order
-	Text   string    `json:"text"`   // of IDs
-	Top    [][]Logit `json:"top,omitempty"`
-	Error  string    `json:"error,omitempty"` // what cut it short
+	Number int      `json:"round"`
+	Span   trace.ID `json:"span"`
+	Prompt int      `json:"prompt"` // tokens
+	// PromptIDs are the prompt's, of the first round that has been given one and
+	// of any that was given another than the round before. Recordings of older
+	// versions have none.
+	PromptIDs []int32   `json:"prompt_ids,omitempty"`
+	IDs       []int32   `json:"ids"`  // the new ones in order
+	Text      string    `json:"text"` // of IDs
+	Top       [][]Logit `json:"top,omitempty"`
+	Error     string    `json:"error,omitempty"` // what cut it short
 }
 
 // Kinds of evidence.

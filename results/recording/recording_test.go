@@ -35,7 +35,7 @@ func small() []Event {
 		&Count{trace.Sample{Span: 3, Name: "metal dispatches", Value: -904, At: 220}},
 		&Library{Span: 3, Name: "Gemm", SourceBytes: 10, Kernels: 3, Cache: "miss"},
 		&Pipeline{Span: 3, Library: "Gemm", Function: "gemm_nn", Constants: "1=2", Cache: ""},
-		&Round{Number: 1, Span: 2, Prompt: 13, IDs: []int32{66, 467}, Text: "ends in \xf0\x9f", Top: [][]Logit{{{66, 30.892009}, {7, -0.1}}}},
+		&Round{Number: 1, Span: 2, Prompt: 3, PromptIDs: []int32{1, 4093, 198}, IDs: []int32{66, 467}, Text: "ends in \xf0\x9f", Top: [][]Logit{{{66, 30.892009}, {7, -0.1}}}},
 		&Span{trace.Record{ID: 2, Name: "round", N: 1, Start: 200, End: 1<<40 + 1}},
 		&Kernel{Name: "k", Dispatches: 7, Time: 12345},
 		&Evidence{What: EvidenceMetalCache, LibraryHits: 10, Folder: "/c", Before: &CacheFolder{Entries: 3, Bytes: 40, Changed: "2026-01-02T03:04:05Z"}, After: &CacheFolder{}},

@@ -1,7 +1,10 @@
 package recording
 
 import (
+	"crypto/sha256"
+	"fmt"
 	"slices"
+	"strconv"
 
 	"github.com/introgen/introgen/trace"
 )
@@ -53,6 +56,42 @@ func (f *File) Counted(arm string) []*Run {
 	return slices.DeleteFunc(slices.Clone(f.Runs), func(r *Run) bool {
 		return arm != "" && (r.Start == nil || r.Start.Arm != arm) || !r.Counts()
 	})
+}
+
+// PromptIDs are those of a round's prompt; nil where they are not known, as in
+// recordings of older versions.
+func (r *Run) PromptIDs(round int) []int32 {
+	var ids []int32
+	for i := range r.Rounds {
+		one := &r.Rounds[i]
+		if one.PromptIDs != nil {
+			ids = one.PromptIDs
+		}
+		if one.Number == round {
+			if len(ids) != one.Prompt {
+				return nil
+			}
+			return ids
+		}
+	}
+	return nil
+}
+
+// PromptName is a short name of a prompt's ids, by which prompts of equal length
+// are told apart: the first eight digits of the SHA-256 of their decimal numbers
+// with commas between them. It is "" of none.
+func PromptName(ids []int32) string {
+	if len(ids) == 0 {
+		return ""
+	}
+	var b []byte
+	for i, id := range ids {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = strconv.AppendInt(b, int64(id), 10)
+	}
+	return fmt.Sprintf("%x", sha256.Sum256(b))[:8]
 }
 
 // Counts says whether the run ended well and was not refused.

@@ -197,6 +197,7 @@ func JSON(w io.Writer, f *recording.File) error {
 	type phases struct {
 		Round        int             `json:"round"`
 		PromptTokens int             `json:"prompt_tokens"`
+		PromptIDs    []int32         `json:"prompt_ids,omitempty"`
 		Wall         time.Duration   `json:"wall_ns"`
 		Read         time.Duration   `json:"read_ns"`
 		Build        time.Duration   `json:"build_ns"`
@@ -243,7 +244,7 @@ func JSON(w io.Writer, f *recording.File) error {
 			if steps == nil {
 				steps = []time.Duration{}
 			}
-			one.Rounds = append(one.Rounds, phases{p.Round, of.Prompt, p.Wall, p.Read, p.Build, p.Prefill, steps, of.IDs, strings.ToValidUTF8(of.Text, "\uFFFD"), of.Error})
+			one.Rounds = append(one.Rounds, phases{p.Round, of.Prompt, r.PromptIDs(of.Number), p.Wall, p.Read, p.Build, p.Prefill, steps, of.IDs, strings.ToValidUTF8(of.Text, "\uFFFD"), of.Error})
 		}
 		trace := results.MetalTraceOf(r)
 		for _, l := range trace.Libraries {

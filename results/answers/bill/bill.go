@@ -7,6 +7,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/introgen/introgen/results"
@@ -61,7 +62,7 @@ func Of(f *recording.File) ([]*Bill, error) {
 		out = append(out, b)
 	}
 	if len(out) == 0 {
-		return nil, fmt.Errorf("no run counts, so there is nothing to make a bill of")
+		return nil, fmt.Errorf("no run counts, so there is nothing to make a bill of: %s", strings.Join(series.Uncounted(f), "; "))
 	}
 	return out, nil
 }

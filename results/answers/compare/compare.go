@@ -73,7 +73,7 @@ func Of(f *recording.File) (*Answer, error) {
 		}
 	}
 	if len(a.Series) == 0 {
-		return nil, fmt.Errorf("no run counts, so there is nothing to compare: %s", strings.Join(append(a.Notes, refusals(f)...), "; "))
+		return nil, fmt.Errorf("no run counts, so there is nothing to compare: %s", strings.Join(append(a.Notes, series.Uncounted(f)...), "; "))
 	}
 	a.Base = slices.IndexFunc(a.Series, func(s series.Series) bool { return s.State == recording.StateCPU })
 	a.stages()

@@ -246,7 +246,7 @@ func Taints(all []Series) []string {
 }
 
 // Mixed says in what the runs of a recording, or of several, differ that
-// should not be compared: the machine, the model, the tool. It is empty where
+// should not be compared: the machine, the model, the tool, the prompt. It is empty where
 // all are of one kind. A run that was cut off before it said what it is says
 // nothing.
 func Mixed(runs []*recording.Run) []string {
@@ -283,5 +283,34 @@ func Mixed(runs []*recording.Run) []string {
 	if len(digests) > 1 {
 		out = append(out, "model: files of different content")
 	}
+	if text := prompts(runs); text != "" {
+		out = append(out, "prompt: "+text)
+	}
 	return out
+}
+
+// prompts says in which prompts runs differ that are no arms of a plan: by the
+// number of tokens, and where the ids are known by those. What an arm of a plan
+// is given is its own business.
+func prompts(runs []*recording.Run) string {
+	var lengths, names []string
+	for _, r := range runs {
+		if r.Start != nil || len(r.Rounds) == 0 || r.Rounds[0].Prompt == 0 {
+			continue
+		}
+		one := r.Rounds[0]
+		if v := fmt.Sprintf("%d tokens", one.Prompt); !slices.Contains(lengths, v) {
+			lengths = append(lengths, v)
+		}
+		if v := recording.PromptName(r.PromptIDs(one.Number)); v != "" && !slices.Contains(names, v) {
+			names = append(names, v)
+		}
+	}
+	switch {
+	case len(lengths) > 1:
+		return strings.Join(lengths[:2], " and ")
+	case len(names) > 1:
+		return fmt.Sprintf("%s, with the ids %s and %s", lengths[0], names[0], names[1])
+	}
+	return ""
 }

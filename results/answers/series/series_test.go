@@ -1,6 +1,7 @@
 package series_test
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -161,6 +162,39 @@ func TestMixed(t *testing.T) {
 	}
 }
 
+// TestMixedPrompts: single runs with other prompts are not of one kind, told by
+// the ids where both have them, by the length where one has not; the arms of a
+// plan may have their own.
+func TestMixedPrompts(t *testing.T) {
+	single := func(length int, ids ...int32) *recording.Run {
+		r := &recording.Run{Rounds: []recording.Round{{Number: 1, Span: 1, Prompt: length, PromptIDs: ids}, {Number: 2, Span: 2, Prompt: length}}}
+		r.Header.Command = "cpu"
+		return r
+	}
+	arm := func(length int, ids ...int32) *recording.Run {
+		r := single(length, ids...)
+		r.Start = &recording.Start{Run: 1, Block: 1, Arm: fmt.Sprint(ids)}
+		return r
+	}
+	for _, c := range []struct {
+		name string
+		runs []*recording.Run
+		want string
+	}{
+		{"equal", []*recording.Run{single(3, 5, 6, 7), single(3, 5, 6, 7)}, ""},
+		{"one unknown", []*recording.Run{single(3, 5, 6, 7), single(3)}, ""},
+		{"lengths", []*recording.Run{single(3, 5, 6, 7), single(2)}, "prompt: 3 tokens and 2 tokens"},
+		// echo -n 5,6,7 | sha256sum, and of 7,6,5
+		{"ids", []*recording.Run{single(3, 5, 6, 7), single(3), single(3, 7, 6, 5)}, "prompt: 3 tokens, with the ids 9988e8a7 and 0e03007f"},
+		{"arms", []*recording.Run{arm(3, 5, 6, 7), arm(3, 7, 6, 5)}, ""},
+		{"failed", []*recording.Run{single(3, 5, 6, 7), single(0)}, ""},
+	} {
+		if got := strings.Join(series.Mixed(c.runs), "; "); got != c.want {
+			t.Errorf("%s: %q, want %q", c.name, got, c.want)
+		}
+	}
+}
+
 // TestCutAfterStart: a plan that ends right behind the start of a run can be
 // read, and the run counts as cut off.
 func TestCutAfterStart(t *testing.T) {
@@ -203,5 +237,21 @@ func TestCells(t *testing.T) {
 	}
 	if got := strings.Join(series.Cell(six).Parts, " "); got != "1.200000 1.000000 1.500000 6" {
 		t.Errorf("parts are %q", got)
+	}
+}
+
+// TestUncounted: each reason once, with how many runs had it.
+func TestUncounted(t *testing.T) {
+	failed := func() *recording.Run {
+		r := run("a", 1, 1)
+		r.End = &recording.End{Code: 1, Error: "no memory"}
+		return r
+	}
+	refused, cut, counts := run("b", 1, 1), run("b", 2, 1), run("b", 3, 1)
+	refused.Exit.Refused, cut.End, cut.Start = "the cache was warm", nil, nil
+	cut.Header.Command = "cpu"
+	got := strings.Join(series.Uncounted(&recording.File{Runs: []*recording.Run{failed(), refused, counts, failed(), cut}}), "; ")
+	if want := "a: ended with exit code 1: no memory (2 times); b: the cache was warm; cpu: was cut off"; got != want {
+		t.Errorf("%q, want %q", got, want)
 	}
 }

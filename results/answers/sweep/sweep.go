@@ -78,7 +78,7 @@ func Of(f *recording.File, m series.Metric) (*Answer, error) {
 		a.add(Row{Level: level(s, a.Factors[0]), Series: s, Time: sum, Device: device(s)}, others(s, a.Factors[1:]))
 	}
 	if len(a.Groups) == 0 {
-		return nil, fmt.Errorf("no run counts, so there is nothing to sweep over: %s", strings.Join(a.Notes, "; "))
+		return nil, fmt.Errorf("no run counts, so there is nothing to sweep over: %s", strings.Join(append(a.Notes, series.Uncounted(f)...), "; "))
 	}
 	for i := range a.Groups {
 		g := &a.Groups[i]

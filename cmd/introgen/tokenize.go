@@ -1,0 +1,177 @@
+package main
+
+import (
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/introgen/introgen/engine/gguf"
+	"github.com/introgen/introgen/engine/tokenizer"
+	"github.com/introgen/introgen/models"
+	"github.com/introgen/introgen/results/table"
+	"github.com/urfave/cli/v2"
+)
+
+func tokenizeCommand() *cli.Command {
+	return &cli.Command{
+		Name:  "tokenize",
+		Usage: "print the token ids of a prompt, or the text of ids",
+		Description: "Shows what `introgen cpu` and `introgen metal` pass to the model for the same flags: each token with\n" +
+			"its id, its text and where that begins and ends, in bytes of the whole text, the chat template included.\n\n" +
+			"Examples:\n" +
+			"   introgen tokenize --prompt 'What is Rust?'\n" +
+			"   introgen tokenize --ids --raw-prompt --prompt-file story.txt\n" +
+			"   introgen cpu 1 --prompt-ids \"$(introgen tokenize --ids --prompt Hello)\"\n" +
+			"   introgen tokenize --text --prompt-ids 504,260,7042\n" +
+			"   introgen tokenize --json | jq '.tokens[].text'",
+		Flags: append(promptFlags(),
+			&cli.BoolFlag{Name: "ids", Usage: "print the ids only, with commas between them, as --prompt-ids takes them"},
+			&cli.BoolFlag{Name: "text", Usage: "print the text only, as it is, without a line break behind it"},
+			&cli.BoolFlag{Name: "json", Usage: "print JSON"},
+			styleFlag(),
+		),
+		Action: runTokenize,
+	}
+}
+
+// promptFlags are the flags of the commands that generate that say what the
+// prompt's ids are.
+func promptFlags() []cli.Flag {
+	return slices.DeleteFunc(generateFlags(), func(f cli.Flag) bool {
+		return !slices.Contains([]string{"model", "prompt", "prompt-file", "raw-prompt", "prompt-ids", "tokenizer"}, f.Names()[0])
+	})
+}
+
+func runTokenize(c *cli.Context) (err error) {
+	if c.Args().Present() {
+		return usagef("tokenize takes no argument, got %q: --prompt or --prompt-file has the text", c.Args().First())
+	}
+	var forms []string
+	for _, name := range []string{"ids", "text", "json", "style"} {
+		if c.IsSet(name) {
+			forms = append(forms, "--"+name)
+		}
+	}
+	if len(forms) > 1 {
+		return usagef("tokenize prints one thing: %s exclude each other", strings.Join(forms, " and "))
+	}
+	style, err := readStyle(c)
+	if err != nil {
+		return err
+	}
+	kind := c.String("tokenizer")
+	if !slices.Contains(tokenizer.Kinds, kind) {
+		return usagef("--tokenizer %q is not known: auto, go or hf is wanted", kind)
+	}
+	if c.IsSet("model") && c.String("model") == "" {
+		return usagef("--model is empty: a file or the name of a model is wanted")
+	}
+	path, err := models.Find(c.String("model"))
+	if err != nil {
+		return err
+	}
+	f, err := gguf.Open(path, gguf.MMap)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	g := &generation{session: sessionOf(c)}
+	if g.tok, err = tokenizer.New(f, kind); err != nil {
+		return err
+	}
+	prompt, err := g.promptSource(c)
+	if err != nil {
+		return err
+	}
+	ids, err := prompt()
+	if err != nil {
+		return err
+	}
+	t := &tokenized{Model: filepath.Base(path), Tokenizer: g.tok.Name(), IDs: ids}
+	if err := t.cut(g.tok); err != nil {
+		return err
+	}
+	switch {
+	case c.Bool("ids"):
+		_, err = fmt.Fprintln(c.App.Writer, t.list())
+	case c.Bool("text"):
+		_, err = io.WriteString(c.App.Writer, t.Text)
+	case c.Bool("json"):
+		enc := json.NewEncoder(c.App.Writer)
+		enc.SetEscapeHTML(false)
+		enc.SetIndent("", "  ")
+		err = enc.Encode(t)
+	default:
+		err = t.document().Write(c.App.Writer, style)
+	}
+	return err
+}
+
+// tokenized is a text and its tokens.
+type tokenized struct {
+	Model     string  `json:"model"`
+	Tokenizer string  `json:"tokenizer"`
+	Text      string  `json:"text"`
+	IDs       []int32 `json:"ids"`
+	Tokens    []token `json:"tokens"`
+}
+
+// token is one of them; Start and End are in bytes of the text.
+type token struct {
+	ID    int32  `json:"id"`
+	Start int    `json:"start"`
+	End   int    `json:"end"`
+	Text  string `json:"text"`
+	Bytes string `json:"bytes,omitempty"` // in hexadecimal, where they are no whole characters
+	piece []byte
+}
+
+// cut finds the text of each id, and of all of them.
+func (t *tokenized) cut(tok tokenizer.Tokenizer) (err error) {
+	at := 0
+	t.Tokens = []token{}
+	for _, id := range t.IDs {
+		piece, err := tokenizer.Piece(tok, id)
+		if err != nil {
+			return err
+		}
+		one := token{ID: id, Start: at, End: at + len(piece), Text: strings.ToValidUTF8(string(piece), "\uFFFD"), piece: piece}
+		if !utf8.Valid(piece) {
+			one.Bytes = hex.EncodeToString(piece)
+		}
+		t.Tokens = append(t.Tokens, one)
+		at = one.End
+	}
+	t.Text, err = tok.Decode(t.IDs)
+	return err
+}
+
+// list is the ids as --prompt-ids takes them.
+func (t *tokenized) list() string {
+	words := make([]string, len(t.IDs))
+	for i, id := range t.IDs {
+		words[i] = strconv.Itoa(int(id))
+	}
+	return strings.Join(words, ",")
+}
+
+// document shows every token. Texts stand in quotes, with what is no character
+// of its own spelled out.
+func (t *tokenized) document() *table.Document {
+	d, bytes := &table.Document{}, 0
+	tab := &table.Table{Columns: []table.Column{{Name: "token"}, {Name: "id"}, {Name: "begin"}, {Name: "end"}, {Name: "text", Left: true}}}
+	for i, one := range t.Tokens {
+		tab.Add(table.Texts(strconv.Itoa(i), strconv.Itoa(int(one.ID)), strconv.Itoa(one.Start), strconv.Itoa(one.End), strconv.Quote(string(one.piece)))...)
+		bytes = one.End
+	}
+	d.Table(tab)
+	d.Say("%s, tokenizer %s: %d tokens, %d bytes", t.Model, t.Tokenizer, len(t.Tokens), bytes)
+	return d
+}
