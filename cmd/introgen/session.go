@@ -243,7 +243,11 @@ func (s *session) finish(ctx context.Context, err error) error {
 	s.catchUp(s.machineNow())
 	// The tables that stand at the end of the output are printed before the
 	// last event is put together: whether that succeeds belongs into it.
-	if failed := s.printer.Event(&recording.End{}); err == nil {
+	last := &recording.End{Code: exitCode(ctx, err)}
+	if err != nil {
+		last.Error = oneLine(err)
+	}
+	if failed := s.printer.Event(last); err == nil {
 		err = failed
 	}
 	end := &recording.End{ModelDigest: s.digest, SpanCost: spanCost()}
