@@ -54,7 +54,7 @@ var known = map[string][]candidate{
 func Find(ctx context.Context, name string) (Tool, error) {
 	why := "not found"
 	for _, c := range known[name] {
-		path, err := exec.LookPath(c.argv[0])
+		path, err := look(c.argv[0])
 		if err != nil {
 			continue
 		}
@@ -79,20 +79,47 @@ func Find(ctx context.Context, name string) (Tool, error) {
 	return Tool{}, fmt.Errorf("%s is %w (%s): %s", name, ErrMissing, why, Bring(name))
 }
 
+// look finds a program on PATH, and cargo also where rustup puts it: a shell that
+// was open while rustup ran, or a service, has it not on PATH.
+func look(name string) (string, error) {
+	path, err := exec.LookPath(name)
+	if err == nil || name != "cargo" {
+		return path, err
+	}
+	home, _ := os.UserHomeDir()
+	for _, dir := range []string{os.Getenv("CARGO_HOME"), filepath.Join(home, ".cargo")} {
+		if !filepath.IsAbs(dir) {
+			continue
+		}
+		if path, err := exec.LookPath(filepath.Join(dir, "bin", name)); err == nil {
+			return path, nil
+		}
+	}
+	return "", err
+}
+
 // toolchains is where rustup has put what its cargo launches, if the cargo at
 // path is rustup's: rustup looks below HOME, and where HOME is another one than
 // it was installed with, as on a runner that gives each job its own, they still
-// lie beside cargo's folder. It is "" where RUSTUP_HOME says where they are, and
-// where they are not there.
+// lie beside cargo's folder, or beside the one that a link to cargo leads to. It
+// is "" where RUSTUP_HOME says where they are, and where they are not there.
 func toolchains(path string) string {
 	if os.Getenv("RUSTUP_HOME") != "" {
 		return ""
 	}
-	at := filepath.Join(filepath.Dir(path), "..", "..", ".rustup")
-	if info, err := os.Stat(at); err != nil || !info.IsDir() {
-		return ""
+	folders := []string{filepath.Dir(path)}
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		folders = append(folders, filepath.Dir(real))
 	}
-	return at
+	for _, dir := range folders {
+		for _, name := range []string{".rustup", "rustup"} {
+			at := filepath.Join(dir, "..", "..", name)
+			if info, err := os.Stat(at); err == nil && info.IsDir() {
+				return at
+			}
+		}
+	}
+	return ""
 }
 
 // ask runs a tool to hear its version.

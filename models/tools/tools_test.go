@@ -83,6 +83,51 @@ func TestRustupsCargoWithoutItsHome(t *testing.T) {
 	}
 }
 
+// TestCargoOffThePath: cargo is also found where rustup puts it, and its
+// toolchains where a link to it leads.
+func TestCargoOffThePath(t *testing.T) {
+	env, err := exec.LookPath("env")
+	if err != nil {
+		t.Skipf("SKIP: needs env: %v", err)
+	}
+	home, other, empty, path := t.TempDir(), t.TempDir(), t.TempDir(), t.TempDir()
+	if err := os.Symlink(env, filepath.Join(path, "env")); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", path)
+	t.Setenv("RUSTUP_HOME", "")
+	for dir, version := range map[string]string{filepath.Join(home, ".cargo", "bin"): "1.0.0", filepath.Join(other, "cargo", "bin"): "2.0.0"} {
+		if err := os.MkdirAll(dir, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		put(t, dir, "cargo", `echo "cargo `+version+`"`)
+	}
+	for _, c := range []struct{ home, cargoHome, want string }{
+		{home, "", "cargo 1.0.0"}, {home, filepath.Join(other, "cargo"), "cargo 2.0.0"}, {empty, filepath.Join(other, "cargo"), "cargo 2.0.0"},
+		{home, empty, "cargo 1.0.0"}, {empty, "", ""}, {empty, "cargo", ""}, {"", "", ""},
+	} {
+		t.Setenv("HOME", c.home)
+		t.Setenv("CARGO_HOME", c.cargoHome)
+		tool, err := Find(t.Context(), "cargo")
+		if tool.Version != c.want || (c.want == "") != errors.Is(err, ErrMissing) {
+			t.Errorf("HOME=%s, CARGO_HOME=%s: %+v, %v, want %q", c.home, c.cargoHome, tool, err, c.want)
+		}
+	}
+	// A link on PATH to a cargo whose toolchains are beside it.
+	dir := filepath.Join(other, "cargo", "bin")
+	put(t, dir, "cargo", `[ -d "$RUSTUP_HOME" ] || { echo "no default is configured" >&2; exit 1; }; echo "cargo 3.0.0"`)
+	if err := os.Mkdir(filepath.Join(other, "rustup"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(filepath.Join(dir, "cargo"), filepath.Join(path, "cargo")); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", path+string(os.PathListSeparator)+"/bin")
+	if tool, err := Find(t.Context(), "cargo"); err != nil || tool.Version != "cargo 3.0.0" {
+		t.Errorf("through a link: %+v, %v", tool, err)
+	}
+}
+
 func TestFamily(t *testing.T) {
 	for _, c := range []struct{ goos, release, want string }{
 		{"darwin", "", "darwin"},
