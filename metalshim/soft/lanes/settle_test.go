@@ -140,40 +140,50 @@ func openTargets(t *testing.T) []string {
 	return slices.DeleteFunc(all, func(s string) bool { return !strings.Contains(strings.ReplaceAll(string(info), "\n", " "), needs[s]) })
 }
 
-// TestSameOnEveryProcessor runs openKernel as every processor would that this
-// machine can stand for, and holds each bit to wantOpen. What is optimised for a
-// processor with arithmetic on half runs here by code made for this one.
-func TestSameOnEveryProcessor(t *testing.T) {
-	const groups, times = 3, 23
+// openGroups and openTimes are how many simdgroups run openKernel, and how often
+// its loop goes round.
+const openGroups, openTimes = 3, 23
+
+// openData are openKernel's numbers and what is right.
+func openData() (in []float32, want []uint32) {
 	r := rand.New(rand.NewPCG(11, 11))
-	in := make([]float32, groups*32*16)
+	in = make([]float32, openGroups*32*16)
 	for i := range in { // 12 bits and a range of 2^8: products and sums are exact in double
 		in[i] = float32(r.IntN(4096)-2048+i%3) * float32(math.Ldexp(1, -5-r.IntN(4)))
 		if in[i] == 0 {
 			in[i] = 1
 		}
 	}
-	var want []uint32
-	for g := range groups {
+	for g := range openGroups {
 		x := make([][]float32, 32)
 		for l := range x {
 			x[l] = in[16*(32*g+l):][:16]
 		}
-		for _, o := range wantOpen(x, times) {
+		for _, o := range wantOpen(x, openTimes) {
 			want = append(want, o...)
 		}
 	}
-	check := func(t *testing.T, p program) {
-		t.Helper()
-		got := make([]uint32, len(want))
-		p.run(t, dispatch{tgd: [3]uint32{groups * 32}, bufs: []any{in, got, []uint32{times}}})
-		for i, w := range want {
-			if got[i] != w {
-				t.Errorf("lane %d, word %d: %#x (%v), want %#x (%v)", i/32, i%32, got[i], math.Float32frombits(got[i]), w, math.Float32frombits(w))
-				return
-			}
+	return in, want
+}
+
+func checkOpen(t *testing.T, p program, in []float32, want []uint32) {
+	t.Helper()
+	got := make([]uint32, len(want))
+	p.run(t, dispatch{tgd: [3]uint32{openGroups * 32}, bufs: []any{in, got, []uint32{openTimes}}})
+	for i, w := range want {
+		if got[i] != w {
+			t.Errorf("lane %d, word %d: %#x (%v), want %#x (%v)", i/32, i%32, got[i], math.Float32frombits(got[i]), w, math.Float32frombits(w))
+			return
 		}
 	}
+}
+
+// TestSameOnEveryProcessor runs openKernel as every processor would that this
+// machine can stand for, and holds each bit to wantOpen. What is optimised for a
+// processor with arithmetic on half runs here by code made for this one.
+func TestSameOnEveryProcessor(t *testing.T) {
+	in, want := openData()
+	check := func(t *testing.T, p program) { t.Helper(); checkOpen(t, p, in, want) }
 	for _, lane := range append(openTargets(t), "sapphirerapids") {
 		ir := oneLaneFor(t, openKernel, targetFlag(t, lane))
 		for _, o := range []Options{{Scalar: true}, {}, {Scalar: true, NoFused: true}, {NoFused: true}} {
