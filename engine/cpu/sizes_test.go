@@ -195,6 +195,12 @@ func TestSizes(t *testing.T) {
 	for _, threads := range []int{1, 2, 3, 4, 5} { // a thread's share is a run
 		add("feed-forward", around(unit, threads*run), 2, fast, ffn)
 	}
+	for _, context := range []int{1, 2, 3, 8} { // fewer tokens than a chunk's share the buffers
+		add(fmt.Sprint("feed-forward at a context of ", context), []int{unit, 2 * unit, unit*context + unit, run + unit, 2*run + unit}, 2, fast, func(c *llamatest.Config, n int) {
+			ffn(c, n)
+			c.Context = context
+		})
+	}
 	add("feed-forward", around(unit, unit, 2*unit, 256, 1024), chunk+1, blocks, ffn)
 	add("feed-forward", around(1, 1, kernel.TileRows, unit, 256, run), chunk+1, numbers, ffn)
 	add("vocabulary", around(1, 1, kernel.TileRows, unit, head, 2*head, 5*head), 2, blocks, vocab)
@@ -213,6 +219,7 @@ func TestSizes(t *testing.T) {
 		add("type", []int{64}, chunk+1, []string{typ}, hidden)
 	}
 	worst := map[string]float64{}
+	t.Logf("%d cases, each with the instruction sets %v, 1 to 5 threads, packed and not", len(cases), kernel.Names())
 	for i, k := range cases {
 		if testing.Short() && i%8 != 0 { // under an emulator
 			continue
