@@ -157,7 +157,11 @@ func runRound(ctx context.Context, j Job, n int, rec *trace.Recorder) (r Round, 
 	if err != nil {
 		return r, err
 	}
-	if err := Fits(len(ids), j.Tokens, m.Context()); err != nil {
+	whose := ""
+	if b, ok := m.(engine.Bounded); ok {
+		whose = b.ContextLimit()
+	}
+	if err := Fits(len(ids), j.Tokens, m.Context(), whose); err != nil {
 		return r, err
 	}
 	r.Prompt = ids
@@ -178,15 +182,19 @@ func blame(f *gguf.File, err error) error {
 	return err
 }
 
-// Fits says whether a prompt and the tokens to generate fit into the context.
-// The last new id is never fed back, so it takes no position.
-func Fits(prompt, tokens, context int) error {
+// Fits says whether a prompt and the tokens to generate fit into the context,
+// and whose limit that is where whose says so. The last new id is never fed
+// back, so it takes no position.
+func Fits(prompt, tokens, context int, whose string) error {
 	if prompt == 0 {
 		return errors.New("the prompt is empty: at least one token is needed to begin with")
 	}
 	if prompt > context || tokens > context-prompt {
-		return fmt.Errorf("a prompt of %d tokens and %d decode steps do not fit into the context of %d positions: at most %d steps are left",
-			prompt, tokens, context, max(0, context-prompt))
+		if whose != "" {
+			whose = "; " + whose
+		}
+		return fmt.Errorf("a prompt of %d tokens and %d decode steps do not fit into the context of %d positions: at most %d steps are left%s",
+			prompt, tokens, context, max(0, context-prompt), whose)
 	}
 	return nil
 }

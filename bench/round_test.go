@@ -209,8 +209,12 @@ func TestFits(t *testing.T) {
 		{13, 20, 33, true}, {13, 20, 32, false}, {1, 0, 1, true}, {2, 0, 1, false}, {0, 1, 10, false},
 		{1, math.MaxInt, 100, false},
 	} {
-		if err := Fits(c.prompt, c.tokens, c.context); (err == nil) != c.fits {
+		err := Fits(c.prompt, c.tokens, c.context, "that is somebody's limit")
+		if (err == nil) != c.fits {
 			t.Errorf("a prompt of %d and %d steps in %d positions: %v", c.prompt, c.tokens, c.context, err)
+		}
+		if err != nil && c.prompt > 0 != strings.HasSuffix(err.Error(), "; that is somebody's limit") {
+			t.Errorf("whose limit it is: %v", err)
 		}
 	}
 }

@@ -26,6 +26,13 @@ type Model interface {
 	Close() error
 }
 
+// Bounded is a Model that knows whose limit its Context is.
+type Bounded interface {
+	// ContextLimit says whose limit that is and what to do about it, in words
+	// that can end an error.
+	ContextLimit() string
+}
+
 // NonFiniteError says that a forward pass met a value that is not a number or
 // is infinite, and where it first appeared.
 type NonFiniteError struct {

@@ -85,14 +85,15 @@ func runCoverage(c *cli.Context) (err error) {
 		return err
 	}
 	full := coverage.Run{Prompt: len(ids), Steps: c.Int("tokens")}
-	if err := bench.Fits(full.Prompt, full.Steps, min(model.Context, plan.MaxPositions)); err != nil {
+	positions, whose := plan.Positions(model.Context)
+	if err := bench.Fits(full.Prompt, full.Steps, positions, whose); err != nil {
 		return err
 	}
 	warm, err := readWarmup(c.String("warmup"), full)
 	if err != nil {
 		return err
 	}
-	if err := bench.Fits(warm.Prompt, warm.Steps, min(model.Context, plan.MaxPositions)); err != nil {
+	if err := bench.Fits(warm.Prompt, warm.Steps, positions, whose); err != nil {
 		return fmt.Errorf("--warmup: %w", err)
 	}
 	a, err := coverage.Of(foretold{needs}, full, warm)

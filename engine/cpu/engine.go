@@ -138,6 +138,9 @@ func (e *Engine) Describe() Description { return e.desc }
 // Context returns the number of positions.
 func (e *Engine) Context() int { return e.opt.Context }
 
+// ContextLimit implements engine.Bounded.
+func (e *Engine) ContextLimit() string { return contextLimit(e.opt.Context, e.m.Context) }
+
 // Step implements engine.Model.
 func (e *Engine) Step(ids []int32, pos int) (int32, error) {
 	e.ready = false
@@ -163,7 +166,7 @@ func (e *Engine) check(ids []int32, pos int) error {
 	case pos < 0 || pos > e.passed:
 		return fmt.Errorf("position %d; the cache holds %d positions, and a step continues them or begins at 0", pos, e.passed)
 	case len(ids) > e.opt.Context-pos:
-		return fmt.Errorf("%d tokens at position %d exceed the context of %d positions", len(ids), pos, e.opt.Context)
+		return fmt.Errorf("%d tokens at position %d exceed the context of %d positions: %s", len(ids), pos, e.opt.Context, e.ContextLimit())
 	}
 	for i, id := range ids {
 		if id < 0 || int(id) >= e.m.Vocab {

@@ -103,6 +103,17 @@ func DefaultThreads() int {
 	return max(1, min(physicalCores(), runtime.GOMAXPROCS(0), MaxThreads))
 }
 
+// contextLimit says whose limit a context is, of a model whose file says own.
+func contextLimit(context, own int) string {
+	switch {
+	case context == own:
+		return fmt.Sprintf("the model's file allows no more (llama.context_length %d)", own)
+	case context == maxContext:
+		return fmt.Sprintf("that is introgen's limit, which reserves memory for no more, and not the model's, whose file allows %d", own)
+	}
+	return fmt.Sprintf("the engine was made for no more, and the model's file allows %d", own)
+}
+
 // settle checks the options against the model and fills in the defaults.
 func (o *Options) settle(m *llama.Model) (*kernel.Set, error) {
 	switch {

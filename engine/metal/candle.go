@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/introgen/introgen/engine/llama"
+	"github.com/introgen/introgen/engine/metal/plan"
 )
 
 // checkModel refuses a model with what candle's does not have
@@ -37,5 +38,5 @@ func checkModel(m *llama.Model) error {
 }
 
 func passedOver(what, so string) error {
-	return fmt.Errorf("metal: %s: %s, and the model of candle 0.11.0, whose dispatches this engine issues, does not read that, so its text is another one; `introgen cpu` runs the model", what, so)
+	return plan.Unsupported("%s: %s, and the model of candle 0.11.0, whose dispatches this engine issues, does not read that, so its text is another one", what, so)
 }

@@ -47,7 +47,7 @@ func TestWhatCandlePassesOver(t *testing.T) {
 			"Fit":   func() error { return Fit(kernels.OwnSet(), m) },
 		} {
 			err := refuse()
-			if err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "candle 0.11.0") || !strings.Contains(err.Error(), "`introgen cpu` runs the model") {
+			if err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "candle 0.11.0") || !strings.Contains(err.Error(), "`introgen cpu` runs it") {
 				t.Errorf("%s: %s: error %v", who, want, err)
 			}
 		}

@@ -25,7 +25,8 @@ type Engine struct {
 	planner *plan.Planner
 	weights map[string]weight
 	bufs    map[plan.Buf]*pool.Item[*buffer]
-	context int
+	context int    // positions
+	whose   string // limit that is
 	vocab   int
 	logits  []float32
 	taken   []byte // what the latest Take step handed out
@@ -35,7 +36,10 @@ type Engine struct {
 	placed map[string]*buffer // the tensors in it
 }
 
-var _ engine.Model = (*Engine)(nil)
+var (
+	_ engine.Model   = (*Engine)(nil)
+	_ engine.Bounded = (*Engine)(nil)
+)
 
 // weight is a tensor as it is uploaded.
 type weight struct {
@@ -70,10 +74,8 @@ func (d *Device) build(m *llama.Model, f *gguf.File) (*Engine, error) {
 	if err := checkModel(m); err != nil {
 		return nil, err
 	}
-	e := &Engine{
-		d: d, weights: weightsOf(m), bufs: map[plan.Buf]*pool.Item[*buffer]{},
-		context: min(m.Context, plan.MaxPositions), vocab: m.Vocab,
-	}
+	e := &Engine{d: d, weights: weightsOf(m), bufs: map[plan.Buf]*pool.Item[*buffer]{}, vocab: m.Vocab}
+	e.context, e.whose = plan.Positions(m.Context)
 	var err error
 	if e.planner, err = plan.New(configOf(m, e.weights, d.metal.Info().Architecture)); err != nil {
 		return nil, err
@@ -97,7 +99,7 @@ func (d *Device) build(m *llama.Model, f *gguf.File) (*Engine, error) {
 func configOf(m *llama.Model, weights map[string]weight, architecture string) plan.Config {
 	return plan.Config{
 		Layers: m.Layers, Heads: m.Heads, KVHeads: m.KVHeads, HeadDim: m.HeadDim,
-		Hidden: m.Hidden, FFN: m.FFN, Vocab: m.Vocab,
+		Hidden: m.Hidden, FFN: m.FFN, Vocab: m.Vocab, Context: m.Context,
 		RMSEps: m.RMSEps, RopeBase: m.RopeBase, RopeDim: m.RopeDim,
 		OwnOutput:    !m.Tied,
 		Architecture: architecture,
@@ -151,9 +153,6 @@ func (e *Engine) Step(ids []int32, pos int) (int32, error) {
 	if e.planner == nil {
 		return 0, errClosed
 	}
-	if pos+len(ids) > e.context && pos+len(ids) <= plan.MaxPositions {
-		return 0, fmt.Errorf("metal: %d tokens from position %d on exceed the model's context of %d", len(ids), pos, e.context)
-	}
 	words := make([]uint32, len(ids))
 	for i, id := range ids {
 		words[i] = uint32(id) // a negative id is beyond every vocabulary
@@ -200,6 +199,9 @@ func (e *Engine) Logits() ([]float32, error) {
 // Context implements engine.Model: the model's own context, or the 4096
 // positions of candle's rotary tables.
 func (e *Engine) Context() int { return e.context }
+
+// ContextLimit implements engine.Bounded.
+func (e *Engine) ContextLimit() string { return e.whose }
 
 // Close implements engine.Model. The device stays open.
 func (e *Engine) Close() error {

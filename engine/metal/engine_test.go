@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -58,6 +59,21 @@ func noneLive(t testing.TB, dev metalshim.Device) {
 	}
 }
 
+// mixed gives some matrices other types: floats among blocks, and a block among
+// them of another format.
+func mixed(t testing.TB) func(*llamatest.Writable) {
+	return func(w *llamatest.Writable) {
+		for name, typ := range map[string]quant.Type{
+			"blk.0.attn_v.weight": quant.F16, "blk.0.ffn_down.weight": quant.F32, "blk.0.attn_output.weight": quant.BF16,
+			"blk.1.ffn_gate.weight": quant.BF16, "blk.1.attn_k.weight": quant.Q4_0, "output.weight": quant.F16,
+		} {
+			x := w.Tensor(name)
+			x.Type = typ
+			x.Data = llamatest.Random(t, rand.New(rand.NewPCG(uint64(len(name)), 3)), typ, int(x.Dims[1]), int(x.Dims[0]))
+		}
+	}
+}
+
 // passes are forward passes: how many tokens, and from which position.
 type passes [][2]int
 
@@ -70,12 +86,17 @@ func TestModels(t *testing.T) {
 		"no groups":         {Layers: 2, Heads: 3, KVHeads: 3, HeadDim: 32, Hidden: 96, FFN: 64},
 		"one kv head":       {Layers: 2, Heads: 4, KVHeads: 1, HeadDim: 32, Hidden: 128, FFN: 64},
 		"one head":          {Layers: 2, Heads: 1, KVHeads: 1, HeadDim: 64, Hidden: 64, FFN: 64},
+		"heads of 128":      {Layers: 1, Heads: 2, KVHeads: 1, HeadDim: 128, Hidden: 256, FFN: 64},
+		"heads of 256":      {Layers: 1, Heads: 2, KVHeads: 1, HeadDim: 256, Hidden: 512, FFN: 64},
+		"heads of 512":      {Layers: 1, Heads: 2, KVHeads: 1, HeadDim: 512, Hidden: 1024, FFN: 64},
+		"odd feed-forward":  {Layers: 1, Heads: 2, KVHeads: 2, HeadDim: 32, Hidden: 64, FFN: 3},
 		"heads of 96":       {Layers: 1, Heads: 2, KVHeads: 1, HeadDim: 96, Hidden: 192, FFN: 64},
 		"own output":        {Layers: 1, Heads: 2, KVHeads: 1, HeadDim: 32, Hidden: 64, FFN: 64, Output: true},
 		"odd vocabulary":    {Layers: 1, Heads: 2, KVHeads: 2, HeadDim: 32, Hidden: 64, FFN: 64, Vocab: 77},
+		"mixed types":       {Layers: 2, Heads: 4, KVHeads: 2, HeadDim: 64, Hidden: 256, FFN: 96, Output: true, Embedding: quant.BF16, Type: quant.Q8_0, Edit: mixed(t)},
 		"quantized lookups": {Layers: 1, Heads: 2, KVHeads: 2, HeadDim: 32, Hidden: 64, FFN: 64, Embedding: quant.Q8_0},
 	}
-	for _, typ := range []quant.Type{quant.F16, quant.Q4_0, quant.Q8_0} {
+	for _, typ := range []quant.Type{quant.F32, quant.F16, quant.BF16, quant.Q4_0, quant.Q8_0} {
 		cases[typ.String()] = llamatest.Config{Layers: 1, Heads: 4, KVHeads: 2, HeadDim: 64, Hidden: 256, FFN: 256, Type: typ}
 	}
 	for name, c := range cases {
@@ -258,11 +279,10 @@ func TestRefused(t *testing.T) {
 	}
 	e := build(t, d, small(t))
 	for want, step := range map[string]func() error{
-		"vocabulary":    func() error { _, err := e.Step([]int32{-1}, 0); return err },
-		"no tokens":     func() error { _, err := e.Step(nil, 0); return err },
-		"position 3":    func() error { _, err := e.Step([]int32{1}, 3); return err },
-		"context of 64": func() error { _, err := e.Step(make([]int32, 65), 0); return err },
-		"4096":          func() error { _, err := e.Step(make([]int32, 5000), 0); return err },
+		"vocabulary": func() error { _, err := e.Step([]int32{-1}, 0); return err },
+		"no tokens":  func() error { _, err := e.Step(nil, 0); return err },
+		"position 3": func() error { _, err := e.Step([]int32{1}, 3); return err },
+		"the last of 64 positions: the model's file allows no more (llama.context_length 64)": func() error { _, err := e.Step(make([]int32, 65), 0); return err },
 		"logits before": func() error { _, err := e.Logits(); return err },
 		"commands per": func() error {
 			_, err := NewDevice(context.Background(), dev, Options{CommandsPerBuffer: -1})
@@ -276,8 +296,8 @@ func TestRefused(t *testing.T) {
 	if _, err := e.Step([]int32{1}, 0); err != nil {
 		t.Errorf("after refused steps: %v", err)
 	}
-	if e.Context() != 64 {
-		t.Errorf("context %d, want 64", e.Context())
+	if e.Context() != 64 || e.ContextLimit() != "the model's file allows no more (llama.context_length 64)" {
+		t.Errorf("context %d, want 64; limit %s", e.Context(), e.ContextLimit())
 	}
 	if err := e.Close(); err != nil {
 		t.Error(err)
@@ -295,7 +315,7 @@ func TestRefused(t *testing.T) {
 func TestFailures(t *testing.T) {
 	m := small(t)
 	boom := errors.New("boom")
-	for _, kernel := range []string{"cast_u32_f32", "sin_f32", "is_u32_f32", "kernel_mul_mm_f32_f32", "sdpa_vector_float_32", "fast_argmax_f32"} {
+	for _, kernel := range []string{"cast_u32_f32", "sin_f32", "is_u32_f32", "gemm_nt_f32_f32_32_32_16_2_2", "gemv_float32_bm1_bn1_sm8_sn4_tm4_tn4_nc0_axpby0", "sdpa_vector_float_32", "fast_argmax_f32"} {
 		for _, perBuffer := range []int{1, 7, 50} {
 			t.Run(fmt.Sprint(kernel, perBuffer), func(t *testing.T) {
 				dev := newFake()

@@ -11,6 +11,7 @@ import (
 	"unsafe"
 
 	"github.com/introgen/introgen/engine/gguf"
+	"github.com/introgen/introgen/engine/metal/plan"
 	"github.com/introgen/introgen/engine/metal/pool"
 	"github.com/introgen/introgen/metalshim"
 )
@@ -29,6 +30,9 @@ type Placing struct {
 	Views [][2]int64
 	// Copied are the matrices that find no place and are copied, each with why.
 	Copied []string
+	// Expanded is how many matrices are read from their place but once, to be
+	// copied as float32: candle multiplies by F32, F16 and BF16 as such.
+	Expanded int
 
 	at map[string]place // the other matrices
 }
@@ -67,6 +71,9 @@ func placing(f *gguf.File, longest, page int64) *Placing {
 		default:
 			p.Views = append(p.Views, [2]int64{begin, end})
 		}
+		if f, err := plan.FormatOf(t.Type.String()); err == nil && f.Float() {
+			p.Expanded++
+		}
 		view := len(p.Views) - 1
 		p.at[t.Name] = place{view, t.Offset - p.Views[view][0]}
 	}
@@ -77,11 +84,14 @@ func placing(f *gguf.File, longest, page int64) *Placing {
 // copied".
 func (p *Placing) String() string {
 	s := "weights mapped, not copied"
-	if len(p.at) == 0 {
+	if len(p.at) == p.Expanded {
 		s = "weights copied, not mapped"
 	}
 	if n := len(p.Views); n > 1 {
 		s += fmt.Sprintf(" (in %d buffers)", n)
+	}
+	if p.Expanded > 0 {
+		s += fmt.Sprintf(", %d of F32, F16 or BF16 copied as float32, as candle multiplies by them", p.Expanded)
 	}
 	n := len(p.Copied)
 	if n == 0 {

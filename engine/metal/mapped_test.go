@@ -34,9 +34,10 @@ func mapped(t testing.TB, path string) (*gguf.File, *llama.Model) {
 	return f, m
 }
 
-// tiny is the path of a model whose kernels all drivers can run.
+// tiny is the path of a model whose kernels all drivers can run, and whose
+// matrices stay in the map.
 func tiny(t testing.TB) string {
-	return llamatest.Write(t, llamatest.Config{Layers: 2, Heads: 2, KVHeads: 1, HeadDim: 32, Hidden: 64, FFN: 64, Context: 64, Output: true})
+	return llamatest.Write(t, llamatest.Config{Layers: 2, Heads: 2, KVHeads: 1, HeadDim: 32, Hidden: 64, FFN: 64, Context: 64, Output: true, Embedding: quant.Q8_0, Type: quant.Q8_0})
 }
 
 // logits are those after a prompt and after a step, one list; the engine and the
@@ -71,10 +72,12 @@ func TestMapped(t *testing.T) {
 		longest int64
 		says    string
 	}{
-		"tied":       {llamatest.Config{Layers: 2, Heads: 2, KVHeads: 1, HeadDim: 32, Hidden: 64, FFN: 64}, 0, "weights mapped, not copied"},
+		"tied":       {llamatest.Config{Layers: 2, Heads: 2, KVHeads: 1, HeadDim: 32, Hidden: 64, FFN: 64, Embedding: quant.Q8_0, Type: quant.Q8_0}, 0, "weights mapped, not copied"},
+		"floats":     {llamatest.Config{Layers: 2, Heads: 2, KVHeads: 1, HeadDim: 32, Hidden: 64, FFN: 64, Embedding: quant.F16, Type: quant.BF16}, 0, "weights copied, not mapped, 15 of F32, F16 or BF16 copied as float32, as candle multiplies by them"},
+		"mixed":      {llamatest.Config{Layers: 2, Heads: 2, KVHeads: 1, HeadDim: 32, Hidden: 64, FFN: 64, Embedding: quant.F16, Type: quant.Q8_0}, 0, "weights mapped, not copied, 1 of F32, F16 or BF16 copied as float32"},
 		"own output": {llamatest.Config{Layers: 2, Heads: 2, KVHeads: 1, HeadDim: 32, Hidden: 64, FFN: 64, Output: true, Embedding: quant.Q8_0, Type: quant.Q8_0}, 0, "weights mapped, not copied"},
-		"several":    {llamatest.Config{Layers: 2, Heads: 2, KVHeads: 1, HeadDim: 32, Hidden: 64, FFN: 64, Vocab: 33}, 5 * page, "weights mapped, not copied (in "},
-		"no place":   {llamatest.Config{Layers: 2, Heads: 2, KVHeads: 1, HeadDim: 32, Hidden: 64, FFN: 64, Vocab: 2000}, 6 * page, " buffers), 1 copied: token_embd.weight, whose pages have "},
+		"several":    {llamatest.Config{Layers: 2, Heads: 2, KVHeads: 1, HeadDim: 32, Hidden: 64, FFN: 64, Vocab: 33, Embedding: quant.Q8_0, Type: quant.Q8_0}, 5 * page, "weights mapped, not copied (in "},
+		"no place":   {llamatest.Config{Layers: 2, Heads: 2, KVHeads: 1, HeadDim: 32, Hidden: 64, FFN: 64, Vocab: 2000, Embedding: quant.Q8_0, Type: quant.Q8_0}, 6 * page, " buffers), 1 copied: token_embd.weight, whose pages have "},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f, m := mapped(t, llamatest.Write(t, c.model))
@@ -88,7 +91,7 @@ func TestMapped(t *testing.T) {
 				t.Fatal(err)
 			}
 			p := Place(f, maps.Info().MaxBufferLength)
-			if maps.lent != len(p.Views) || !strings.HasPrefix(p.String(), "weights mapped, not copied") || !strings.Contains(p.String(), c.says) {
+			if maps.lent != len(p.Views) || !strings.HasPrefix(p.String(), "weights ") || !strings.Contains(p.String(), c.says) {
 				t.Errorf("%d buffers over the map: %s", maps.lent, p)
 			}
 			if c.longest == 0 && (len(p.Views) != 1 || len(p.Copied) != 0) {

@@ -11,7 +11,7 @@ import (
 
 // Random returns the data of a matrix of rows x cols with random weights whose
 // rows have a length of about 1. The types that quant encodes are encoded;
-// the blocks of Q4_1 are drawn directly.
+// the blocks of Q4_1 are drawn directly, and BF16 is the upper half of a float.
 func Random(t testing.TB, r *rand.Rand, typ quant.Type, rows, cols int) []byte {
 	t.Helper()
 	rb, err := typ.RowBytes(cols)
@@ -35,6 +35,12 @@ func Random(t testing.TB, r *rand.Rand, typ quant.Type, rows, cols int) []byte {
 	for i := range rows {
 		for j := range x {
 			x[j] = scale * (2*r.Float32() - 1)
+		}
+		if typ == quant.BF16 {
+			for j, v := range x {
+				binary.LittleEndian.PutUint16(out[i*rb+2*j:], uint16(math.Float32bits(v)>>16))
+			}
+			continue
 		}
 		if err := quant.Quantize(out[i*rb:(i+1)*rb], typ, x); err != nil {
 			t.Fatal(err)

@@ -26,9 +26,13 @@ const Own = "own"
 // ownLicence is the project's, as an SPDX expression (LICENSE).
 const ownLicence = "Apache-2.0"
 
-// Libraries are the libraries that a forward pass needs, in the order of their
-// names.
+// Libraries are the libraries that every forward pass needs, in the order of
+// their names.
 var Libraries = []string{"Affine", "Binary", "Cast", "Gemm", "Indexing", "Quantized", "Reduce", "Sdpa", "Ternary", "Unary"}
+
+// FloatLibrary is what a pass needs besides where a matrix is F32, F16 or BF16.
+// A set need not have it: that of an older candle has none.
+const FloatLibrary = "Gemv"
 
 // candleFiles maps candle's libraries to its files
 // (candle-metal-kernels/src/source.rs).
@@ -74,7 +78,9 @@ type Set struct {
 // OwnSet is the project's kernels.
 func OwnSet() *Set {
 	s := &Set{name: Own, licence: ownLicence}
-	for _, l := range Libraries {
+	libraries := append(slices.Clone(Libraries), FloatLibrary)
+	slices.Sort(libraries)
+	for _, l := range libraries {
 		name := strings.ToLower(l) + ".metal"
 		if b, err := own.ReadFile(name); err == nil { // Library tells of one that was not embedded
 			s.files = append(s.files, File{l, name, string(b)})
@@ -118,8 +124,12 @@ func (s *Set) Library(name string) (text, file string, err error) {
 			return f.Text, f.Name, nil
 		}
 	}
-	if _, known := candleFiles[name]; !known {
+	wanted, known := candleFiles[name]
+	if !known {
 		return "", "", fmt.Errorf("kernels: no library is called %q", name)
+	}
+	if name == FloatLibrary {
+		return "", "", fmt.Errorf("kernels: %s has no %s, which matrices of F32, F16 and BF16 are multiplied by; take a set that has it, such as %q", s.name, wanted, Own)
 	}
 	return "", "", fmt.Errorf("kernels: library %s is not among %s's %d", name, s.name, len(s.files))
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/introgen/introgen/engine/metal/plan"
@@ -72,6 +73,37 @@ func gemmCall(r *rand.Rand, tile [5]int, trans string, batch, m, n, k int) refer
 	return c
 }
 
+func TestGemv(t *testing.T) { each(t, testGemv) }
+
+// testGemv runs each variant that candle's host chooses, at rows and columns
+// below, at and above what a thread, a simdgroup and a threadgroup take.
+func testGemv(t *testing.T, b *bench, r *rand.Rand) {
+	for _, tile := range [][6]int{{1, 1, 8, 4, 4, 4}, {1, 1, 8, 4, 1, 4}, {1, 8, 1, 32, 4, 4}, {1, 8, 1, 32, 1, 4}, {4, 1, 1, 32, 4, 4}, {4, 1, 1, 32, 1, 4}, {8, 1, 1, 32, 4, 4}} {
+		bm, bn, sm, sn, tm, tn := tile[0], tile[1], tile[2], tile[3], tile[4], tile[5]
+		perGroup, step := bm*sm*tm, bn*sn*tn
+		for _, rows := range []int{tm, tm + 1, perGroup - 1, perGroup, perGroup + 1, 3*perGroup + 2, tm + r.IntN(200)} {
+			for _, cols := range []int{1, 3, 4, step - 1, step, step + 1, 2*step + 5, 1 + r.IntN(2000)} {
+				if rows >= tm {
+					b.check(t, "Gemv", gemvCall(r, tile, 1+r.IntN(2), rows, cols), []int{4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14}, []int{3})
+				}
+			}
+		}
+	}
+}
+
+// gemvCall is a product whose rows, vectors and matrices lie a little apart.
+func gemvCall(r *rand.Rand, tile [6]int, batch, rows, cols int) reference.Call {
+	c := reference.Call{Function: fmt.Sprintf("gemv_float32_bm%d_bn%d_sm%d_sn%d_tm%d_tn%d_nc0_axpby0", tile[0], tile[1], tile[2], tile[3], tile[4], tile[5])}
+	ld := cols + r.IntN(3)
+	strideV, strideM := cols+r.IntN(5), rows*ld+r.IntN(5)
+	c.Args[0], c.Args[1], c.Args[3] = noise(r, batch*strideM), noise(r, batch*strideV), room(batch*rows+3)
+	c.Args[4], c.Args[5], c.Args[6], c.Args[7], c.Args[8] = i32s(cols), i32s(rows), i32s(ld), f32s(1), f32s(0)
+	c.Args[9], c.Args[10], c.Args[11], c.Args[12], c.Args[13], c.Args[14] = i32s(1), i32s(batch), u64s(strideV), u64s(strideM), u64s(0), i32s(1)
+	perGroup := tile[0] * tile[2] * tile[4]
+	c.Grid, c.Group = size((rows+perGroup-1)/perGroup, 1, batch), size(32, tile[1], tile[0])
+	return c
+}
+
 // blocks is rows × cols weights in a format: random bits, with scales that are
 // ordinary numbers.
 func blocks(r *rand.Rand, t *testing.T, f plan.Format, rows, cols int) []byte {
@@ -89,36 +121,17 @@ func blocks(r *rand.Rand, t *testing.T, f plan.Format, rows, cols int) []byte {
 			v := quant.FloatToHalf(float32(0.02 * r.NormFloat64()))
 			b[at+h], b[at+h+1] = byte(v), byte(v>>8)
 		}
-		v := float32(r.NormFloat64())
-		switch f.Name {
-		case "f32":
-			copy(b[at:], f32s(v))
-		case "f16":
-			h := quant.FloatToHalf(v)
-			b[at], b[at+1] = byte(h), byte(h>>8)
-		case "bf16":
-			h := math.Float32bits(v)
-			b[at], b[at+1] = byte(h>>16), byte(h>>24)
-		}
 	}
 	return b
 }
 
 func TestMatrixVector(t *testing.T) { each(t, testMatrixVector) }
 
-// formats are all formats for the project's kernels, and some of candle's.
+// formats are all block formats for the project's kernels, and some of candle's.
 func formats(b *bench) []plan.Format {
-	if !b.candle {
-		return plan.Formats()
-	}
-	var some []plan.Format
-	for _, f := range plan.Formats() {
-		switch f.Name {
-		case "q8_0", "q4_1", "q4_K", "f16":
-			some = append(some, f)
-		}
-	}
-	return some
+	return slices.DeleteFunc(plan.Formats(), func(f plan.Format) bool {
+		return f.Float() || b.candle && !slices.Contains([]string{"q8_0", "q4_1", "q4_K"}, f.Name)
+	})
 }
 
 func testMatrixVector(t *testing.T, b *bench, r *rand.Rand) {
@@ -187,7 +200,7 @@ func mmCall(r *rand.Rand, t *testing.T, f plan.Format, n, tokens, k int) referen
 func TestAttention(t *testing.T) { each(t, testAttention) }
 
 func testAttention(t *testing.T, b *bench, r *rand.Rand) {
-	for _, dim := range []int{32, 64, 96, 128, 256} {
+	for _, dim := range []int{32, 64, 96, 128, 256, 512} {
 		t.Run(fmt.Sprint(dim), func(t *testing.T) {
 			for _, keys := range []int{1, 2, 7, 8, 9, 14, 31, 33, 64, 255, 257, 1000, 1023, 1 + r.IntN(1000)} {
 				cap := 1.0

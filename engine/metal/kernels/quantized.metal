@@ -149,23 +149,6 @@ struct Q6_K { // q[128], high bits[64], int8 scales[16], half d
     }
 };
 
-struct F32 {
-    static constant constexpr uint bytes = 128, runs = 1;
-    static float at(device const uchar *b, uint, uint lane) { return ((device const float *)b)[lane]; }
-};
-
-struct F16 {
-    static constant constexpr uint bytes = 64, runs = 1;
-    static float at(device const uchar *b, uint, uint lane) { return float(((device const half *)b)[lane]); }
-};
-
-struct BF16 { // the upper half of a float
-    static constant constexpr uint bytes = 64, runs = 1;
-    static float at(device const uchar *b, uint, uint lane) {
-        return as_type<float>(uint(((device const ushort *)b)[lane]) << 16);
-    }
-};
-
 // rows_mv makes ROWS rows from row0 on, so that x is loaded once for all of
 // them. What lies far rows further on will be read soon.
 template <typename Format, uint ROWS>
@@ -309,6 +292,3 @@ MUL(Q3_K, "q3_K", 2, 1, 2)
 MUL(Q4_K, "q4_K", 2, 2, 1)
 MUL(Q5_K, "q5_K", 2, 1, 2)
 MUL(Q6_K, "q6_K", 1, 1, 2)
-MUL(F32, "f32", 1, 1, 1)
-MUL(F16, "f16", 1, 1, 1)
-MUL(BF16, "bf16", 1, 1, 1)

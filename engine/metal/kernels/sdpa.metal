@@ -11,10 +11,11 @@ using namespace metal;
 // The host states whether there is a mask; there is none here.
 constant bool has_mask [[function_constant(20)]];
 
-// parts is how many simdgroups' parts fit in 32 KiB of threadgroup memory.
+// parts is how many simdgroups' parts fit in 32 KiB of threadgroup memory, with
+// room for their sums and maxima.
 template <int D>
 struct Shape {
-    static constant constexpr uint parts = D > 128 ? 24 : 32;
+    static constant constexpr uint parts = D > 256 ? 12 : D > 128 ? 24 : 32;
 };
 
 // part is softmax-weighted values before their division: sum of e^(s−most)·v,
@@ -238,3 +239,4 @@ SDPA(64)
 SDPA(96)
 SDPA(128)
 SDPA(256)
+SDPA(512)

@@ -20,13 +20,13 @@ func TestOwn(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, l := range Libraries {
+		for _, l := range append([]string{FloatLibrary}, Libraries...) {
 			text, file, err := s.Library(l)
 			if err != nil || !strings.Contains(text, "[[") || file != strings.ToLower(l)+".metal" {
 				t.Errorf("library %s: %d bytes from %q, %v", l, len(text), file, err)
 			}
 		}
-		if _, _, err := s.Library("Gemv"); err == nil || !strings.Contains(err.Error(), "Gemv") {
+		if _, _, err := s.Library("Conv"); err == nil || !strings.Contains(err.Error(), "Conv") {
 			t.Errorf("a library of candle's that is not among the project's: %v", err)
 		}
 		if _, _, err := s.Library("Nothing"); err == nil || !strings.Contains(err.Error(), "Nothing") {
@@ -58,6 +58,9 @@ func TestFolder(t *testing.T) {
 	text, file, err := s.Library("Gemm")
 	if err != nil || text != "// Gemm" || file != "mlx_gemm.metal" {
 		t.Errorf("Gemm is %q from %s, %v", text, file, err)
+	}
+	if _, _, err := s.Library(FloatLibrary); err == nil || !strings.Contains(err.Error(), "has no gemv.metal, which matrices of F32, F16 and BF16") {
+		t.Errorf("a set without %s: %v", FloatLibrary, err)
 	}
 	if s.String() != dir {
 		t.Errorf("the set is called %q", s)

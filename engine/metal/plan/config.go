@@ -20,13 +20,16 @@ const (
 	twoPassBlocks = 32
 )
 
-// headDims are the head dimensions that the Sdpa library has kernels for.
-var headDims = []int{32, 64, 96, 128, 256}
+// headDims are the head dimensions that candle's attention of one token takes
+// (call_sdpa_vector in candle-metal-kernels/src/kernels/sdpa.rs). The Sdpa
+// library has kernels for 72 and 80 too, and the host refuses to launch them.
+var headDims = []int{32, 64, 96, 128, 256, 512}
 
 // Config is what the plan needs to know of a model.
 type Config struct {
 	Layers, Heads, KVHeads, HeadDim int
 	Hidden, FFN, Vocab              int
+	Context                         int // positions that the model's file allows
 	RMSEps                          float32
 	RopeBase                        float32
 	RopeDim                         int
@@ -48,14 +51,15 @@ type Weight struct {
 
 func (w Weight) bytes() int { return w.Rows * (w.Cols / w.Format.Elems) * w.Format.Bytes }
 
-// check says what of c candle's plan cannot do.
+// check says what of c candle's plan cannot do. What no model file can say is an
+// error of the caller; the rest is an *UnsupportedError.
 func (c *Config) check() error {
 	for _, f := range []struct {
 		name string
 		v    int
 	}{
 		{"layers", c.Layers}, {"heads", c.Heads}, {"key/value heads", c.KVHeads}, {"head dimension", c.HeadDim},
-		{"hidden size", c.Hidden}, {"feed-forward size", c.FFN}, {"vocabulary", c.Vocab},
+		{"hidden size", c.Hidden}, {"feed-forward size", c.FFN}, {"vocabulary", c.Vocab}, {"context", c.Context},
 	} {
 		if f.v < 1 || f.v > math.MaxInt32 {
 			return fmt.Errorf("metal plan: %s is %d; it must be at least 1 and fit in 31 bits", f.name, f.v)
@@ -65,11 +69,15 @@ func (c *Config) check() error {
 	case c.Heads%c.KVHeads != 0:
 		return fmt.Errorf("metal plan: %d heads cannot share %d key/value heads evenly", c.Heads, c.KVHeads)
 	case c.Heads*c.HeadDim != c.Hidden:
-		return fmt.Errorf("metal plan: %d heads of dimension %d make %d, but the hidden size is %d; candle's attention needs them equal", c.Heads, c.HeadDim, c.Heads*c.HeadDim, c.Hidden)
+		return Unsupported("%d heads of dimension %d make %d, but the hidden size is %d; candle's attention needs them equal", c.Heads, c.HeadDim, c.Heads*c.HeadDim, c.Hidden)
 	case c.RopeDim != c.HeadDim:
-		return fmt.Errorf("metal plan: rotary dimension %d differs from the head dimension %d; candle's rope kernel turns whole heads", c.RopeDim, c.HeadDim)
+		return Unsupported("rotary dimension %d differs from the head dimension %d; candle's rope kernel turns whole heads", c.RopeDim, c.HeadDim)
 	case !slices.Contains(headDims, c.HeadDim):
-		return fmt.Errorf("metal plan: no attention kernel for head dimension %d; there are kernels for %v", c.HeadDim, headDims)
+		return Unsupported("no attention kernel for head dimension %d; candle launches kernels for %v", c.HeadDim, headDims)
+	case c.FFN == 1:
+		return Unsupported("a feed-forward size of 1, for which candle launches other kernels than for all larger ones")
+	case c.Vocab == 1:
+		return Unsupported("a vocabulary of 1, for which candle launches other kernels than for all larger ones")
 	case c.Format == nil:
 		return fmt.Errorf("metal plan: Config.Format is not set")
 	}
@@ -107,35 +115,28 @@ func (c *Config) resolve() (*weights, error) {
 			return w
 		}
 		if w.Format, err = c.Format(name); err != nil {
-			err = fmt.Errorf("tensor %s: %w", name, err)
+			err = Unsupported("tensor %s: %v", name, err)
 		} else if cols%w.Format.Elems != 0 {
 			err = fmt.Errorf("tensor %s: rows of %d elements are no whole blocks of %d (%s)", name, cols, w.Format.Elems, w.Format.Name)
 		}
 		return w
 	}
-	matrix := func(name string, rows, cols int) Weight {
-		w := get(name, rows, cols)
-		if err == nil && cols%32 != 0 {
-			err = fmt.Errorf("tensor %s: rows of %d elements; the matrix kernels take them 32 at a time", name, cols)
-		}
-		return w
-	}
 	kv := c.KVHeads * c.HeadDim
-	w := &weights{embedding: matrix("token_embd.weight", c.Vocab, c.Hidden), outputNorm: get("output_norm.weight", 1, c.Hidden)}
+	w := &weights{embedding: get("token_embd.weight", c.Vocab, c.Hidden), outputNorm: get("output_norm.weight", 1, c.Hidden)}
 	w.output = w.embedding
 	if c.OwnOutput {
-		w.output = matrix("output.weight", c.Vocab, c.Hidden)
+		w.output = get("output.weight", c.Vocab, c.Hidden)
 	}
 	for i := range c.Layers {
 		p := fmt.Sprintf("blk.%d.", i)
 		w.layers = append(w.layers, layerWeights{
-			q:        matrix(p+"attn_q.weight", c.Hidden, c.Hidden),
-			k:        matrix(p+"attn_k.weight", kv, c.Hidden),
-			v:        matrix(p+"attn_v.weight", kv, c.Hidden),
-			o:        matrix(p+"attn_output.weight", c.Hidden, c.Hidden),
-			gate:     matrix(p+"ffn_gate.weight", c.FFN, c.Hidden),
-			down:     matrix(p+"ffn_down.weight", c.Hidden, c.FFN),
-			up:       matrix(p+"ffn_up.weight", c.FFN, c.Hidden),
+			q:        get(p+"attn_q.weight", c.Hidden, c.Hidden),
+			k:        get(p+"attn_k.weight", kv, c.Hidden),
+			v:        get(p+"attn_v.weight", kv, c.Hidden),
+			o:        get(p+"attn_output.weight", c.Hidden, c.Hidden),
+			gate:     get(p+"ffn_gate.weight", c.FFN, c.Hidden),
+			down:     get(p+"ffn_down.weight", c.Hidden, c.FFN),
+			up:       get(p+"ffn_up.weight", c.FFN, c.Hidden),
 			attnNorm: get(p+"attn_norm.weight", 1, c.Hidden),
 			ffnNorm:  get(p+"ffn_norm.weight", 1, c.Hidden),
 		})

@@ -7,7 +7,8 @@ import (
 	"github.com/introgen/introgen/metalshim"
 )
 
-// Format is how the matrix kernels of one block format are named and launched.
+// Format is how weights of one type lie, and how the matrix kernels of a block
+// format are named and launched.
 type Format struct {
 	Name         string // in kernel names: "q8_0", "q4_K"
 	Elems, Bytes int    // of one block
@@ -15,7 +16,7 @@ type Format struct {
 	// the rows that a threadgroup makes
 	// (candle-metal-kernels/src/kernels/quantized.rs).
 	nthX, nthY, rows int
-	plain            bool // no blocks: f32, f16, bf16
+	float            bool // no blocks, and no matrix kernel of its own: f32, f16, bf16
 }
 
 var formats = []Format{
@@ -29,17 +30,19 @@ var formats = []Format{
 	{Name: "q4_K", Elems: 256, Bytes: 144, nthX: 4, nthY: 8, rows: 4},
 	{Name: "q5_K", Elems: 256, Bytes: 176, nthX: 2, nthY: 32, rows: 4},
 	{Name: "q6_K", Elems: 256, Bytes: 210, nthX: 2, nthY: 32, rows: 2},
-	// candle expands these three to float32 and multiplies them by the Gemm
-	// and Gemv libraries; its kernels below would be given strides of 0 and
-	// an eighth of the rows. Here they run as they are stored, with their
-	// true strides and a threadgroup a row.
-	{Name: "f32", Elems: 1, Bytes: 4, nthX: 32, nthY: 1, rows: 1, plain: true},
-	{Name: "f16", Elems: 1, Bytes: 2, nthX: 32, nthY: 1, rows: 1, plain: true},
-	{Name: "bf16", Elems: 1, Bytes: 2, nthX: 32, nthY: 1, rows: 1, plain: true},
+	{Name: "f32", Elems: 1, Bytes: 4, float: true},
+	{Name: "f16", Elems: 1, Bytes: 2, float: true},
+	{Name: "bf16", Elems: 1, Bytes: 2, float: true},
 }
 
-// Formats lists the formats that there are kernels for.
+// Formats lists the formats that a matrix may have.
 func Formats() []Format { return append([]Format(nil), formats...) }
+
+// Float says that there is no block and no matrix kernel: F32, F16 and BF16.
+// candle expands such a matrix on the CPU when the model is built, and
+// multiplies by it as float32 (QMatMul::from_arc in
+// candle-core/src/quantized/mod.rs).
+func (f Format) Float() bool { return f.float }
 
 // FormatOf finds a format by its name in GGUF's style, "Q8_0", whatever the
 // case of its letters.
@@ -53,11 +56,11 @@ func FormatOf(name string) (Format, error) {
 	for _, f := range formats {
 		known = append(known, f.Name)
 	}
-	return Format{}, fmt.Errorf("no metal kernel multiplies weights of type %s; there are kernels for %s", name, strings.Join(known, ", "))
+	return Format{}, fmt.Errorf("no metal kernel multiplies weights of type %s; candle multiplies %s", name, strings.Join(known, ", "))
 }
 
-// MV and MM are the names of the kernels that multiply a matrix of this format
-// by one vector, and by several.
+// MV and MM are the names of the kernels that multiply a matrix of this block
+// format by one vector, and by several.
 func (f Format) MV() string { return "kernel_mul_mv_" + f.Name + "_f32" }
 
 // MM is described at MV.

@@ -20,7 +20,7 @@ func (p *Planner) forward(tokens Buf, n, pos int) Buf {
 		x = p.block(&p.layers[i], x, mask, n, pos)
 	}
 	normed := p.rmsNorm(x, p.outputNorm, n, c.Hidden, c.RMSEps)
-	logits := p.mulMV(p.w.output, p.output, normed, (n-1)*c.Hidden)
+	logits := p.matmulRow(p.w.output, p.output, normed, (n-1)*c.Hidden)
 	p.release(x, normed)
 	return logits
 }
@@ -55,12 +55,12 @@ func (p *Planner) block(l *layer, x, mask Buf, n, pos int) Buf {
 	p.release(attn)
 
 	normed2 := p.rmsNorm(h, l.bufs.ffnNorm, n, c.Hidden, c.RMSEps)
-	gate := p.matmul(l.gate, l.bufs.gate, normed2, n, 0)
-	up := p.matmul(l.up, l.bufs.up, normed2, n, 0)
+	gate := p.matmul(l.gate, l.bufs.gate, normed2, n)
+	up := p.matmul(l.up, l.bufs.up, normed2, n)
 	silu := p.unary("silu_f32", gate, wide)
 	product := p.binary("bmul_f32", silu, up, wide)
 	p.release(silu, up)
-	down := p.matmul(l.down, l.bufs.down, product, n, 0)
+	down := p.matmul(l.down, l.bufs.down, product, n)
 	p.release(gate, product)
 	out := p.binary("badd_f32", down, h, size)
 	p.release(down, normed2, h, normed, x)
@@ -73,9 +73,9 @@ func (p *Planner) attention(l *layer, x, mask Buf, n, pos int) Buf {
 	c := &p.config
 	dim, heads, kvHeads := c.HeadDim, c.Heads, c.KVHeads
 
-	q := p.matmul(l.q, l.bufs.q, x, n, 0)
-	k := p.matmul(l.k, l.bufs.k, x, n, 0)
-	v := p.matmul(l.v, l.bufs.v, x, n, 0)
+	q := p.matmul(l.q, l.bufs.q, x, n)
+	k := p.matmul(l.k, l.bufs.k, x, n)
+	v := p.matmul(l.v, l.bufs.v, x, n)
 	values, vOwn := p.byHead(v, n, kvHeads)
 	qHeads, qOwn := p.byHead(q, n, heads)
 	query := p.rope(qHeads, p.cos, p.sin, heads, n, dim, pos)
@@ -107,14 +107,14 @@ func (p *Planner) attention(l *layer, x, mask Buf, n, pos int) Buf {
 	if n == 1 {
 		y = p.attend(query, keys, values, heads, kvHeads, dim, l.cached, 1/float32(math.Sqrt(float64(dim))))
 	} else {
-		y = p.attendMany(query, keys, values, mask, n, l.cached)
+		y = p.attendMany(query, keys, values, mask, n, pos)
 	}
 	end = append(end, y)
 	if n > 1 && heads > 1 {
 		y = p.copyStrided(y, [4]int{1, n, heads, dim}, [4]int{n * heads * dim, dim, n * dim, 1})
 		end = append(end, y)
 	}
-	o := p.matmul(l.o, l.bufs.o, y, n, 0)
+	o := p.matmul(l.o, l.bufs.o, y, n)
 	p.release(end...)
 	return o
 }
@@ -141,12 +141,16 @@ func (p *Planner) extend(cache, x Buf, cached, pos, n int) Buf {
 	return out
 }
 
-// attendMany is attention of n tokens over keys keys by two matrix products,
-// with the keys and values repeated for each head of their group.
-func (p *Planner) attendMany(query, keys, values, mask Buf, n, count int) Buf {
+// attendMany is attention of n tokens from position pos on by two matrix
+// products, with the keys and values repeated for each head of their group.
+func (p *Planner) attendMany(query, keys, values, mask Buf, n, pos int) Buf {
 	c := &p.config
-	dim, heads := c.HeadDim, c.Heads
+	dim, heads, count := c.HeadDim, c.Heads, pos+n
 	group := heads / c.KVHeads
+	apart := count * dim // from one head's values to the next's
+	if heads == 1 && pos == 0 {
+		apart = dim // candle passes on the stride of what it did not need to copy
+	}
 	allKeys, allValues := keys, values
 	if group > 1 {
 		allKeys = p.repeat(keys, group, count)
@@ -160,7 +164,7 @@ func (p *Planner) attendMany(query, keys, values, mask Buf, n, count int) Buf {
 	masked := p.masked(mask, p.negInf, scaled, heads, n, count)
 	probs := p.softmax(masked, heads*n, count)
 	y := p.alloc(heads * n * dim)
-	p.gemm(gemm{batch: heads, m: n, n: dim, k: count, strideA: n * count, strideB: count * dim}, probs, allValues, y)
+	p.gemm(gemm{batch: heads, m: n, n: dim, k: count, strideA: n * count, strideB: apart}, probs, allValues, y)
 	if group > 1 {
 		p.release(allKeys, allValues)
 	}

@@ -62,16 +62,16 @@ func (n *Needs) Build() []Pipeline { return n.building }
 
 // Prefill are those of a pass of so many tokens from position 0 on.
 func (n *Needs) Prefill(tokens int) ([]Pipeline, error) {
-	if tokens < 1 || tokens > MaxPositions {
-		return nil, fmt.Errorf("metal plan: a prompt of %d tokens; 1 to %d are possible", tokens, MaxPositions)
+	if most, whose := Positions(n.planner.config.Context); tokens < 1 || tokens > most {
+		return nil, fmt.Errorf("metal: a prompt of %d tokens; 1 to %d are possible: %s", tokens, most, whose)
 	}
 	return n.pass(tokens, 0)
 }
 
 // Decode are those of a pass of one token over so many keys, its own counted.
 func (n *Needs) Decode(keys int) ([]Pipeline, error) {
-	if keys < 2 || keys > MaxPositions {
-		return nil, fmt.Errorf("metal plan: a decode step over %d keys; 2 to %d are possible", keys, MaxPositions)
+	if most, whose := Positions(n.planner.config.Context); keys < 2 || keys > most {
+		return nil, fmt.Errorf("metal: a decode step over %d keys; 2 to %d are possible: %s", keys, most, whose)
 	}
 	// As if the others had been passed before: nothing looks into their cache.
 	for i := range n.planner.layers {

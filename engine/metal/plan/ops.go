@@ -184,13 +184,24 @@ func (b *builder) masked(mask, onTrue, in Buf, heads, tokens, keys int) Buf {
 	return out
 }
 
-// matmul multiplies n rows of x by w: one row, from element offset on, by the
-// vector kernel, several by the matrix kernel.
-func (b *builder) matmul(w Weight, wBuf, x Buf, n, offset int) Buf {
-	if n == 1 {
-		return b.mulMV(w, wBuf, x, offset)
+// matmul multiplies n rows of x by w: in blocks, one row by the vector kernel
+// and several by the matrix kernel.
+func (b *builder) matmul(w Weight, wBuf, x Buf, n int) Buf {
+	switch {
+	case w.Format.Float():
+		return b.times(w, wBuf, x, n, 0)
+	case n == 1:
+		return b.mulMV(w, wBuf, x, 0)
 	}
 	return b.mulMM(w, wBuf, x, n)
+}
+
+// matmulRow multiplies the one row of x that begins at element offset by w.
+func (b *builder) matmulRow(w Weight, wBuf, x Buf, offset int) Buf {
+	if w.Format.Float() {
+		return b.times(w, wBuf, x, 1, offset)
+	}
+	return b.mulMV(w, wBuf, x, offset)
 }
 
 func (b *builder) mulMV(w Weight, wBuf, x Buf, offset int) Buf {
@@ -199,26 +210,11 @@ func (b *builder) mulMV(w Weight, wBuf, x Buf, offset int) Buf {
 	b.in(0, wBuf, 0)
 	b.in(1, x, 4*offset)
 	b.out(2, out, 0)
-	// Strides in bytes of the two inputs; the block kernels do not read them.
-	var nb, nbx [3]int
-	if f := w.Format; f.plain {
-		nb = [3]int{f.Bytes, w.Cols * f.Bytes, w.bytes()}
-		nbx = [3]int{4, 4 * w.Cols, 4 * w.Cols}
+	// 6 to 8 and 12 to 14 are strides in bytes, which the block kernels do not
+	// read and candle sets to 0.
+	for i, v := range [...]int{w.Cols, w.Rows, 1, 0, 0, 0, w.Cols, 1, 1, 0, 0, 0, w.Rows, 1} {
+		b.u64(3+i, v)
 	}
-	b.u64(3, w.Cols)
-	b.u64(4, w.Rows)
-	b.u64(5, 1)
-	for i, v := range nb {
-		b.u64(6+i, v)
-	}
-	b.u64(9, w.Cols)
-	b.u64(10, 1)
-	b.u64(11, 1)
-	for i, v := range nbx {
-		b.u64(12+i, v)
-	}
-	b.u64(15, w.Rows)
-	b.u64(16, 1)
 	b.i32(17, 1)
 	b.i32(18, 1)
 	b.run(Groups(w.Format.VectorGrid(w.Rows)))

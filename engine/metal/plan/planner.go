@@ -18,7 +18,7 @@ type Planner struct {
 
 	cos, sin, negInf Buf
 	embedding        Buf // the table as float32
-	output           Buf // the output matrix in its blocks
+	output           Buf // the output matrix in its blocks, or as float32
 	outputNorm       Buf
 	layers           []layer
 	masks            map[[2]int]Buf // by tokens and keys
@@ -65,25 +65,28 @@ func (p *Planner) Build() iter.Seq[*Step] {
 		p.rotaryTables()
 		p.negInf = p.upload(floats(float32(math.Inf(-1))))
 
-		blocks := p.uploadWeight(p.w.embedding)
-		p.embedding = p.expand(p.w.embedding, blocks)
-		p.outputNorm = p.expanded(p.w.outputNorm)
-		p.output = blocks // tied
+		embedding := p.uploadWeight(p.w.embedding)
+		p.embedding = p.expand(p.w.embedding, embedding)
+		p.outputNorm = p.uploadWeight(p.w.outputNorm)
+		p.expandAll(uploaded{p.w.outputNorm, &p.outputNorm})
+		p.output = embedding // tied
 		if p.config.OwnOutput {
 			p.output = p.uploadWeight(p.w.output)
-			p.release(blocks)
 		}
 		for _, w := range p.w.layers {
 			l := layer{layerWeights: w}
 			b := &l.bufs
 			b.q, b.k, b.v, b.o = p.uploadWeight(w.q), p.uploadWeight(w.k), p.uploadWeight(w.v), p.uploadWeight(w.o)
 			b.gate, b.down, b.up = p.uploadWeight(w.gate), p.uploadWeight(w.down), p.uploadWeight(w.up)
-			attnNorm, ffnNorm := p.uploadWeight(w.attnNorm), p.uploadWeight(w.ffnNorm)
-			b.attnNorm = p.expand(w.attnNorm, attnNorm)
-			p.release(attnNorm)
-			b.ffnNorm = p.expand(w.ffnNorm, ffnNorm)
-			p.release(ffnNorm)
+			p.matrices(uploaded{w.gate, &b.gate}, uploaded{w.down, &b.down}, uploaded{w.up, &b.up})
+			b.attnNorm, b.ffnNorm = p.uploadWeight(w.attnNorm), p.uploadWeight(w.ffnNorm)
+			p.matrices(uploaded{w.q, &b.q}, uploaded{w.k, &b.k}, uploaded{w.v, &b.v}, uploaded{w.o, &b.o})
+			p.expandAll(uploaded{w.attnNorm, &b.attnNorm}, uploaded{w.ffnNorm, &b.ffnNorm})
 			p.layers = append(p.layers, l)
+		}
+		p.matrices(uploaded{p.w.output, &p.output})
+		if p.config.OwnOutput {
+			p.release(embedding) // from_gguf keeps it to its end
 		}
 		p.step = Step{Op: Synchronize}
 		p.emit()
@@ -108,15 +111,33 @@ func (p *Planner) rotaryTables() {
 	p.release(theta, arange, index, angles)
 }
 
-// expanded uploads w, gets it back, and uploads it again as float32: candle
-// dequantizes on the CPU what it has just sent to the GPU.
-func (p *Planner) expanded(w Weight) Buf {
-	blocks := p.uploadWeight(w)
-	x := p.expand(w, blocks)
-	p.release(blocks)
-	return x
+// uploaded is a weight, and the buffer that it lies in.
+type uploaded struct {
+	w   Weight
+	buf *Buf
 }
 
+// expandAll puts each weight as float32 in place of its buffer.
+func (p *Planner) expandAll(weights ...uploaded) {
+	for _, u := range weights {
+		blocks := *u.buf
+		*u.buf = p.expand(u.w, blocks)
+		p.release(blocks)
+	}
+}
+
+// matrices are weights to multiply by: those that candle has no matrix kernel
+// for are expanded.
+func (p *Planner) matrices(weights ...uploaded) {
+	for _, u := range weights {
+		if u.w.Format.Float() {
+			p.expandAll(u)
+		}
+	}
+}
+
+// expand makes the elements of w, which the GPU has as blocks, float32: candle
+// gets them back, dequantizes them on the CPU, and uploads the result.
 func (p *Planner) expand(w Weight, blocks Buf) Buf {
 	staging := p.fetch(blocks, w.bytes())
 	x := p.newBuf()
@@ -124,14 +145,6 @@ func (p *Planner) expand(w Weight, blocks Buf) Buf {
 	p.emit()
 	p.release(staging)
 	return x
-}
-
-// LimitError says that a forward pass would leave candle's rotary tables.
-type LimitError struct{ Position, Tokens int }
-
-func (e *LimitError) Error() string {
-	return fmt.Sprintf("%d tokens from position %d on end beyond position %d: the metal plan follows candle, whose rotary tables have %d rows whatever the model file says; use a shorter text",
-		e.Tokens, e.Position, MaxPositions-1, MaxPositions)
 }
 
 // checkStep says why a forward pass cannot be made.
@@ -143,8 +156,9 @@ func (p *Planner) checkStep(ids []uint32, pos int) error {
 		return fmt.Errorf("metal plan: a forward pass over no tokens")
 	case pos < 0 || pos > p.Cached():
 		return fmt.Errorf("metal plan: position %d does not follow the %d positions passed before", pos, p.Cached())
-	case len(ids) > MaxPositions-pos:
-		return &LimitError{Position: pos, Tokens: len(ids)}
+	}
+	if most, whose := Positions(p.config.Context); len(ids) > most-pos {
+		return &LimitError{Position: pos, Tokens: len(ids), Positions: most, Whose: whose}
 	}
 	for i, id := range ids {
 		if int(id) >= p.config.Vocab {

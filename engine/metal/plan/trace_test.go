@@ -53,6 +53,16 @@ func candleTrace(t *testing.T) []section {
 // its end; keepLogits does the same.
 func ownTrace(t *testing.T, c Config, tokens []uint32, decode, perBuffer int, keepLogits bool) []section {
 	t.Helper()
+	passes := []int{len(tokens)}
+	for range decode {
+		passes = append(passes, 1)
+	}
+	return ownPasses(t, c, passes, perBuffer, keepLogits)
+}
+
+// ownPasses is passes of so many tokens after one another.
+func ownPasses(t *testing.T, c Config, passes []int, perBuffer int, keepLogits bool) []section {
+	t.Helper()
 	p, r := planner(t, c), newReplay(t, perBuffer)
 	var sections []section
 	cut := func(name string) {
@@ -62,14 +72,13 @@ func ownTrace(t *testing.T, c Config, tokens []uint32, decode, perBuffer int, ke
 	r.run(p.Build())
 	cut("build")
 	pos := 0
-	for i := range decode + 1 {
-		steps, err := p.Step(tokens, pos)
+	for i, n := range passes {
+		steps, err := p.Step(make([]uint32, n), pos)
 		if err != nil {
 			t.Fatal(err)
 		}
 		r.run(steps)
-		pos += len(tokens)
-		tokens = tokens[:1]
+		pos += n
 		if i == 0 {
 			cut("prefill")
 			if keepLogits {
@@ -115,16 +124,19 @@ func TestEqualsCandle(t *testing.T) {
 		wantAll = append(append(wantAll, "section "+want[i].name), want[i].events...)
 		gotAll = append(append(gotAll, "section "+got[i].name), got[i].events...)
 	}
-	// candle opens an encoder before it makes the result of some operations
-	// and after it with others, so the order between making buffers and
-	// opening encoders is left out by comparing two times.
-	for _, kinds := range [][]string{
-		{"section", "upload", "new", "lib", "pipe", "barrier", "run", "copy"},
-		{"section", "upload", "new", "run", "copy", "wait"},
-		{"section", "lib", "pipe", "encoder", "barrier", "commit", "wait", "run-names"},
-	} {
+	for _, kinds := range eventKinds {
 		compare(t, kinds, only(kinds, renamed(t, wantAll)), only(kinds, renamed(t, gotAll)))
 	}
+}
+
+// eventKinds are the kinds of events that are compared together. candle opens an
+// encoder before it makes the result of some operations and after it with
+// others, so the order between making buffers and opening encoders is left out
+// by comparing several times.
+var eventKinds = [][]string{
+	{"section", "upload", "new", "lib", "pipe", "barrier", "run", "copy"},
+	{"section", "upload", "new", "run", "copy", "wait"},
+	{"section", "lib", "pipe", "encoder", "barrier", "commit", "wait", "run-names"},
 }
 
 // only keeps the events of the kinds; run-names stands for dispatches without

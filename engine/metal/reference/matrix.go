@@ -71,13 +71,45 @@ func (c *Call) matrixB(from, n, k, ldb int, transposed bool) []float64 {
 	return b
 }
 
+// gemvKernel reads the tile from the name: bmBM_bnBN_smSM_snSN_tmTM_tnTN.
+func gemvKernel(rest string) (kernel, error) {
+	var bm, bn, sm, sn, tm, tn int
+	if _, err := fmt.Sscanf(rest, "bm%d_bn%d_sm%d_sn%d_tm%d_tn%d_nc0_axpby0", &bm, &bn, &sm, &sn, &tm, &tn); err != nil {
+		return nil, fmt.Errorf("no reference for kernel %q", "gemv_float32_"+rest)
+	}
+	return func(c *Call) error {
+		cols, rows, ld := c.i32(4, 0), c.i32(5, 0), c.i32(6, 0)
+		strideV, strideM := c.u64(11, 0), c.u64(12, 0)
+		if sm*sn != 32 || rows < tm {
+			return fmt.Errorf("%d × %d threads in a simdgroup, each for %d of %d rows", sm, sn, tm, rows)
+		}
+		if g := c.Group; g.X != 32 || g.Y != bn || g.Z != bm {
+			return fmt.Errorf("a threadgroup of %v", g)
+		}
+		if err := c.coverGroups((rows+bm*sm*tm-1)/(bm*sm*tm), 1, 1); err != nil {
+			return err
+		}
+		for z := range c.Grid.Z {
+			v := c.floats(1, z*strideV, cols)
+			for r := range rows {
+				sum := 0.0
+				for i, m := range c.floats(0, z*strideM+r*ld, cols) {
+					sum += m * v[i]
+				}
+				c.setF32(3, z*rows+r, sum)
+			}
+		}
+		return nil
+	}, nil
+}
+
 type multiply func(c *Call, f plan.Format, t quant.Type) error
 
 // mulKernel reads the format of the weights from the name: q8_0_f32.
 func mulKernel(m multiply) func(string) (kernel, error) {
 	return func(rest string) (kernel, error) {
 		for _, f := range plan.Formats() {
-			if rest != f.Name+"_f32" {
+			if rest != f.Name+"_f32" || f.Float() {
 				continue
 			}
 			t, err := quant.ParseType(f.Name)

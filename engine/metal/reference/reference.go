@@ -84,6 +84,7 @@ func find(name string) (kernel, error) {
 		make   func(rest string) (kernel, error)
 	}{
 		{"gemm_", gemmKernel},
+		{"gemv_float32_", gemvKernel},
 		{"kernel_mul_mv_", mulKernel(mulMV)},
 		{"kernel_mul_mm_", mulKernel(mulMM)},
 		{"sdpa_vector_float_", attention(sdpa)},

@@ -64,6 +64,8 @@ func TestRefused(t *testing.T) {
 		`no reference for kernel "nothing"`: {Function: "nothing"},
 		`"gemm_tt_f32_f32_1_1_1_1_1"`:       {Function: "gemm_tt_f32_f32_1_1_1_1_1"},
 		`weights of type "q9_f32"`:          {Function: "kernel_mul_mv_q9_f32"},
+		`weights of type "f16_f32"`:         {Function: "kernel_mul_mv_f16_f32"},
+		`"gemv_float32_bm1"`:                {Function: "gemv_float32_bm1"},
 		"missing or too short":              {Function: "badd_f32", Args: [31][]byte{u64s(3), f32s(1)}, Grid: lanes(1), Group: lanes(2)},
 		"a grid of 1 threads for 2 items":   {Function: "badd_f32", Args: [31][]byte{u64s(3)}, Grid: lanes(1), Group: lanes(1)},
 		"power of two":                      {Function: "softmax_f32", Args: [31][]byte{u64s(3), u64s(3)}, Grid: lanes(1), Group: lanes(3)},
