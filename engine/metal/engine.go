@@ -231,7 +231,7 @@ func (e *Engine) run(steps iter.Seq[*plan.Step]) error {
 	}
 	for s := range steps {
 		if err := e.do(s); err != nil {
-			err = e.blame(err)
+			err = e.d.outside(e.blame(err))
 			e.d.abandon()
 			e.d.failed = fmt.Errorf("metal: the device is unusable since an earlier failure: %w", err)
 			return err

@@ -9,6 +9,7 @@ package agree
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/introgen/introgen/engine/metal/kernels"
@@ -144,7 +145,7 @@ func table(call *plan.Dispatch, kernel, own *source.Kernel, add func(string, ...
 	}
 	for _, p := range kernel.Params {
 		switch {
-		case p.Kind == msl.Buffer && !passed[p.Index] && !p.Optional:
+		case p.Kind == msl.Buffer && !passed[p.Index] && !p.Optional && !slices.Contains(call.Absent, p.Index):
 			add("argument %d, `%s`, is not passed", p.Index, p.Text)
 		case p.Kind == msl.Threadgroup && call.ThreadgroupBytes == 0:
 			add("threadgroup memory %d, `%s`, is not set", p.Index, p.Text)

@@ -1,8 +1,9 @@
 package plan
 
 // Calls is one dispatch of each kernel that the plan of c could ever launch, in
-// the order in which they are first needed: for short and long prompts, one
-// token and many keys, on devices of either class (see chooseTile). Buffers,
+// the order in which they are first needed: for short and long prompts and the
+// longest, one token and many keys, on devices of either class (see chooseTile).
+// Buffers,
 // sizes and values are those of some pass; the table of arguments, the function
 // constants' numbers and the kind of the grid are the same in all.
 func Calls(c Config) ([]Dispatch, error) {
@@ -34,13 +35,26 @@ func Calls(c Config) ([]Dispatch, error) {
 			}
 			return nil
 		}
-		for _, tokens := range []int{13, 40} {
+		most, _ := Positions(c.Context)
+		// As if the mask of the longest prompt had been made: it is large, and
+		// no dispatch shows what is in it.
+		p.masks[[2]int{most, most}] = p.newBuf()
+		for _, tokens := range []int{min(13, most-1), min(40, most-1), most} {
+			if tokens < 1 {
+				continue
+			}
 			if err := pass(tokens, 0); err != nil {
 				return nil, err
+			}
+			if tokens == most {
+				continue
 			}
 			if err := pass(1, tokens); err != nil {
 				return nil, err
 			}
+		}
+		if most <= twoPassKeys {
+			continue
 		}
 		// As if so many tokens had passed: their cache is never looked into.
 		for i := range p.layers {

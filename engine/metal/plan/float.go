@@ -47,13 +47,17 @@ func (t vectorTile) name() string {
 	return fmt.Sprintf("gemv_float32_bm%d_bn%d_sm%d_sn%d_tm%d_tn%d_nc0_axpby0", t.bm, t.bn, t.sm, t.sn, t.tm, t.tn)
 }
 
+// noBias is the argument of a Gemv kernel that is added to the product.
+var noBias = []int{2}
+
 // gemv multiplies w by the vector that begins at element offset of x.
 func (b *builder) gemv(w Weight, wBuf, x, out Buf, offset int) {
 	t := chooseVectorTile(w.Rows, w.Cols)
 	b.begin("Gemv", t.name())
 	b.in(0, wBuf, 0)
 	b.in(1, x, 4*offset)
-	b.out(3, out, 0) // 2 is a bias, which there is none of
+	b.out(3, out, 0)
+	b.d.Absent = noBias
 	b.i32(4, w.Cols)
 	b.i32(5, w.Rows)
 	b.i32(6, w.Cols)  // elements from row to row

@@ -80,6 +80,9 @@ type Dispatch struct {
 	Constants []metalshim.Constant
 	// Args are the arguments in the order in which candle sets them.
 	Args []Arg
+	// Absent are arguments that candle leaves unset although its kernel declares
+	// them: it does not read them.
+	Absent []int
 	// ThreadgroupBytes is the length of threadgroup memory 0, or 0 if candle
 	// does not set it.
 	ThreadgroupBytes int
@@ -111,6 +114,7 @@ func (s *Step) Clone() Step {
 	d := *s.Dispatch
 	d.Constants = append([]metalshim.Constant(nil), d.Constants...)
 	d.Args = append([]Arg(nil), d.Args...)
+	d.Absent = append([]int(nil), d.Absent...)
 	for i := range d.Args {
 		if d.Args[i].Buf == 0 {
 			d.Args[i].Data = append([]byte(nil), d.Args[i].Data...)
