@@ -4,6 +4,7 @@
 package printable
 
 import (
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -34,6 +35,21 @@ func harmless(s string) bool {
 		}
 	}
 	return true
+}
+
+// Field is s as a field of CSV: one that a spreadsheet would take for a formula,
+// since it begins with =, +, - or @ and is no number, has an apostrophe before
+// it, as who types such a text into one writes it (so that names stay apart, one
+// that begins with apostrophes and then so has one more).
+func Field(s string) string {
+	begin := strings.TrimLeft(s, "'")
+	if begin == "" || !strings.ContainsRune("=+-@", rune(begin[0])) {
+		return s
+	}
+	if _, err := strconv.ParseFloat(s, 64); err == nil {
+		return s
+	}
+	return "'" + s
 }
 
 // Args are the values of a format, their texts and errors made parts of a line.

@@ -32,3 +32,14 @@ func TestArgs(t *testing.T) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }
+
+// TestField: a number is one, and no text is a formula; what was written can be
+// told from what it was made of.
+func TestField(t *testing.T) {
+	for in, want := range map[string]string{"": "", "cold": "cold", "-1.5": "-1.5", "+3": "+3", "1e-9": "1e-9", "=1+1": "'=1+1", "-x": "'-x", "+": "'+",
+		"@SUM(A1)": "'@SUM(A1)", "-1+2": "'-1+2", "'=1": "''=1", "'": "'", "'a": "'a", "a=b": "a=b", "–": "–"} {
+		if got := Field(in); got != want {
+			t.Errorf("%q is the field %q, want %q", in, got, want)
+		}
+	}
+}

@@ -52,18 +52,24 @@ func (d *Document) Write(w io.Writer, s Style) error {
 		if title := printable.Line(k.table.Title); title != "" {
 			switch s {
 			case Markdown:
-				fmt.Fprintf(&b, "**%s**\n\n", title)
+				fmt.Fprintf(&b, "**%s**\n\n", escaped(title))
 			case CSV:
 				fmt.Fprintf(&b, "# %s\n", title)
 			default:
 				b.WriteString(Wrap(title, Width))
 			}
 		}
-		for i, part := range k.table.divide(s) {
+		if s == CSV {
+			if err := k.table.writeCSV(&b); err != nil {
+				return err
+			}
+			continue
+		}
+		for i, part := range k.table.shown(s).divide(s) {
 			if i > 0 {
 				b.WriteByte('\n')
 			}
-			if err := part.Write(&b, s); err != nil {
+			if err := part.render(&b, s); err != nil {
 				return err
 			}
 		}
@@ -75,7 +81,7 @@ func (d *Document) Write(w io.Writer, s Style) error {
 func paragraph(text string, s Style) string {
 	switch s {
 	case Markdown:
-		return text + "\n"
+		return escapedText(text) + "\n"
 	case CSV:
 		return "# " + strings.ReplaceAll(text, "\n", "\n# ") + "\n"
 	}

@@ -2,22 +2,22 @@
 // reader wants: for a terminal, for Markdown, or for a program. It computes
 // nothing.
 //
+// Texts are whole in every style but those of the terminal, and mean nothing to
+// what reads them: neither to Markdown nor, in CSV, to a spreadsheet.
+//
 // A style for the terminal is at most as wide as its cells; who fills a table
-// keeps it within 80 columns. Widths are those of a terminal that shows
+// keeps it within 80 columns, by Column.Narrow where names may be long. Widths are those of a terminal that shows
 // ambiguous characters (±, –) narrow, whatever the locale of the reader, so
 // that the same recording always gives the same bytes.
 package table
 
 import (
 	"bytes"
-	"encoding/csv"
 	"fmt"
 	"io"
 	"slices"
-	"strconv"
 	"strings"
 
-	"github.com/introgen/introgen/results/printable"
 	"github.com/olekukonko/tablewriter"
 	"github.com/olekukonko/tablewriter/pkg/twwidth"
 	"github.com/olekukonko/tablewriter/renderer"
@@ -66,6 +66,11 @@ type Column struct {
 	Joined bool
 	// Drawn says that the column is a drawing of others, which CSV leaves out.
 	Drawn bool
+	// Narrow is how wide a terminal shows the column's heading, and its cells
+	// where they are words: what is longer is shortened there, and nowhere else,
+	// so that no two become one. 0 is as wide as they are. End is how much of
+	// their ends is kept, 0 being half.
+	Narrow, End int
 }
 
 // Cell is what stands in a table.
@@ -104,7 +109,11 @@ func (t *Table) Write(w io.Writer, s Style) error {
 	if s == CSV {
 		return t.writeCSV(w)
 	}
-	twwidth.SetOptions(twwidth.Options{})
+	return t.shown(s).render(w, s)
+}
+
+// render writes a table whose texts are as the style shows them.
+func (t *Table) render(w io.Writer, s Style) error {
 	var b bytes.Buffer
 	tab := tablewriter.NewTable(&b, tablewriter.WithRenderer(t.renderer(s)), tablewriter.WithConfig(t.config(s)))
 	tab.Header(t.names())
@@ -241,7 +250,7 @@ func (t *Table) config(s Style) tablewriter.Config {
 func (t *Table) names() []string {
 	out := make([]string, len(t.Columns))
 	for i, c := range t.Columns {
-		out[i] = printable.Line(c.Name)
+		out[i] = c.Name
 	}
 	return out
 }
@@ -249,74 +258,7 @@ func (t *Table) names() []string {
 func (t *Table) texts(row []Cell) []string {
 	out := make([]string, len(t.Columns))
 	for i, c := range row {
-		out[i] = printable.Line(c.Text)
+		out[i] = c.Text
 	}
 	return out
-}
-
-// shares are the columns all cells of which are shares, such as "0.6 %": in CSV
-// their unit stands in the heading.
-func (t *Table) shares() []bool {
-	out := make([]bool, len(t.Columns))
-	for i, col := range t.Columns {
-		some, all := false, !col.Left && len(col.Parts) == 0
-		for _, r := range append(slices.Clip(t.Rows), t.Footer) {
-			if i >= len(r) || r[i].Text == "" || !all {
-				continue
-			}
-			number, ok := strings.CutSuffix(r[i].Text, " %")
-			_, err := strconv.ParseFloat(strings.TrimPrefix(number, "±"), 64)
-			some, all = true, ok && err == nil && r[i].Parts == nil
-		}
-		out[i] = some && all
-	}
-	return out
-}
-
-func (t *Table) writeCSV(w io.Writer) error {
-	c := csv.NewWriter(w)
-	var head []string
-	shares := t.shares()
-	for i, col := range t.Columns {
-		if len(col.Parts) == 0 && !col.Drawn {
-			name := printable.Line(col.Name)
-			if shares[i] {
-				name += " %"
-			}
-			head = append(head, name)
-		}
-		for _, p := range col.Parts {
-			head = append(head, strings.TrimSpace(printable.Line(col.Name+" "+p)))
-		}
-	}
-	lines := append([][]string{head}, make([][]string, 0, len(t.Rows)+1)...)
-	rows := t.Rows
-	if t.Footer != nil {
-		rows = append(slices.Clip(rows), t.Footer)
-	}
-	for _, r := range rows {
-		var line []string
-		for i, col := range t.Columns {
-			if col.Drawn {
-				continue
-			}
-			var cell Cell
-			if i < len(r) {
-				cell = r[i]
-			}
-			parts := make([]string, max(1, len(col.Parts)))
-			if parts[0] = cell.Text; cell.Parts != nil {
-				copy(parts, cell.Parts)
-			}
-			for k := range parts {
-				parts[k] = strings.TrimSpace(printable.Line(parts[k]))
-			}
-			if shares[i] {
-				parts[0] = strings.TrimPrefix(strings.TrimSuffix(parts[0], " %"), "±")
-			}
-			line = append(line, parts...)
-		}
-		lines = append(lines, line)
-	}
-	return c.WriteAll(lines)
 }

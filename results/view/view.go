@@ -147,9 +147,9 @@ func CSV(w io.Writer, f *recording.File) error {
 	c := csv.NewWriter(w)
 	_ = c.Write([]string{"run", "block", "arm", "counts", "command", "round", "what", "name", "number", "ns", "cache"})
 	for i, run := range f.Runs {
-		begin := []string{strconv.Itoa(i + 1), "", "", strconv.FormatBool(run.Counts()), printable.Line(run.Header.Command)}
+		begin := []string{strconv.Itoa(i + 1), "", "", strconv.FormatBool(run.Counts()), printable.Field(printable.Line(run.Header.Command))}
 		if s := run.Start; s != nil {
-			begin[0], begin[1], begin[2] = strconv.Itoa(s.Run), strconv.Itoa(s.Block), printable.Line(s.Arm)
+			begin[0], begin[1], begin[2] = strconv.Itoa(s.Run), strconv.Itoa(s.Block), printable.Field(printable.Line(s.Arm))
 		}
 		row := func(round int, what, name string, number int, d time.Duration, cache string) {
 			of := ""
@@ -160,7 +160,7 @@ func CSV(w io.Writer, f *recording.File) error {
 			if number > 0 {
 				nth = strconv.Itoa(number)
 			}
-			what, name, cache = printable.Line(what), printable.Line(name), printable.Line(cache)
+			what, name, cache = printable.Field(printable.Line(what)), printable.Field(printable.Line(name)), printable.Field(printable.Line(cache))
 			_ = c.Write(append(begin[:len(begin):len(begin)], of, what, name, nth, strconv.FormatInt(int64(d), 10), cache))
 		}
 		for _, s := range run.Spans {

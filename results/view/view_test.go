@@ -142,6 +142,19 @@ func TestRemarks(t *testing.T) {
 	}
 }
 
+// TestFormulas: no name of a recording is a formula in CSV.
+func TestFormulas(t *testing.T) {
+	f := &recording.File{Runs: []*recording.Run{{Header: recording.Header{Command: "+cmd"}, Start: &recording.Start{Run: 1, Arm: "=1+1"},
+		Spans: []trace.Record{{ID: 1, Name: "@device", Detail: "-x", End: 5}}}}}
+	var b strings.Builder
+	if err := CSV(&b, f); err != nil {
+		t.Fatal(err)
+	}
+	if want := "1,0,'=1+1,false,'+cmd,,'@device,'-x,,5,\n"; !strings.HasSuffix(b.String(), want) {
+		t.Errorf("%s\nwant\n%s", b.String(), want)
+	}
+}
+
 // FuzzViews shows whatever a file holds, in every form.
 func FuzzViews(f *testing.F) {
 	b, err := os.ReadFile(filepath.Join("..", "recorded", "experiment-states.introgen"))

@@ -1,0 +1,86 @@
+package table
+
+import (
+	"encoding/csv"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/introgen/introgen/results/printable"
+)
+
+// shares are the columns all cells of which are shares, such as "0.6 %": in CSV
+// their unit stands in the heading.
+func (t *Table) shares() []bool {
+	out := make([]bool, len(t.Columns))
+	for i, col := range t.Columns {
+		some, all := false, !col.Left && len(col.Parts) == 0
+		for _, r := range append(slices.Clip(t.Rows), t.Footer) {
+			if i >= len(r) || r[i].Text == "" || !all {
+				continue
+			}
+			number, ok := strings.CutSuffix(r[i].Text, " %")
+			_, err := strconv.ParseFloat(strings.TrimPrefix(number, "±"), 64)
+			some, all = true, ok && err == nil && r[i].Parts == nil
+		}
+		out[i] = some && all
+	}
+	return out
+}
+
+// writeCSV writes a line of headings and one for each row.
+func (t *Table) writeCSV(w io.Writer) error {
+	c := csv.NewWriter(w)
+	var head []string
+	shares := t.shares()
+	names := distinct(t.names())
+	for i, col := range t.Columns {
+		if len(col.Parts) == 0 && !col.Drawn {
+			name := names[i]
+			if shares[i] {
+				name += " %"
+			}
+			head = append(head, printable.Field(name))
+		}
+		for _, p := range col.Parts {
+			head = append(head, printable.Field(strings.TrimSpace(names[i]+" "+printable.Line(p))))
+		}
+	}
+	lines := append([][]string{head}, make([][]string, len(t.Rows), len(t.Rows)+1)...)
+	rows := t.Rows
+	if t.Footer != nil {
+		rows, lines = append(slices.Clip(rows), t.Footer), append(lines, nil)
+	}
+	for i, col := range t.Columns {
+		if col.Drawn {
+			continue
+		}
+		for p := range max(1, len(col.Parts)) {
+			column := make([]string, len(rows))
+			for k, r := range rows {
+				column[k] = part(r, i, p)
+			}
+			for k, text := range distinct(column) {
+				if shares[i] {
+					text = strings.TrimPrefix(strings.TrimSuffix(text, " %"), "±")
+				}
+				lines[1+k] = append(lines[1+k], printable.Field(text))
+			}
+		}
+	}
+	return c.WriteAll(lines)
+}
+
+// part is value p of a row's cell i, or "". A cell without parts has its text in
+// the first, without what sets it in.
+func part(row []Cell, i, p int) string {
+	switch {
+	case i >= len(row):
+	case p < len(row[i].Parts):
+		return row[i].Parts[p]
+	case p == 0 && row[i].Parts == nil:
+		return strings.TrimSpace(row[i].Text)
+	}
+	return ""
+}
