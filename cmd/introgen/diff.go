@@ -1,17 +1,19 @@
 package main
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
 	"os"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/introgen/introgen/results/diff"
+	"github.com/introgen/introgen/results/printable"
 	"github.com/introgen/introgen/results/recording"
-	"github.com/introgen/introgen/results/stats"
 	"github.com/introgen/introgen/results/store"
 	"github.com/introgen/introgen/results/table"
 	"github.com/urfave/cli/v2"
@@ -26,17 +28,23 @@ func diffCommand() *cli.Command {
 			"format. Files are compared with the first one; a single file is compared along what its plan varies.\n" +
 			"Rows, medians, intervals and p-values are those that benchstat prints for the same files. Runs that\n" +
 			"a plan made in blocks are also compared by pairs, which see through a machine that drifts.\n\n" +
+			"--fail-above makes a gate of it, which passes only what it could judge: it ends with 1 where something\n" +
+			"became worse by more, where the first file has a benchmark or a unit that another one lacks, or has\n" +
+			"enough samples of it and the other one has not, and where nothing could be judged. What may be\n" +
+			"missing is allowed by name. A file without samples is an error in any case.\n\n" +
 			"Examples:\n" +
 			"   introgen diff cpu.txt metal.introgen\n" +
 			"   introgen diff 2 1                      the last run with the one before\n" +
 			"   introgen diff compare.introgen --base warm-cache\n" +
-			"   introgen diff old.introgen new.introgen --fail-above 5%",
+			"   introgen diff old.introgen new.introgen --fail-above 5%\n" +
+			"   introgen diff old.txt new.txt --fail-above 5% --allow-missing '^Parse/|^Decode allocs/op$'",
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "by", Usage: "what to compare along: `KEY` is .file, or a part of the names such as /cache (default: .file, of a single plan what it varies)"},
 			&cli.StringFlag{Name: "base", Usage: "compare with this `COLUMN` (default: the first)"},
 			&cli.StringFlag{Name: "filter", Usage: "compare only what matches benchstat's `EXPRESSION`: .name:Decode, .unit:ns/op"},
 			&cli.BoolFlag{Name: "mixed", Usage: "compare also samples of different models, machines or workloads"},
-			&cli.StringFlag{Name: "fail-above", Usage: "exit with 1 where something became worse by more than `PERCENT`, and not by chance: 5%"},
+			&cli.StringFlag{Name: "fail-above", Usage: "exit with 1 where something became worse by more than `PERCENT`, and not by chance, or is missing: 5%"},
+			&cli.StringFlag{Name: "allow-missing", Usage: "with --fail-above: let benchmarks be missing whose NAME, or NAME and UNIT, `REGEXP` matches somewhere"},
 			styleFlag(),
 		},
 		Before: endAtOnce,
@@ -60,21 +68,21 @@ func runDiff(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	above, err := readPercent(c.String("fail-above"))
+	gate, err := readGate(c)
 	if err != nil {
-		return usageError{fmt.Errorf("--fail-above: %w", err)}
+		return err
 	}
 	var sources []diff.Source
+	var files []os.FileInfo
 	for i, arg := range c.Args().Slice() {
-		label := arg
-		if slices.Contains(c.Args().Slice()[:i], arg) {
-			label = fmt.Sprintf("%s#%d", arg, i)
-		}
-		s, err := openSource(c.App.ErrWriter, label, arg)
+		s, file, err := openSource(c.App.ErrWriter, label(sources, arg), arg)
 		if err != nil {
 			return err
 		}
-		sources = append(sources, s)
+		if k := slices.IndexFunc(files, func(f os.FileInfo) bool { return os.SameFile(f, file) }); k >= 0 && gate != nil {
+			return usagef("--fail-above: %s is the file %s: nothing can become worse in a file that is compared with itself", c.Args().Get(i), c.Args().Get(k))
+		}
+		sources, files = append(sources, s), append(files, file)
 	}
 	o := diff.Options{By: c.String("by"), Base: c.String("base"), Filter: c.String("filter"), Mixed: c.Bool("mixed")}
 	if o.By == "" && len(sources) == 1 {
@@ -91,60 +99,130 @@ func runDiff(c *cli.Context) error {
 	if err := report.Document().Write(c.App.Writer, style); err != nil {
 		return err
 	}
-	if !c.IsSet("fail-above") {
+	if gate == nil {
 		return nil
 	}
-	return gate(c.App.ErrWriter, report, c.String("fail-above"), above)
+	notes, err := report.Check(*gate)
+	for _, n := range notes {
+		noteTo(c.App.ErrWriter, "%s", n)
+	}
+	return err
 }
 
-// gate is the error that a regression is. Where there could have been one that
-// nobody would have seen, it says so; where none could have been seen, that is
-// an error too.
-func gate(stderr io.Writer, report *diff.Report, limit string, above float64) error {
-	if worse := report.Regressions(above); len(worse) > 0 {
-		return fmt.Errorf("%d became worse by more than %s: %s", len(worse), limit, strings.Join(worse, ", "))
+// readGate reads the flags of the gate; it is nil where none is asked for.
+func readGate(c *cli.Context) (*diff.Gate, error) {
+	if !c.IsSet("fail-above") {
+		if c.IsSet("allow-missing") {
+			return nil, usagef("--allow-missing says what --fail-above lets be missing: without that it means nothing")
+		}
+		return nil, nil
 	}
-	rows, coarse, blind := report.Sight(above)
-	switch {
-	case rows == blind:
-		return fmt.Errorf("--fail-above %s: nothing was compared that has enough samples, at least %d a side: a regression could not have been seen", limit, stats.LeastForCompare)
-	case coarse+blind > 0:
-		noteTo(stderr, "--fail-above %s: of %d comparisons %d see only larger changes, and %d have too few samples to see any", limit, rows, coarse, blind)
+	g := diff.Gate{Limit: c.String("fail-above")}
+	var err error
+	if g.Above, err = readPercent(g.Limit); err != nil {
+		return nil, usageError{fmt.Errorf("--fail-above: %w", err)}
 	}
-	return nil
+	if !c.IsSet("allow-missing") {
+		return &g, nil
+	}
+	text := c.String("allow-missing")
+	if text == "" {
+		return nil, usagef("--allow-missing is empty, which would match everything: a regular expression is wanted, and . is one that lets everything be missing")
+	}
+	if g.Allow, err = regexp.Compile(text); err != nil {
+		return nil, usagef("--allow-missing %q: %w", text, err)
+	}
+	return &g, nil
 }
 
-// openSource reads a recording, or else a text in the Go benchmark format.
-func openSource(stderr io.Writer, label, arg string) (diff.Source, error) {
+// label is what a file is called: as it was given, and so that no two look
+// alike.
+func label(before []diff.Source, arg string) string {
+	name := arg
+	for n := 1; slices.ContainsFunc(before, func(s diff.Source) bool { return printable.Line(s.Label) == printable.Line(name) }); n++ {
+		name = fmt.Sprintf("%s#%d", arg, n)
+	}
+	return name
+}
+
+// openSource reads a recording, or else a text in the Go benchmark format, in
+// one go: a pipe cannot be read twice.
+func openSource(stderr io.Writer, label, arg string) (diff.Source, os.FileInfo, error) {
 	path, err := store.Find(arg)
 	if err != nil {
-		return diff.Source{}, err
-	}
-	f, err := recording.Open(path)
-	if err == nil {
-		noteDamage(stderr, f)
-		return diff.Recording(label, f), nil
-	}
-	if !errors.Is(err, recording.ErrNotRecording) {
-		return diff.Source{}, err
+		return diff.Source{}, nil, err
 	}
 	in, err := os.Open(path)
 	if err != nil {
-		return diff.Source{}, err
+		return diff.Source{}, nil, err
 	}
 	defer in.Close()
-	return diff.Text(label, in)
+	file, err := in.Stat()
+	if err != nil {
+		return diff.Source{}, nil, err
+	}
+	again := &rereader{in: in}
+	if !again.empty() {
+		f, err := recording.Read(again, path)
+		if err == nil {
+			noteDamage(stderr, f)
+			return diff.Recording(label, f), file, nil
+		}
+		if !errors.Is(err, recording.ErrNotRecording) {
+			return diff.Source{}, nil, err
+		}
+	}
+	s, err := diff.Text(label, again.rewound())
+	return s, file, err
 }
 
-// readPercent reads 5% or 0.05; nothing is 0.
-func readPercent(s string) (float64, error) {
-	if s == "" {
-		return 0, nil
+// rereader keeps the begin of what is read, so that it can be read once more:
+// what is no recording shows in its first line.
+type rereader struct {
+	in   io.Reader
+	kept []byte
+	at   int
+}
+
+// mostKept is the longest first line that is taken for that of a recording, and
+// what is read ahead of it.
+const mostKept = recording.MaxLine + 1<<20
+
+// empty says whether there is nothing to read.
+func (r *rereader) empty() bool {
+	first := make([]byte, 1)
+	n, _ := io.ReadFull(r.in, first)
+	r.kept = first[:n]
+	return n == 0
+}
+
+// Read reads what was kept, and then on.
+func (r *rereader) Read(p []byte) (int, error) {
+	if r.at < len(r.kept) {
+		n := copy(p, r.kept[r.at:])
+		r.at += n
+		return n, nil
 	}
+	n, err := r.in.Read(p)
+	if len(r.kept) <= mostKept {
+		r.kept = append(r.kept, p[:n]...)
+		r.at = len(r.kept)
+	}
+	return n, err
+}
+
+// rewound reads from the begin again, unless more was read than is kept.
+func (r *rereader) rewound() io.Reader { return io.MultiReader(bytes.NewReader(r.kept), r.in) }
+
+// readPercent reads 5% or 0.05.
+func readPercent(s string) (float64, error) {
 	number, percent := strings.CutSuffix(s, "%")
 	v, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
 	if err != nil || !(v >= 0 && v <= 1e6) {
 		return 0, fmt.Errorf("%q is no share: 5%% or 0.05 is wanted", s)
+	}
+	if !percent && v >= 1 {
+		return 0, fmt.Errorf("%q is no share, unless %s%% is meant: 5%% or 0.05 is wanted", s, s)
 	}
 	if percent {
 		v /= 100

@@ -243,7 +243,7 @@ func (s *session) finish(ctx context.Context, err error) error {
 	s.catchUp(s.machineNow())
 	// The tables that stand at the end of the output are printed before the
 	// last event is put together: whether that succeeds belongs into it.
-	last := &recording.End{Code: exitCode(ctx, err)}
+	last := &recording.End{Code: exitCode(ctx, err), ModelDigest: s.digest}
 	if err != nil {
 		last.Error = oneLine(err)
 	}

@@ -56,6 +56,27 @@ var units = []struct {
 	{UnitHits, true, true}, {UnitMisses, false, true},
 }
 
+// Known says whether a unit is one of these, as benchstat tidies it.
+func Known(unit string) bool {
+	for _, u := range units {
+		if u.name == unit {
+			return true
+		}
+	}
+	return false
+}
+
+// LeftOut says whether a unit is one of counts: a line that could have one and
+// has none has 0 of it.
+func LeftOut(unit string) bool {
+	for _, u := range units {
+		if u.name == unit {
+			return u.exact && unit != UnitBytes
+		}
+	}
+	return false
+}
+
 // mapped is the way to read the model that reads nothing when it is built.
 const mapped = "mmap"
 

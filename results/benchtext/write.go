@@ -107,6 +107,10 @@ func isExact(lines []Line, unit string) bool {
 	return true
 }
 
+// KeyContent is the key of the line that says what the model file holds, by its
+// SHA-256: files of one name and size may be different models.
+const KeyContent = "model-sha256"
+
 // pair is a line key: value.
 type pair struct{ key, value string }
 
@@ -143,6 +147,7 @@ func configuration(f *recording.File) []pair {
 		return fmt.Sprintf("%s (%s)", r.Header.Model.File, r.Header.Model.Types)
 	})
 	add("workload", workload)
+	add(KeyContent, func(r *recording.Run) string { return r.Header.Model.Digest })
 	return out
 }
 

@@ -1,12 +1,12 @@
 package diff
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/introgen/introgen/results/benchtext"
 	"github.com/introgen/introgen/results/stats"
@@ -29,6 +29,7 @@ func (r *Report) Document() *table.Document {
 	if r.tests() {
 		d.Say("%s", legend)
 	}
+	r.sayLacks(d)
 	for _, n := range r.Notes {
 		d.Say("%s", n)
 	}
@@ -40,6 +41,39 @@ func (r *Report) Document() *table.Document {
 
 const legend = "p: how often chance alone makes such a difference, by benchstat's test (Mann–Whitney U). ~: not told from chance. detects: the smallest change that a comparison of this size and noise finds in 4 of 5 cases; –: none, however large."
 
+// sayLacks tells, column by column, which rows one side of a comparison lacks.
+// Their names are in the tables, so of many only the first are told.
+func (r *Report) sayLacks(d *table.Document) {
+	for _, k := range []struct {
+		lacks  []Lack
+		wanted func(Lack) bool
+		format string
+	}{
+		{r.Missing, func(l Lack) bool { return !l.Zero }, "Missing in %[1]s, of what %[2]s has: %[3]s."},
+		{r.Missing, func(l Lack) bool { return l.Zero }, "0 in %[1]s, which leaves such a count out, and not in %[2]s: %[3]s."},
+		{r.Added, func(l Lack) bool { return !l.Zero }, "In %[1]s and not in %[2]s: %[3]s."},
+		{r.Added, func(l Lack) bool { return l.Zero }, "0 in %[2]s, which leaves such a count out, and not in %[1]s: %[3]s."},
+	} {
+		names := map[string][]string{}
+		var cols []string
+		for _, l := range k.lacks {
+			if k.wanted(l) {
+				if names[l.Col] == nil {
+					cols = append(cols, l.Col)
+				}
+				text := fmt.Sprintf("%s (%s)", l.Row, strings.Join(append([]string{unitName(l.Unit)}, l.Config...), ", "))
+				if l.Instead != "" {
+					text += ", " + l.Instead
+				}
+				names[l.Col] = append(names[l.Col], text)
+			}
+		}
+		for _, c := range cols {
+			d.Say(k.format, colName(c), colName(r.Base), listed(names[c]))
+		}
+	}
+}
+
 // tests says whether anything was tested.
 func (r *Report) tests() bool {
 	return slices.ContainsFunc(r.Tables, func(t Table) bool { return !t.Exact && len(t.Cols) > 1 })
@@ -50,6 +84,22 @@ type group struct {
 	title string
 	cut   func(string) string // from a row's name to what is shown of it
 	rows  []Row
+}
+
+// names are what is shown of the rows, which differ: where cutting makes two
+// names one, as of pipelines of two libraries, neither is cut.
+func (g group) names() []string {
+	n := map[string]int{}
+	for _, r := range g.rows {
+		n[g.cut(r.Name)]++
+	}
+	out := make([]string, len(g.rows))
+	for i, r := range g.rows {
+		if out[i] = g.cut(r.Name); n[out[i]] > 1 {
+			out[i] = r.Name
+		}
+	}
+	return out
 }
 
 // groups divides rows by what they are of; rows of other programs' texts are
@@ -85,8 +135,11 @@ func groups(t *Table) []group {
 	return out
 }
 
-// widest is how much of a name is shown where there are 80 columns.
-const widest = 23
+// A terminal of 80 columns shows so much of a row's name, and of a column's.
+const (
+	widestRow = 23
+	widestCol = 12
+)
 
 func (g group) document(t *Table, col int) *table.Document {
 	d := &table.Document{}
@@ -95,15 +148,16 @@ func (g group) document(t *Table, col int) *table.Document {
 		return d
 	}
 	main := &table.Table{Title: g.heading(t, col), Columns: []table.Column{
-		{Name: unitName(t.Unit), Left: true}, {Name: short(t.Cols[0], 12), Parts: partsIn(t.Unit)}, {Name: short(t.Cols[col], 12), Parts: partsIn(t.Unit)},
+		{Name: unitName(t.Unit), Left: true, Narrow: widestRow}, {Name: colName(t.Cols[0]), Narrow: widestCol, Parts: partsIn(t.Unit)},
+		{Name: colName(t.Cols[col]), Narrow: widestCol, Parts: partsIn(t.Unit)},
 		{Name: "change", Parts: inPercent}, {Name: "p"}, {Name: "n"}, {Name: "detects", Parts: inPercent}}}
 	pairs := &table.Table{Title: "the same by pairs, one a block (introgen's own judgement, not benchstat's)", Columns: []table.Column{
-		{Name: "pairs", Left: true}, {Name: "ratio", Parts: []string{""}}, {Name: "95 % interval", Parts: []string{"lo", "hi"}}, {Name: "p"}, {Name: "n"}, {Name: "detects", Parts: inPercent}}}
-	said, decidable := remarks{}, false
-	for _, r := range g.rows {
-		name := g.cut(r.Name)
+		{Name: "pairs", Left: true, Narrow: widestRow}, {Name: "ratio", Parts: []string{""}}, {Name: "95 % interval", Parts: []string{"lo", "hi"}}, {Name: "p"}, {Name: "n"}, {Name: "detects", Parts: inPercent}}}
+	said, decidable, names := remarks{}, false, g.names()
+	for i, r := range g.rows {
+		name := names[i]
 		a, b := r.Cells[0], r.Cells[col]
-		row := []table.Cell{{Text: short(name, widest), Parts: []string{r.Name}}, {}, {}, {}, {}, {}, {}}
+		row := []table.Cell{{Text: name, Parts: []string{r.Name}}, {}, {}, {}, {}, {}, {}}
 		for i, scale := range scales(t.Unit, a, b) {
 			if c := []*Cell{a, b}[i]; c != nil {
 				row[1+i] = value(c, t, scale)
@@ -139,11 +193,12 @@ func (g group) document(t *Table, col int) *table.Document {
 // summary is the table of a single column, which is compared with nothing.
 func (g group) summary(t *Table) *table.Table {
 	out := &table.Table{Title: g.heading(t, 0), Columns: []table.Column{
-		{Name: unitName(t.Unit), Left: true}, {Name: short(t.Cols[0], 12), Parts: partsIn(t.Unit)}, {Name: "n"}}}
-	for _, r := range g.rows {
+		{Name: unitName(t.Unit), Left: true}, {Name: colName(t.Cols[0]), Narrow: widestRow, Parts: partsIn(t.Unit)}, {Name: "n"}}}
+	names := g.names()
+	for i, r := range g.rows {
 		c := r.Cells[0]
 		scale := benchunit.CommonScale(centers(c), benchunit.ClassOf(t.Unit))
-		out.Add(table.Cell{Text: g.cut(r.Name), Parts: []string{r.Name}}, value(c, t, scale), table.Text(strconv.Itoa(c.N)))
+		out.Add(table.Cell{Text: names[i], Parts: []string{r.Name}}, value(c, t, scale), table.Text(strconv.Itoa(c.N)))
 	}
 	return out
 }
@@ -153,18 +208,24 @@ func (g group) heading(t *Table, col int) string {
 	if g.title != "" {
 		parts = append(parts, g.title)
 	}
-	parts = append(parts, unitName(t.Unit))
+	parts = append(append(parts, unitName(t.Unit)), t.Apart...)
 	if col > 0 {
-		parts = append(parts, fmt.Sprintf("%s against %s", t.Cols[col], t.Cols[0]))
+		parts = append(parts, fmt.Sprintf("%s against %s", colName(t.Cols[col]), colName(t.Cols[0])))
 	}
 	return strings.Join(parts, ", ")
 }
+
+// colName is what a column is called: that of samples which have nothing of what
+// the columns are has a name too.
+func colName(col string) string { return cmp.Or(col, "(none)") }
 
 // unitName is the unit as people know it: benchstat's sec/op is a time.
 func unitName(unit string) string {
 	switch unit {
 	case "sec/op":
 		return "time"
+	case "time": // of somebody's own
+		return "unit time"
 	}
 	return unit
 }
@@ -198,11 +259,17 @@ func scales(unit string, a, b *Cell) [2]benchunit.Scaler {
 }
 
 // change is benchstat's, up to eleven times as much; what is more is told as a
-// factor.
+// factor. Of a base of 0 or below benchstat has none, or one with the wrong sign.
 func change(v *Versus) table.Cell {
 	c := table.Cell{Text: v.Delta, Parts: []string{number(100 * v.Change)}}
-	if strings.HasPrefix(v.Delta, "+") && v.Change > 10 {
+	switch {
+	case v.Delta == "~":
+	case math.IsInf(v.Change, 0):
+		c.Text = "from 0"
+	case v.Change > 10:
 		c.Text = fmt.Sprintf("×%.0f", 1+v.Change)
+	case v.Change > 0 && v.Delta[0] == '-', v.Change < 0 && v.Delta[0] == '+':
+		c.Text = fmt.Sprintf("%+.2f%%", 100*v.Change)
 	}
 	return c
 }
@@ -263,24 +330,13 @@ func probability(p float64) table.Cell {
 }
 
 func pairRow(name, full string, p *stats.Ratio) []table.Cell {
-	row := []table.Cell{{Text: short(name, widest), Parts: []string{full}}, table.Text(fmt.Sprintf("%.3f", p.Ratio)),
+	row := []table.Cell{{Text: name, Parts: []string{full}}, table.Text(fmt.Sprintf("%.3f", p.Ratio)),
 		{Text: "–", Parts: []string{"", ""}}, probability(p.P), table.Text(strconv.Itoa(p.N)), detects(p.MDE)}
 	row[1].Parts = []string{number(p.Ratio)}
 	if p.Decidable {
 		row[2] = table.Cell{Text: fmt.Sprintf("%.3f – %.3f", p.Lo, p.Hi), Parts: []string{number(p.Lo), number(p.Hi)}}
 	}
 	return row
-}
-
-// short keeps the beginning and the end of a name that is too long.
-func short(s string, width int) string {
-	n := utf8.RuneCountInString(s)
-	if n <= width {
-		return s
-	}
-	r := []rune(s)
-	head := (width - 1) / 2
-	return string(r[:head]) + "…" + string(r[n-(width-1-head):])
 }
 
 // remarks gathers what is to be said below a table.

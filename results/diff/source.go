@@ -4,16 +4,22 @@
 // warnings are those that benchstat prints. Beside it stands, where runs were
 // made in blocks, a judgement of our own: the ratio within each block, which a
 // machine that drifts does not disturb.
+//
+// What is compared is there on both sides: a file without samples is refused,
+// and what the base has and another column lacks is told, and fails a gate.
 package diff
 
 import (
+	"bytes"
 	"cmp"
 	"fmt"
 	"io"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/introgen/introgen/results/answers/series"
 	"github.com/introgen/introgen/results/benchtext"
 	"github.com/introgen/introgen/results/recording"
 )
@@ -25,6 +31,7 @@ type Source struct {
 	text   []byte
 	lines  map[int]benchtext.Line // by the number of the line in text; nil of a text
 	notes  []string               // what to know before believing it
+	barren string                 // why it has no samples, should it have none
 }
 
 // Varies is what the columns of a single source are: the factors of its plan,
@@ -33,7 +40,7 @@ func (s Source) Varies() string { return cmp.Or(s.varies, ByFile) }
 
 // Recording is the source that a recording is.
 func Recording(label string, f *recording.File) Source {
-	s := Source{Label: label, varies: benchtext.Varies(f)}
+	s := Source{Label: label, varies: benchtext.Varies(f), barren: barren(f)}
 	s.text, s.lines = benchtext.Text(f)
 	for _, n := range doubts(f) {
 		s.notes = append(s.notes, label+": "+n)
@@ -44,26 +51,105 @@ func Recording(label string, f *recording.File) Source {
 // mostText bounds what is read of a text, in bytes.
 const mostText = 256 << 20
 
-// Text is the source that a text in the Go benchmark format is.
+// Text is the source that a text in the Go benchmark format is, in UTF-8 or in
+// UTF-16 with a byte order mark.
 func Text(label string, r io.Reader) (Source, error) {
 	text, err := io.ReadAll(io.LimitReader(r, mostText+1))
 	if err == nil && len(text) > mostText {
 		err = fmt.Errorf("longer than %d MiB", mostText>>20)
 	}
+	s := Source{Label: label, barren: "no line of it begins with Benchmark, as those of the Go benchmark format do"}
+	if err == nil {
+		s.text, err = utf8Text(text)
+	}
 	if err != nil {
 		return Source{}, fmt.Errorf("%s: %w", label, err)
 	}
-	return Source{Label: label, text: text}, nil
+	switch trimmed := bytes.TrimSpace(s.text); {
+	case len(trimmed) == 0:
+		s.barren = "it is empty"
+	case trimmed[0] == '{' && bytes.Contains(s.text, []byte(`"Action":`)):
+		s.barren = "it is what go test -json writes: leave -json out"
+	}
+	for i, n := range failures(s.text) {
+		if s.notes = append(s.notes, label+": "+n); i == 0 {
+			s.barren += "; " + n
+		}
+	}
+	return s, nil
 }
 
-// doubts are what speaks against a plan's runs: those that do not count, and
-// those that do but were disturbed.
-func doubts(f *recording.File) []string {
-	if f.Plan == nil {
-		return nil
-	}
+// failed is a line that a Go program or its test leaves when it fails.
+var failed = regexp.MustCompile(`^(--- FAIL|FAIL\b|panic: |fatal error: |signal: |exit status |\*\*\* Test killed)`)
+
+// failures are what in a text says that its run failed, or was cut off.
+func failures(text []byte) []string {
 	var out []string
-	counted := f.Counted("")
+	n := 0
+	for line := range bytes.Lines(text) {
+		n++
+		line = bytes.TrimRight(line, "\r\n")
+		if failed.Match(line) && len(out) == 0 {
+			out = append(out, fmt.Sprintf("line %d says that the run failed: %s", n, line[:min(len(line), 200)]))
+		}
+	}
+	if len(text) > 0 && text[len(text)-1] != '\n' {
+		out = append(out, "its last line has no end: it may have been cut off")
+	}
+	return out
+}
+
+// barren is why a recording would have no samples.
+func barren(f *recording.File) string {
+	switch {
+	case f.Broken != "":
+		return f.Broken
+	case f.Plan != nil:
+		why := ""
+		if i := slices.IndexFunc(f.Runs, func(r *recording.Run) bool { return r.Exit != nil && r.Exit.Refused != "" }); i >= 0 {
+			why = ", the first since it " + f.Runs[i].Exit.Refused
+		}
+		return fmt.Sprintf("none of its %d runs counts%s", len(f.Runs), why)
+	}
+	for _, r := range f.Runs {
+		if n := ending(r); n != "" {
+			return n
+		}
+	}
+	return "no round of it is whole"
+}
+
+// ending is what is odd about how a run ended, or "".
+func ending(r *recording.Run) string {
+	switch {
+	case r.End == nil:
+		return "the run was cut off"
+	case r.End.Code != 0:
+		return fmt.Sprintf("the run ended with exit code %d: %s", r.End.Code, r.End.Error)
+	}
+	return ""
+}
+
+// doubts are what speaks against the runs of a recording: those that do not
+// count or did not end well, those that do but were disturbed, and that they
+// are of different things.
+func doubts(f *recording.File) []string {
+	var out []string
+	counted := f.Runs
+	if f.Plan != nil {
+		counted = f.Counted("")
+	}
+	for _, m := range series.Mixed(counted) {
+		out = append(out, "its runs differ in their "+m)
+	}
+	if f.Plan == nil {
+		for _, r := range f.Runs {
+			if n := ending(r); n != "" && !slices.Contains(out, n) {
+				out = append(out, n)
+			}
+		}
+		return out
+	}
 	if n := len(f.Runs) - len(counted); n > 0 {
 		out = append(out, fmt.Sprintf("%d of %d runs do not count", n, len(f.Runs)))
 	}
