@@ -176,6 +176,7 @@ func compareArms(c *cli.Context) ([]recording.Arm, []string, error) {
 		factors = append(factors, "variant")
 	}
 	var arms []recording.Arm
+	var alike error // of two arms that have one name and are not one
 	add := func(state, set string, v variant) {
 		a := recording.Arm{Name: state, State: state, Levels: map[string]string{"cache": state}}
 		if state == coldHalf {
@@ -198,8 +199,13 @@ func compareArms(c *cli.Context) ([]recording.Arm, []string, error) {
 				a.Args = append(a.Args, v.args...)
 			}
 		}
-		if !slices.ContainsFunc(arms, func(x recording.Arm) bool { return x.Name == a.Name }) {
+		i := slices.IndexFunc(arms, func(x recording.Arm) bool { return x.Name == a.Name })
+		switch {
+		case i < 0:
 			arms = append(arms, a)
+		case !slices.Equal(arms[i].Args, a.Args):
+			alike = usagef("two kinds of run would be called %q, %s and %s: call the variant, or the set of kernels, something else",
+				a.Name, words.Join(arms[i].Args), words.Join(a.Args))
 		}
 	}
 	if len(sets) == 0 {
@@ -218,7 +224,7 @@ func compareArms(c *cli.Context) ([]recording.Arm, []string, error) {
 			}
 		}
 	}
-	return arms, factors, nil
+	return arms, factors, alike
 }
 
 // readStates reads --states, each once, with warm-cache where warm-process is
@@ -270,6 +276,9 @@ func readVariants(texts, states []string) ([]variant, error) {
 		args, err := moreFlags("--variant", strings.TrimSpace(flags))
 		if err != nil {
 			return nil, err
+		}
+		if slices.ContainsFunc(out, func(v variant) bool { return v.state == state && v.name == name }) {
+			return nil, usagef("--variant %q: %s has a variant %q already: give each a name of its own", text, state, name)
 		}
 		out = append(out, variant{state, name, args})
 	}

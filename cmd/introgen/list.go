@@ -50,7 +50,7 @@ func runList(c *cli.Context) error {
 		return err
 	}
 	t := &table.Table{Columns: []table.Column{{Name: "no."}, {Name: "when", Left: true}, {Name: "command", Left: true}, {Name: "ended", Left: true},
-		{Name: "model", Left: true}, {Name: "token 1"}, {Name: "decode"}, {Name: "MB"}}}
+		{Name: "model", Left: true, Narrow: longestModel, End: longestTypes}, {Name: "token 1"}, {Name: "decode"}, {Name: "MB"}}}
 	for _, e := range entries {
 		t.Add(table.Texts(append(append([]string{strconv.Itoa(e.Number)}, about(e.Path)...), fmt.Sprintf("%.2f", float64(e.Bytes)/1e6))...)...)
 	}
@@ -60,8 +60,12 @@ func runList(c *cli.Context) error {
 	return d.Write(c.App.Writer, table.Plain)
 }
 
-// longestModel keeps a line of the list within 80 columns.
-const longestModel = 12
+// longestModel keeps a line of the list within 80 columns; the end of a model's
+// name tells the types of its tensors.
+const (
+	longestModel = 12
+	longestTypes = 4
+)
 
 // about says what a recording holds, in the columns of the list between its
 // number and its size.
@@ -93,7 +97,7 @@ func about(path string) []string {
 		}
 		first, decode = duration(view.FirstToken(f.Runs)), duration(results.Median(steps))
 	}
-	return []string{h.Started.Local().Format("01-02 15:04"), command, ended(path, end), shortModel(model), first, decode}
+	return []string{h.Started.Local().Format("01-02 15:04"), command, ended(path, end), strings.TrimSuffix(model, ".gguf"), first, decode}
 }
 
 // ended is how a run, or a plan, came to its end, of which there may be none.
@@ -109,17 +113,6 @@ func ended(path string, end *recording.End) string {
 		return "interrupted"
 	}
 	return "failed"
-}
-
-// shortModel keeps the beginning of a model's name and its end, which tells the
-// types of its tensors.
-func shortModel(file string) string {
-	r := []rune(strings.TrimSuffix(file, ".gguf"))
-	if len(r) <= longestModel {
-		return string(r)
-	}
-	const end = 4
-	return string(r[:longestModel-1-end]) + "…" + string(r[len(r)-end:])
 }
 
 func duration(d time.Duration) string {
