@@ -24,7 +24,8 @@ type builder struct {
 	filter                   *benchproc.Filter
 	tables                   map[benchproc.Key]map[[2]benchproc.Key]*cell
 	report                   Report
-	added                    int // values
+	units                    map[string]bool // of all lines, also those that the filter drops
+	added                    int             // values
 	passed                   int // lines of this source that the filter lets through
 	unsaid                   int // warnings beyond maxWarnings
 }
@@ -39,7 +40,7 @@ type cell struct {
 }
 
 func newBuilder(o Options) (*builder, error) {
-	b := &builder{tables: map[benchproc.Key]map[[2]benchproc.Key]*cell{}}
+	b := &builder{tables: map[benchproc.Key]map[[2]benchproc.Key]*cell{}, units: map[string]bool{}}
 	var err error
 	if b.filter, err = benchproc.NewFilter(cmp.Or(o.Filter, "*")); err != nil {
 		return nil, &OptionError{"filter", o.Filter, err}
@@ -64,12 +65,39 @@ func newBuilder(o Options) (*builder, error) {
 	return b, nil
 }
 
+// tidy brings values to the units that benchstat compares. The reader leaves one
+// that is 0 in the unit of the text.
+func (b *builder) tidy(r *benchfmt.Result) {
+	for i := range r.Values {
+		v := &r.Values[i]
+		if v.OrigUnit == "" {
+			v.OrigUnit = v.Unit
+			_, v.Unit = benchunit.Tidy(v.Value, v.Unit)
+		}
+		b.units[v.Unit] = true
+	}
+}
+
+// unused warns of what is said of units that no line has: the name of one may be
+// misspelt.
+func (b *builder) unused(units benchfmt.UnitMetadataMap) {
+	for _, key := range slices.SortedFunc(maps.Keys(units), func(x, y benchfmt.UnitMetadataKey) int { return cmp.Compare(x.Unit+x.Key, y.Unit+y.Key) }) {
+		if m := units[key]; !b.units[key.Unit] {
+			file, line := m.Pos()
+			b.warn(fmt.Sprintf("%s:%d: no line has the unit %s", file, line, m.OrigUnit))
+		}
+	}
+}
+
 // metadata warns of what a text says of a unit and nobody understands, or
-// nobody believes. Keys that the format does not define mean nothing.
+// nobody believes.
 func (b *builder) metadata(m *benchfmt.UnitMetadata) {
 	file, line := m.Pos()
 	known := map[string][]string{"better": {"higher", "lower"}, "assume": {"nothing", "exact"}}[m.Key]
-	if known != nil && !slices.Contains(known, m.Value) {
+	switch {
+	case known == nil:
+		b.warn(fmt.Sprintf("%s:%d: %s=%s of unit %s means nothing: better and assume do", file, line, m.Key, m.Value, m.OrigUnit))
+	case !slices.Contains(known, m.Value):
 		b.warn(fmt.Sprintf("%s:%d: %s=%s of unit %s is not known: %s", file, line, m.Key, m.Value, m.OrigUnit, strings.Join(known, " or ")))
 	}
 	usual := benchfmt.UnitMetadataMap{}.GetBetter(m.Unit)
@@ -97,12 +125,6 @@ func (b *builder) add(r *benchfmt.Result, source, block int) error {
 	if b.content != nil {
 		content = b.content.Project(r).StringValues()
 	}
-	written := make([]string, len(r.Values))
-	for i, v := range r.Values {
-		// The reader leaves a value that is 0 in the unit of the text.
-		written[i] = cmp.Or(v.OrigUnit, v.Unit)
-		_, r.Values[i].Unit = benchunit.Tidy(v.Value, written[i])
-	}
 	for i, key := range b.table.ProjectValues(r) {
 		v := r.Values[i]
 		switch {
@@ -125,7 +147,7 @@ func (b *builder) add(r *benchfmt.Result, source, block int) error {
 		}
 		c := cells[at]
 		if c == nil {
-			c = &cell{residue: map[benchproc.Key]struct{}{}, contents: map[string]struct{}{}, written: written[i]}
+			c = &cell{residue: map[benchproc.Key]struct{}{}, contents: map[string]struct{}{}, written: v.OrigUnit}
 			cells[at] = c
 		}
 		c.values = append(c.values, v.Value)

@@ -118,6 +118,7 @@ func Judge(sources []Source, o Options) (*Report, error) {
 				b.metadata(rec)
 			case *benchfmt.Result:
 				lines++
+				b.tidy(rec)
 				block := 0
 				if _, line := rec.Pos(); s.lines != nil {
 					block = s.lines[line].Block
@@ -141,5 +142,6 @@ func Judge(sources []Source, o Options) (*Report, error) {
 		}
 		b.passed = 0
 	}
+	b.unused(reader.Units())
 	return b.finish(reader.Units(), o)
 }
