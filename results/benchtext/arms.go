@@ -71,7 +71,7 @@ func Varies(f *recording.File) string {
 	}
 	var keys []string
 	for _, factor := range f.Plan.Factors {
-		keys = append(keys, "/"+word(factor))
+		keys = append(keys, "/"+key(factor))
 	}
 	for _, n := range alike(f.Plan) {
 		if n > 1 {
@@ -91,7 +91,7 @@ func levels(p *recording.Plan, a recording.Arm, cache string) string {
 			level, ok = cache, true
 		}
 		if ok {
-			b.WriteString("/" + word(factor) + "=" + word(level))
+			b.WriteString("/" + key(factor) + "=" + word(level))
 		}
 	}
 	return b.String()

@@ -13,6 +13,7 @@ import (
 	"github.com/introgen/introgen/results/recording"
 	"github.com/introgen/introgen/trace"
 	"golang.org/x/perf/benchfmt"
+	"golang.org/x/perf/benchproc"
 )
 
 // sample is what the format's own reader finds.
@@ -295,11 +296,43 @@ func TestInexactCounts(t *testing.T) {
 	}
 }
 
+// TestWords: what a name cannot hold is written as in a URL (RFC 3986, 2.1).
 func TestWords(t *testing.T) {
-	for in, want := range map[string]string{"Gemm": "Gemm", "a b/c": "a_b_c", "x-12": "x_12", "x-y": "x-y", "cold-natural": "cold-natural", "\x00é": "__", "": ""} {
+	for in, want := range map[string]string{"Gemm": "Gemm", "a b/c": "a%20b%2Fc", "a_b_c": "a_b_c", "x-12": "x%2D12", "x_12": "x_12", "x-y": "x-y",
+		"cold-natural": "cold-natural", "\x00é": "%00%C3%A9", "50%": "50%25", "": "", "-": "%2D", "1-2-3": "1-2%2D3"} {
 		if got := word(in); got != want {
 			t.Errorf("word(%q) = %q, want %q", in, got, want)
 		}
+	}
+	if got := key("a=b"); got != "a%3Db" {
+		t.Errorf("a key with = is %q", got)
+	}
+}
+
+// TestAlike: libraries, levels and arms whose names differ in what a benchmark
+// name cannot hold have samples of their own, and columns to compare.
+func TestAlike(t *testing.T) {
+	f := plan("ba r")
+	f.Plan.Arms[0].Levels["ba r"], f.Plan.Arms[1].Levels["ba r"] = "a b", "a/b"
+	for _, r := range f.Runs {
+		for i, name := range []string{"x y", "x/y"} {
+			id := trace.ID(len(r.Spans) + 1)
+			r.Spans = append(r.Spans, trace.Record{ID: id, Parent: 3, Name: results.SpanLibrary, Detail: name, Start: r.Spans[2].Start, End: r.Spans[2].Start + time.Duration(1+i)})
+			r.Libraries = append(r.Libraries, recording.Library{Span: id, Name: name})
+		}
+	}
+	got, _ := read(t, text(t, f))
+	for _, name := range []string{"Lib/lib=x%20y/ba%20r=a%20b", "Lib/lib=x%2Fy/ba%20r=a%20b", "Lib/lib=x%20y/ba%20r=a%2Fb", "Lib/lib=x%2Fy/ba%20r=a%2Fb"} {
+		if len(got[name]) != 6 {
+			t.Errorf("%s: %d samples, want 6", name, len(got[name]))
+		}
+	}
+	if got := Varies(f); got != "/ba%20r" {
+		t.Errorf("%q varies", got)
+	}
+	var p benchproc.ProjectionParser
+	if _, err := p.Parse(Varies(f), nil); err != nil {
+		t.Errorf("columns cannot be made of it: %v", err)
 	}
 }
 

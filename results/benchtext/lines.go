@@ -17,6 +17,7 @@ package benchtext
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -369,18 +370,25 @@ func middle(lines []Line) []Line {
 	return out
 }
 
-// word makes a text a part of a benchmark name: without what ends the name or
-// the part.
+// word makes a text a part of a benchmark name: what would end the name or the
+// part is written as in a URL, a % and its bytes in hexadecimal digits, so that
+// texts that differ stay two names.
 func word(s string) string {
-	s = strings.Map(func(r rune) rune {
-		if r <= ' ' || r == '/' || r == 0x7f || r > 0x7e {
-			return '_'
-		}
-		return r
-	}, s)
 	// Digits behind a hyphen at the end of a name are taken for GOMAXPROCS.
+	procs := -1
 	if i := strings.LastIndexByte(s, '-'); i >= 0 && strings.Trim(s[i+1:], "0123456789") == "" {
-		s = s[:i] + "_" + s[i+1:]
+		procs = i
 	}
-	return s
+	var b strings.Builder
+	for i := range len(s) {
+		if c := s[i]; c <= ' ' || c == '/' || c == '%' || c > '~' || i == procs {
+			fmt.Fprintf(&b, "%%%02X", c)
+		} else {
+			b.WriteByte(c)
+		}
+	}
+	return b.String()
 }
+
+// key is a text as the key of a part, which the first = ends.
+func key(s string) string { return strings.ReplaceAll(word(s), "=", "%3D") }

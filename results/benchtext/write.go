@@ -42,7 +42,7 @@ func Text(f *recording.File) ([]byte, map[int]Line) {
 		if len(lines) == 0 {
 			break // of nothing that was measured
 		}
-		fmt.Fprintf(&b, "%s: %s\n", c.key, c.value)
+		fmt.Fprintf(&b, "%s: %s\n", c.name, c.value)
 	}
 	at := map[int]Line{}
 	n := bytes.Count(b.Bytes(), []byte("\n"))
@@ -112,14 +112,14 @@ func isExact(lines []Line, unit string) bool {
 const KeyContent = "model-sha256"
 
 // pair is a line key: value.
-type pair struct{ key, value string }
+type pair struct{ name, value string }
 
 // configuration is what samples must share to be compared. What differs within
 // the recording, as a plan may want it, is left to names and comments.
 func configuration(f *recording.File) []pair {
 	var out []pair
 	runs := samples(f)
-	add := func(key string, of func(*recording.Run) string) {
+	add := func(name string, of func(*recording.Run) string) {
 		value := ""
 		for i, r := range runs {
 			if v := oneLine(of(r)); i == 0 {
@@ -129,7 +129,7 @@ func configuration(f *recording.File) []pair {
 			}
 		}
 		if value != "" {
-			out = append(out, pair{key, value})
+			out = append(out, pair{name, value})
 		}
 	}
 	add("goos", func(r *recording.Run) string { return r.Header.Host.OS })

@@ -26,8 +26,8 @@ type builder struct {
 	report                   Report
 	units                    map[string]bool // of all lines, also those that the filter drops
 	added                    int             // values
-	passed                   int // lines of this source that the filter lets through
-	unsaid                   int // warnings beyond maxWarnings
+	passed                   int             // lines of this source that the filter lets through
+	unsaid                   int             // warnings beyond maxWarnings
 }
 
 type cell struct {
