@@ -70,10 +70,14 @@ func judgeTests(output string, err error) outcome {
 			o.Notes = append(o.Notes, last(strings.Join(said[key], "\n"), 8)...)
 		}
 	}
-	if err != nil && o.Failed == 0 {
+	switch {
+	case err != nil && o.Failed == 0:
 		o.Failed++
 		o.Notes = append(o.Notes, err.Error())
 		o.Notes = append(o.Notes, last(strings.Join(said[""], "\n"), 12)...)
+	case o.Passed+o.Failed+o.Skipped == 0:
+		o.Failed++
+		o.Notes = append(o.Notes, "no test ran: no test of the packages has such a name")
 	}
 	o.Notes = unique(o.Notes)
 	return o
@@ -92,6 +96,9 @@ func judgeLeaks(output string, err error) outcome {
 	n, err := strconv.Atoi(m[1])
 	if err != nil || strings.Contains(output, "--- FAIL") {
 		return outcome{Failed: 1, Leaks: -1, Notes: append([]string{m[0]}, matching(strings.Split(output, "\n"), "--- FAIL")...)}
+	}
+	if strings.Contains(output, "no tests to run") {
+		return outcome{Failed: 1, Leaks: -1, Notes: []string{m[0], "no test ran that could have leaked"}}
 	}
 	return outcome{Passed: 1, Leaks: n, Notes: []string{m[0]}}
 }

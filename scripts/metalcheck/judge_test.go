@@ -33,6 +33,35 @@ func TestJudgeTests(t *testing.T) {
 	}
 }
 
+// TestNothingChecked: where no test has the name it is no pass, and where all is
+// skipped it is said.
+func TestNothingChecked(t *testing.T) {
+	for _, text := range []string{"", `{"Action":"output","Package":"p","Output":"testing: warning: no tests to run\n"}` + "\n" + `{"Action":"pass","Package":"p"}` + "\n"} {
+		if o := judgeTests(text, nil); o.Failed != 1 || !slices.Contains(o.Notes, "no test ran: no test of the packages has such a name") {
+			t.Errorf("%q: %+v", text, o)
+		}
+	}
+	if o := judgeLeaks("testing: warning: no tests to run\nPASS\nProcess 71: 0 leaks for 0 total leaked bytes.\n", nil); o.Failed != 1 {
+		t.Errorf("leaks of no test: %+v", o)
+	}
+	r := &report{}
+	if r.ok() || !strings.Contains(r.headline(), "; nothing was checked") {
+		t.Errorf("no step: %v", r)
+	}
+	r.add(step{name: "a"}, outcome{Skipped: 3, Leaks: -1})
+	if !r.ok() || !strings.Contains(r.headline(), "0 passed, 0 failed, 3 skipped; device: ; nothing was checked") {
+		t.Errorf("all skipped: %v", r)
+	}
+	r.add(step{name: "b"}, outcome{Passed: 1, Leaks: -1})
+	if !r.ok() || strings.Contains(r.headline(), "nothing") {
+		t.Errorf("one passed: %v", r)
+	}
+	r.add(step{name: "c"}, outcome{Failed: 1, Leaks: -1})
+	if r.ok() {
+		t.Errorf("one failed: %v", r)
+	}
+}
+
 // The lines are those that leaks(1) prints.
 func TestLeaks(t *testing.T) {
 	one := judgeLeaks("Process 71: 123 nodes malloced for 45 KB\nProcess 71: 2 leaks for 96 total leaked bytes.\n", errors.New("exit status 1"))

@@ -84,7 +84,7 @@ func check(ctx context.Context, folder, only string) (ok bool, err error) {
 		return false, err
 	}
 	fmt.Printf("%s\nmetal-check: the report is %s\n", r.headline(), path)
-	return r.failed() == 0 && ctx.Err() == nil, ctx.Err()
+	return r.ok() && ctx.Err() == nil, ctx.Err()
 }
 
 // build makes the program without cgo, as a user of a release has it.

@@ -41,10 +41,21 @@ func (r *report) sum(f func(outcome) int) int {
 
 func (r *report) failed() int { return r.sum(func(o outcome) int { return o.Failed }) }
 
+func (r *report) passed() int { return r.sum(func(o outcome) int { return o.Passed }) }
+
+// ok says whether nothing failed of what there was. That all was skipped, for
+// want of a device, is no failure of this machine; the workflow wants one of its
+// machines not to.
+func (r *report) ok() bool { return r.failed() == 0 && len(r.Steps) > 0 }
+
 // headline is the first line, which the workflow reads.
 func (r *report) headline() string {
-	passed, skipped := r.sum(func(o outcome) int { return o.Passed }), r.sum(func(o outcome) int { return o.Skipped })
-	return fmt.Sprintf("metal-check: %d passed, %d failed, %d skipped; device: %s", passed, r.failed(), skipped, r.Device)
+	skipped := r.sum(func(o outcome) int { return o.Skipped })
+	text := fmt.Sprintf("metal-check: %d passed, %d failed, %d skipped; device: %s", r.passed(), r.failed(), skipped, r.Device)
+	if r.passed()+r.failed() == 0 {
+		text += "; nothing was checked"
+	}
+	return text
 }
 
 // line is one step's.
