@@ -87,7 +87,33 @@ func runPlan(c *cli.Context, p planned) error {
 	}
 	s.closeFiles()
 	s.writeViews(f)
-	return s.ending(c.Context, errors.Join(err, printAnswer(c, f, p, style, err != nil)))
+	err = errors.Join(err, printAnswer(c, f, p, style, err != nil))
+	if err == nil {
+		err = lost(f)
+	}
+	return s.ending(c.Context, err)
+}
+
+// lost is the error that arms are of which no run counts: the answer is of the
+// others, and what was asked for is not there. The plan itself has ended well.
+func lost(f *recording.File) error {
+	var arms []string
+	for _, a := range f.Plan.Arms {
+		if len(f.Counted(a.Name)) > 0 {
+			continue
+		}
+		why := ""
+		for _, r := range f.Runs {
+			if r.Start.Arm == a.Name && r.Exit.Refused != "" {
+				why = ", the last because it " + r.Exit.Refused
+			}
+		}
+		arms = append(arms, a.Name+why)
+	}
+	if len(arms) == 0 {
+		return nil
+	}
+	return fmt.Errorf("%d of %d kinds of run have no run that counts: %s", len(arms), len(f.Plan.Arms), strings.Join(arms, "; "))
 }
 
 // printAnswer prints what the runs say. Where the plan has failed, that there is
