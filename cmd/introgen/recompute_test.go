@@ -279,7 +279,7 @@ func recomputeStages(t failer, runs []rawRun, table []map[string]string) {
 				near(t, fmt.Sprint(arm, " LIB, ", p), line[arm+" LIB ms"], middle(v)/1e6)
 			}
 			if v := pipes[arm][p]; len(v) > 0 {
-				near(t, fmt.Sprint(arm, " PIPE, ", p), line["PIPE "+arm+" ms"], middle(v)/1e6)
+				near(t, fmt.Sprint(arm, " PIPE, ", p), line[arm+" PIPE ms"], middle(v)/1e6)
 			}
 		}
 		if len(libs[arm]) > 0 && len(table) < 4 {

@@ -21,7 +21,8 @@ type Gate struct {
 // Check holds the report against the gate. It passes only what it could judge:
 // the error says what became worse, what the base has and another column lacks,
 // what has too few samples though the base has enough, or that nothing could be
-// judged at all. Notes are of what no error is made of, and was not judged.
+// judged at all. Notes are of what no error is made of, and was not judged, and
+// what speaks against the runs.
 func (r *Report) Check(g Gate) (notes []string, err error) {
 	var reasons []string
 	if worse := r.Regressions(g.Above); len(worse) > 0 {
@@ -61,6 +62,7 @@ func (r *Report) Check(g Gate) (notes []string, err error) {
 	for i := range notes {
 		notes[i] = "--fail-above " + g.Limit + ": " + notes[i]
 	}
+	notes = append(notes, r.Notes...)
 	if len(reasons) == 0 {
 		return notes, nil
 	}

@@ -100,6 +100,7 @@ func TestGate(t *testing.T) {
 		{"hits that become 0", "", []string{"Unit hits better=higher assume=exact\n" + rep("Compile", 8, 9, "ns/op 5 hits"), rep("Compile", 8, 9, "ns/op")}, "Compile -100.0 % (hits, new)", ""},
 		{"the base lacks what two others have", "", []string{a, both, a + rep("B", 8, 9000, "ns/op")}, "", "B (time, new), B (time, third)"},
 		{"a unit that only two others have", "", []string{a, a + rep("B", 8, 10, "B/op"), a + rep("B", 8, 90, "B/op")}, "", "B (B/op, new), B (B/op, third)"},
+		{"a run that failed", "", []string{both, both + "--- FAIL: BenchmarkC\nFAIL\n"}, "", "new: line 17 says that the run failed: --- FAIL: BenchmarkC"},
 		{"one file", "", []string{both}, "nothing was compared", ""},
 		{"no samples", "", []string{both, "panic: boom\n"}, "new has no samples to compare: no line of it begins with Benchmark, as those of the Go benchmark format do; line 1 says that the run failed: panic: boom", ""},
 		{"no samples in the third", "", []string{both, both, ""}, "third has no samples to compare: it is empty", ""},

@@ -2,6 +2,7 @@ package table
 
 import (
 	"encoding/csv"
+	"fmt"
 	"io"
 	"slices"
 	"strconv"
@@ -47,6 +48,7 @@ func (t *Table) writeCSV(w io.Writer) error {
 			head = append(head, printable.Field(strings.TrimSpace(names[i]+" "+printable.Line(p))))
 		}
 	}
+	number(head)
 	lines := append([][]string{head}, make([][]string, len(t.Rows), len(t.Rows)+1)...)
 	rows := t.Rows
 	if t.Footer != nil {
@@ -70,6 +72,18 @@ func (t *Table) writeCSV(w io.Writer) error {
 		}
 	}
 	return c.WriteAll(lines)
+}
+
+// number makes headings that are one with one before them differ from it: a
+// program finds a column by its heading.
+func number(head []string) {
+	seen := map[string]bool{}
+	for i, name := range head {
+		for n := 2; seen[head[i]]; n++ {
+			head[i] = fmt.Sprintf("%s (%d)", name, n)
+		}
+		seen[head[i]] = true
+	}
 }
 
 // part is value p of a row's cell i, or "". A cell without parts has its text in

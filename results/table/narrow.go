@@ -51,6 +51,11 @@ func (t *Table) shown(s Style) *Table {
 			cuts[i] = cut{c.Narrow, c.End}
 		}
 		names = apart(names, cuts)
+		for i, c := range t.Columns {
+			if c.Brief != "" {
+				names[i] = c.Brief
+			}
+		}
 	}
 	for i := range out.Columns {
 		out.Columns[i].Name = names[i]

@@ -205,3 +205,19 @@ func TestCSVFields(t *testing.T) {
 		}
 	}
 }
+
+// TestHeadingsDiffer: no two columns of CSV have one heading, whatever they are
+// called; a terminal heads a joined column briefly.
+func TestHeadingsDiffer(t *testing.T) {
+	tab := &table.Table{Columns: []table.Column{{Name: "x", Left: true}, {Name: "a", Parts: []string{"ms", "lo ms"}}, {Name: "a lo", Parts: []string{"ms"}},
+		{Name: "x"}, {Name: "x (2)"}, {Name: "a PIPE", Brief: "PIPE", Joined: true}}}
+	if got, want := written(t, tab, table.CSV), "x,a ms,a lo ms,a lo ms (2),x (2),x (2) (2),a PIPE\n"; got != want {
+		t.Errorf("headings %s, want %s", got, want)
+	}
+	if got := written(t, tab, table.Plain); !strings.HasSuffix(got, "  PIPE\n") || strings.Contains(got, "a PIPE") {
+		t.Errorf("headings %s", got)
+	}
+	if got := written(t, tab, table.Markdown); !strings.Contains(got, "| a PIPE |") {
+		t.Errorf("headings %s", got)
+	}
+}

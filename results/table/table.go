@@ -62,8 +62,10 @@ type Column struct {
 	// following its own: "" for the name alone. None means the column itself.
 	Parts []string
 	// Joined says that the column belongs to the one before it, from which it
-	// is not divided.
+	// is not divided. Brief is what a terminal heads it with there, where that
+	// says whose it is; "" is its name.
 	Joined bool
+	Brief  string
 	// Drawn says that the column is a drawing of others, which CSV leaves out.
 	Drawn bool
 	// Narrow is how wide a terminal shows the column's heading, and its cells

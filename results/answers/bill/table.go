@@ -2,6 +2,7 @@ package bill
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/introgen/introgen/results"
@@ -74,10 +75,8 @@ func (b *Bill) heading(i int) table.Cell {
 
 func (b *Bill) row(l Line, label string) []table.Cell {
 	name := table.Text(label)
-	switch l.What {
-	case "":
-	default:
-		name.Parts = []string{label, l.Phase}
+	if l.What != "" {
+		name.Parts = []string{strings.TrimSpace(label), l.Phase}
 	}
 	cells := []table.Cell{name, {Text: results.Milliseconds(l.Time), Parts: []string{exact(l.Time)}}, table.Text(share(l.Time, b.Wall.Time))}
 	if b.Runs > 1 {

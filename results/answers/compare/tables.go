@@ -119,7 +119,7 @@ func (a *Answer) compileTable() *table.Table {
 	t := &table.Table{Title: "what was made in each stage: libraries in ms; pipelines as number: ms", Columns: []table.Column{{Name: "stage", Left: true, Parts: []string{"", "library"}}}}
 	for _, i := range shown {
 		name := a.Series[i].Name
-		t.Columns = append(t.Columns, table.Column{Name: name + " LIB", Parts: series.TimeParts}, table.Column{Name: "PIPE", Joined: true, Parts: append([]string{"n"}, prefixed(name, series.TimeParts)...)})
+		t.Columns = append(t.Columns, table.Column{Name: name + " LIB", Parts: series.TimeParts}, table.Column{Name: name + " PIPE", Brief: "PIPE", Joined: true, Parts: append([]string{"pipelines"}, series.TimeParts...)})
 	}
 	row := func(name table.Cell, columns []Sums) {
 		cells := []table.Cell{name}
@@ -142,17 +142,6 @@ func (a *Answer) compileTable() *table.Table {
 		}
 	}
 	return t
-}
-
-func prefixed(name string, parts []string) []string {
-	out := make([]string, len(parts))
-	for i, p := range parts {
-		out[i] = name
-		if p != "" {
-			out[i] += " " + p
-		}
-	}
-	return out
 }
 
 // cells are a library's time, and its pipelines' after their number.
