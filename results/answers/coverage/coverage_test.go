@@ -19,7 +19,7 @@ type model struct {
 func newModel(t *testing.T, architecture string) model {
 	t.Helper()
 	n, err := plan.NewNeeds(plan.Config{
-		Layers: 30, Heads: 9, KVHeads: 3, HeadDim: 64, Hidden: 576, FFN: 1536, Vocab: 49152, RMSEps: 1e-5, RopeBase: 100000, RopeDim: 64,
+		Layers: 30, Heads: 9, KVHeads: 3, HeadDim: 64, Hidden: 576, FFN: 1536, Vocab: 49152, Context: 8192, RMSEps: 1e-5, RopeBase: 100000, RopeDim: 64,
 		Architecture: architecture,
 		Format: func(name string) (plan.Format, error) {
 			if strings.HasSuffix(name, "norm.weight") {
