@@ -14,6 +14,9 @@ import (
 // assumes. Where the prompt is given as ids, a vocabulary that introgen does not
 // know only costs the text, unless a tokenizer is asked for by name.
 func (g *generation) chooseTokenizer(c *cli.Context, kind string) error {
+	for _, line := range tokenizer.Ignored(g.tokFile) {
+		g.note(line)
+	}
 	t, declined, err := tokenizer.Choose(g.tokFile, kind)
 	ids := c.IsSet("prompt-ids")
 	switch {

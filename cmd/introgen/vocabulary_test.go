@@ -160,6 +160,18 @@ func TestAssumptionsAreSaid(t *testing.T) {
 	}
 }
 
+// TestSuppressedTokensAreSaid: what a file asks of who generates, and is not done,
+// is said with ids as well as with a text.
+func TestSuppressedTokensAreSaid(t *testing.T) {
+	path := worded(t, func(w *llamatest.Writable) { w.Set("tokenizer.ggml.suppress_tokens", []int32{1, 2}) })
+	for _, prompt := range [][]string{nil, {"--prompt-ids", "1"}} {
+		_, errs, code := command(t, append([]string{"cpu", "1", "--tokens", "1", "--model", path}, prompt...)...)
+		if code != exitOK || errs != "introgen: note: metadata tokenizer.ggml.suppress_tokens lists 2 tokens, and introgen does not keep the model from generating them\n" {
+			t.Errorf("%v: exit code %d, %q", prompt, code, errs)
+		}
+	}
+}
+
 // TestPartsAreNamed: each part of a split file says which it is and what merges
 // them, whatever else it lacks and whatever command reads it, and meta shows it.
 func TestPartsAreNamed(t *testing.T) {
@@ -176,7 +188,7 @@ func TestPartsAreNamed(t *testing.T) {
 		if err := os.WriteFile(path, b, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		want := fmt.Sprintf("is part %d of 3 of a split file; merge the parts with `llama-gguf-split --merge m-00001-of-00003.gguf OUT`", part+1)
+		want := fmt.Sprintf("is part %d of 3 of a split file (metadata split.no, split.count); merge the parts with `llama-gguf-split --merge m-00001-of-00003.gguf OUT`", part+1)
 		for _, args := range [][]string{
 			{"cpu", "1", "--model", path}, {"cpu", "1", "--prompt-ids", "1", "--model", path}, {"metal", "1", "--model", path},
 			{"coverage", "--model", path}, {"coverage", "--prompt-ids", "1", "--model", path},

@@ -2,14 +2,21 @@ package cpu
 
 import (
 	"math"
+	"slices"
 
 	"github.com/introgen/introgen/engine"
 )
 
-// findNonFinite runs a step whose logits are not finite again, on one thread,
-// looking at the residual stream after each stage that adds to it, and returns
-// the error that says where the first value went wrong. It costs nothing until
-// something has.
+// vanished reports whether all logits are 0, as they are where the squares of the
+// residual stream overflow: the norm of such a stream is 0.
+func (e *Engine) vanished() bool {
+	return !slices.ContainsFunc(e.logits, func(v float32) bool { return v != 0 })
+}
+
+// findNonFinite runs a step whose logits are not finite again, or have vanished, on
+// one thread, looking at the residual stream after each stage that adds to it, and
+// returns the error that says where the first value went wrong: nil where none has
+// and the logits are finite. It costs nothing until something has.
 func (e *Engine) findNonFinite(ids []int32, pos int) error {
 	for n := ceil(len(ids), chunk); n > 0; n-- {
 		size := ceil(len(ids), n)
@@ -21,24 +28,24 @@ func (e *Engine) findNonFinite(ids []int32, pos int) error {
 		}
 		ids, pos = ids[size:], pos+size
 	}
-	return &engine.NonFiniteError{Layer: -1, Where: "output", Value: float32(math.NaN())}
+	return nil
 }
 
 // checkedPass does the prepared pass of so many tokens and checks it.
 func (e *Engine) checkedPass(tokens int) error {
 	x := e.x[:tokens*e.m.Hidden]
-	if v, ok := firstNonFinite(x); ok {
+	if v, ok := e.firstOverflow(x); ok {
 		return &engine.NonFiniteError{Layer: -1, Where: "embedding", Value: v}
 	}
 	for i, s := range e.cur.stages {
 		e.Do(0, i, 0, e.units(s))
 		switch s.kind {
 		case project:
-			if v, ok := firstNonFinite(x); ok {
+			if v, ok := e.firstOverflow(x); ok {
 				return &engine.NonFiniteError{Layer: s.layer, Where: "attention", Value: v}
 			}
 		case down:
-			if v, ok := firstNonFinite(x); ok {
+			if v, ok := e.firstOverflow(x); ok {
 				return &engine.NonFiniteError{Layer: s.layer, Where: "feed-forward", Value: v}
 			}
 		case head:
@@ -48,6 +55,27 @@ func (e *Engine) checkedPass(tokens int) error {
 		}
 	}
 	return nil
+}
+
+// firstOverflow returns the first value of the residual streams x that is not
+// finite, or the largest of a stream whose squares are too large for a norm.
+func (e *Engine) firstOverflow(x []float32) (float32, bool) {
+	if v, ok := firstNonFinite(x); ok {
+		return v, true
+	}
+	for n := e.m.Hidden; len(x) > 0; x = x[n:] {
+		sum, largest := 0.0, float32(0)
+		for _, v := range x[:n] {
+			sum += float64(v) * float64(v)
+			if math.Abs(float64(v)) > math.Abs(float64(largest)) {
+				largest = v
+			}
+		}
+		if sum > math.MaxFloat32 {
+			return largest, true
+		}
+	}
+	return 0, false
 }
 
 // firstNonFinite returns the first value that is NaN or infinite.

@@ -9,6 +9,7 @@ package cpu
 import (
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/introgen/introgen/engine"
@@ -151,8 +152,13 @@ func (e *Engine) Step(ids []int32, pos int) (int32, error) {
 		return 0, fmt.Errorf("cpu: %w", err)
 	}
 	next, finite := e.greedy()
-	if !finite {
-		return 0, e.findNonFinite(ids, pos)
+	if !finite || e.vanished() {
+		if err := e.findNonFinite(ids, pos); err != nil {
+			return 0, err
+		}
+	}
+	if !finite { // though another pass met none
+		return 0, &engine.NonFiniteError{Layer: -1, Where: "output", Value: float32(math.NaN())}
 	}
 	e.ready = true
 	return next, nil

@@ -141,6 +141,43 @@ func TestNonFiniteInWideLayer(t *testing.T) {
 	}
 }
 
+// A residual stream whose squares overflow in float32, so that its norm is 0 and all
+// logits are, is found where it first does; logits that are 0 for another reason are
+// none.
+func TestOverflow(t *testing.T) {
+	large := func(tensor string, at int) func(*llamatest.Writable) {
+		return func(w *llamatest.Writable) {
+			binary.LittleEndian.PutUint32(w.Tensor(tensor).Data[4*at:], math.Float32bits(1e25))
+		}
+	}
+	for name, c := range map[string]struct {
+		edit func(w *llamatest.Writable)
+		want *engine.NonFiniteError
+	}{
+		"embedding":    {large("token_embd.weight", 5*64+3), &engine.NonFiniteError{Layer: -1, Where: "embedding"}},
+		"attention":    {large("blk.1.attn_output.weight", 70), &engine.NonFiniteError{Layer: 1, Where: "attention"}},
+		"feed-forward": {large("blk.0.ffn_down.weight", 200), &engine.NonFiniteError{Layer: 0, Where: "feed-forward"}},
+		"no output":    {func(w *llamatest.Writable) { clear(w.Tensor("output.weight").Data) }, nil},
+	} {
+		m := model(t, llamatest.Write(t, llamatest.Config{Output: true, Edit: c.edit}))
+		t.Run(name, func(t *testing.T) {
+			eachEngine(t, func(t *testing.T, o cpu.Options) {
+				for _, prompt := range [][]int32{{5}, {9, 7, 5}} {
+					id, err := newEngine(t, m, o).Step(prompt, 0)
+					var got *engine.NonFiniteError
+					if c.want == nil {
+						if err != nil || id != 0 {
+							t.Errorf("%d tokens: next token %d, %v", len(prompt), id, err)
+						}
+					} else if !errors.As(err, &got) || got.Layer != c.want.Layer || got.Where != c.want.Where || math.Abs(float64(got.Value)) < 1e20 {
+						t.Errorf("%d tokens: error %v, want %+v", len(prompt), err, c.want)
+					}
+				}
+			})
+		})
+	}
+}
+
 // A step allocates nothing, whatever the number of threads.
 func TestNoAllocation(t *testing.T) {
 	m := model(t, llamatest.Write(t, llamatest.Config{Type: quant.Q8_0, Embedding: quant.Q8_0}))

@@ -391,14 +391,14 @@ func (f *File) place(headEnd int) error {
 			return fmt.Errorf("tensors %q and %q overlap: bytes %d to %d, and from %d on", a.Name, b.Name, a.Offset, a.Offset+a.Bytes, b.Offset)
 		}
 	}
-	end := f.DataOffset
+	end, of := f.DataOffset, ""
 	if len(order) > 0 {
 		last := order[len(order)-1]
-		end = last.Offset + last.Bytes
+		end, of = last.Offset+last.Bytes, fmt.Sprintf(" with tensor %q", last.Name)
 	}
 	// Writers may pad the last tensor like all others; more is another file's.
 	if rest := f.Size - end; rest > f.Alignment {
-		return fmt.Errorf("%d bytes follow the tensor data, which end at offset %d: the file is oversized, as if another one had been written behind it", rest, end)
+		return fmt.Errorf("%d bytes follow the tensor data, which end%s at offset %d: the file is oversized, as if another one had been written behind it", rest, of, end)
 	}
 	return nil
 }

@@ -90,7 +90,7 @@ func TestParts(t *testing.T) {
 		no, count any
 		want      string // "" is whole
 	}{
-		{uint16(0), uint16(2), "is part 1 of 2 of a split file; merge the parts with `llama-gguf-split --merge FIRST-PART OUT`"},
+		{uint16(0), uint16(2), "is part 1 of 2 of a split file (metadata split.no, split.count); merge the parts with `llama-gguf-split --merge FIRST-PART OUT`"},
 		{uint16(1), uint16(2), "is part 2 of 2"},
 		{uint32(6), uint32(12), "is part 7 of 12"},
 		{nil, uint16(3), "is part 1 of 3"},

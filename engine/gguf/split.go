@@ -45,5 +45,5 @@ func (f *File) CheckWhole() error {
 	if m := partName.FindStringSubmatch(filepath.Base(f.Path)); m != nil {
 		first = m[1] + "00001" + m[2]
 	}
-	return fmt.Errorf("gguf %s: is part %d of %d of a split file; merge the parts with `llama-gguf-split --merge %s OUT` and give OUT", f.Path, part, of, first)
+	return fmt.Errorf("gguf %s: is part %d of %d of a split file (metadata split.no, split.count); merge the parts with `llama-gguf-split --merge %s OUT` and give OUT", f.Path, part, of, first)
 }

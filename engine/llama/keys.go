@@ -75,7 +75,7 @@ var keys = map[string]key{
 	"attention.clamp_kqv":          only("0", "queries, keys and values are clamped", 0),
 	"attention.max_alibi_bias":     only("0", "attention has biases of distance (ALiBi)", 0),
 	"attention.causal":             only("true", "tokens attend to those that follow", 1),
-	"attention.sliding_window":     {use: neutral, why: "attention reaches only so many positions back", same: wholeContext, allowed: "0 or the context length or more"},
+	"attention.sliding_window":     {use: neutral, why: "attention reaches only so many positions back", same: wholeContext, allowed: "0, or llama.context_length or more"},
 	"attention.output_scale":       only("0 or 1", "attention's output is scaled", 0, 1),
 	"attention.value_scale":        only("0 or 1", "attention's values are scaled", 0, 1),
 	"attention.temperature_scale":  only("0", "the attention scores are scaled by position", 0),
@@ -89,7 +89,7 @@ var keys = map[string]key{
 	"use_parallel_residual":   only("false", "attention and feed-forward run side by side", 0),
 	"tensor_data_layout": {use: neutral, why: "the rows of queries and keys may be in another order", same: knownLayout,
 		allowed: `"Meta AI original pth" or "reference"`},
-	"embedding_length_out":      {use: neutral, why: "embeddings come out with another length", same: sameLength, allowed: "0 or the embedding length"},
+	"embedding_length_out":      {use: neutral, why: "embeddings come out with another length", same: sameLength, allowed: "0 or llama.embedding_length"},
 	"nextn_predict_layers":      only("0", "some layers predict later tokens", 0),
 	"leading_dense_block_count": only("0", "layers differ from each other", 0),
 

@@ -3,6 +3,8 @@ package llama
 import (
 	"fmt"
 	"math"
+	"strconv"
+	"strings"
 
 	"github.com/introgen/introgen/engine/gguf"
 	"github.com/introgen/introgen/engine/quant"
@@ -79,48 +81,50 @@ func load(f *gguf.File) (*Model, error) {
 		return nil, err
 	}
 	m := &Model{Params: p}
-	l := loader{f: f, used: map[string]bool{}}
+	l := loader{f: f, layers: p.Layers, used: map[string]bool{}}
 	if t, ok := f.Tensor("token_embd.weight"); ok && len(t.Dims) >= 2 {
 		if t.Dims[1] > math.MaxInt32 {
 			return nil, errNoVocab
 		}
 		m.Vocab = int(t.Dims[1])
 	}
-	m.Embedding = l.matrix("token_embd.weight", m.Vocab, p.Hidden)
-	m.OutputNorm = l.vector("output_norm.weight", p.Hidden, true)
+	hidden, ffn := dim{p.Hidden, "llama.embedding_length"}, dim{p.FFN, "llama.feed_forward_length"}
+	vocab := dim{m.Vocab, "rows of token_embd.weight"}
+	q := dim{p.Heads * p.HeadDim, "llama.attention.head_count times llama.attention.key_length"}
+	kv := dim{p.KVHeads * p.HeadDim, "llama.attention.head_count_kv times llama.attention.key_length"}
+	m.Embedding = l.matrix("token_embd.weight", vocab, hidden)
+	m.OutputNorm = l.vector("output_norm.weight", hidden, true)
 	m.Output, m.Tied = m.Embedding, true
 	_, own := f.Tensor("output.weight")
 	_, empty := f.SkippedTensor("output.weight")
 	if own || empty {
-		m.Output, m.Tied = l.matrix("output.weight", m.Vocab, p.Hidden), false
+		m.Output, m.Tied = l.matrix("output.weight", vocab, hidden), false
 	}
-	if m.RopeFactors = l.vector("rope_freqs.weight", p.RopeDim/2, false); m.RopeFactors != nil {
-		for i, v := range m.RopeFactors {
-			if !(v > 0) || math.IsInf(float64(v), 0) {
-				l.fail(fmt.Errorf("tensor rope_freqs.weight: factor %d is %v; it must be a positive number", i, v))
-			}
+	m.RopeFactors = l.vector("rope_freqs.weight", dim{p.RopeDim / 2, "half of llama.rope.dimension_count"}, false)
+	for i, v := range m.RopeFactors {
+		if !(v > 0) || math.IsInf(float64(v), 0) {
+			l.fail(fmt.Errorf("tensor rope_freqs.weight: factor %d is %v; it must be a positive number", i, v))
 		}
 	}
-	q, kv := p.Heads*p.HeadDim, p.KVHeads*p.HeadDim
 	for i := 0; i < p.Layers && l.err == nil; i++ {
 		name := func(s string) string { return fmt.Sprintf("blk.%d.%s", i, s) }
 		m.Blocks = append(m.Blocks, Block{
-			AttnNorm: l.vector(name("attn_norm.weight"), p.Hidden, true),
-			Q:        l.matrix(name("attn_q.weight"), q, p.Hidden),
-			K:        l.matrix(name("attn_k.weight"), kv, p.Hidden),
-			V:        l.matrix(name("attn_v.weight"), kv, p.Hidden),
-			O:        l.matrix(name("attn_output.weight"), p.Hidden, q),
+			AttnNorm: l.vector(name("attn_norm.weight"), hidden, true),
+			Q:        l.matrix(name("attn_q.weight"), q, hidden),
+			K:        l.matrix(name("attn_k.weight"), kv, hidden),
+			V:        l.matrix(name("attn_v.weight"), kv, hidden),
+			O:        l.matrix(name("attn_output.weight"), hidden, q),
 			QB:       l.vector(name("attn_q.bias"), q, false),
 			KB:       l.vector(name("attn_k.bias"), kv, false),
 			VB:       l.vector(name("attn_v.bias"), kv, false),
-			OB:       l.vector(name("attn_output.bias"), p.Hidden, false),
-			FFNNorm:  l.vector(name("ffn_norm.weight"), p.Hidden, true),
-			Gate:     l.matrix(name("ffn_gate.weight"), p.FFN, p.Hidden),
-			Up:       l.matrix(name("ffn_up.weight"), p.FFN, p.Hidden),
-			Down:     l.matrix(name("ffn_down.weight"), p.Hidden, p.FFN),
-			GateB:    l.vector(name("ffn_gate.bias"), p.FFN, false),
-			UpB:      l.vector(name("ffn_up.bias"), p.FFN, false),
-			DownB:    l.vector(name("ffn_down.bias"), p.Hidden, false),
+			OB:       l.vector(name("attn_output.bias"), hidden, false),
+			FFNNorm:  l.vector(name("ffn_norm.weight"), hidden, true),
+			Gate:     l.matrix(name("ffn_gate.weight"), ffn, hidden),
+			Up:       l.matrix(name("ffn_up.weight"), ffn, hidden),
+			Down:     l.matrix(name("ffn_down.weight"), hidden, ffn),
+			GateB:    l.vector(name("ffn_gate.bias"), ffn, false),
+			UpB:      l.vector(name("ffn_up.bias"), ffn, false),
+			DownB:    l.vector(name("ffn_down.bias"), hidden, false),
 		})
 	}
 	if l.err != nil {
@@ -148,11 +152,18 @@ func checkVocab(f *gguf.File, rows int) error {
 	return nil
 }
 
+// dim is a dimension that a tensor must have, and what says so.
+type dim struct {
+	n  int
+	of string
+}
+
 // loader takes tensors out of a file and keeps the first error.
 type loader struct {
-	f    *gguf.File
-	used map[string]bool // by name
-	err  error
+	f      *gguf.File
+	layers int
+	used   map[string]bool // by name
+	err    error
 }
 
 func (l *loader) fail(err error) {
@@ -163,12 +174,14 @@ func (l *loader) fail(err error) {
 
 // tensor returns the tensor of that name, whose shape must be dims; a missing
 // tensor is nil, and an error where it is needed.
-func (l *loader) tensor(name string, needed bool, dims ...int) *gguf.Tensor {
+func (l *loader) tensor(name string, needed bool, dims ...dim) *gguf.Tensor {
 	l.used[name] = true
 	t, ok := l.f.Tensor(name)
 	if !ok {
 		if t, ok := l.f.SkippedTensor(name); ok {
-			l.fail(fmt.Errorf("tensor %s has shape %s; the hyper-parameters ask for %s", name, t.Shape(), shape(dims)))
+			l.misshapen(t, dims)
+		} else if layer, _ := split(name); needed && layer >= 0 {
+			l.fail(fmt.Errorf("tensor %s is missing, though metadata llama.block_count is %d", name, l.layers))
 		} else if needed {
 			l.fail(fmt.Errorf("tensor %s is missing", name))
 		}
@@ -177,10 +190,10 @@ func (l *loader) tensor(name string, needed bool, dims ...int) *gguf.Tensor {
 	for i, d := range t.Dims {
 		want := uint64(1) // trailing dimensions of 1 change nothing
 		if i < len(dims) {
-			want = uint64(dims[i])
+			want = uint64(dims[i].n)
 		}
 		if d != want || len(t.Dims) < len(dims) {
-			l.fail(fmt.Errorf("tensor %s has shape %s; the hyper-parameters ask for %s", name, t.Shape(), shape(dims)))
+			l.misshapen(t, dims)
 			return nil
 		}
 	}
@@ -191,17 +204,16 @@ func (l *loader) tensor(name string, needed bool, dims ...int) *gguf.Tensor {
 	return t
 }
 
-// shape writes dims as gguf.Tensor.Shape does.
-func shape(dims []int) string {
-	s := fmt.Sprint(dims[0])
-	for _, d := range dims[1:] {
-		s += fmt.Sprintf("x%d", d)
+func (l *loader) misshapen(t *gguf.Tensor, dims []dim) {
+	var shape, of []string
+	for _, d := range dims {
+		shape, of = append(shape, strconv.Itoa(d.n)), append(of, d.of)
 	}
-	return s
+	l.fail(fmt.Errorf("tensor %s has shape %s; the hyper-parameters ask for %s (%s)", t.Name, t.Shape(), strings.Join(shape, "x"), strings.Join(of, ", ")))
 }
 
 // matrix returns a weight of rows x cols that must be there.
-func (l *loader) matrix(name string, rows, cols int) Matrix {
+func (l *loader) matrix(name string, rows, cols dim) Matrix {
 	t := l.tensor(name, true, cols, rows)
 	if t == nil {
 		return Matrix{}
@@ -211,19 +223,19 @@ func (l *loader) matrix(name string, rows, cols int) Matrix {
 		l.fail(err)
 		return Matrix{}
 	}
-	rb, err := t.Type.RowBytes(cols)
-	if err == nil && rb*rows != len(data) {
-		err = fmt.Errorf("%d bytes of data for %d rows of %d", len(data), rows, rb)
+	rb, err := t.Type.RowBytes(cols.n)
+	if err == nil && rb*rows.n != len(data) {
+		err = fmt.Errorf("%d bytes of data for %d rows of %d", len(data), rows.n, rb)
 	}
 	if err != nil {
 		l.fail(fmt.Errorf("tensor %s: %w", name, err))
 		return Matrix{}
 	}
-	return Matrix{Name: name, Type: t.Type, Rows: rows, Cols: cols, RowBytes: rb, Data: data}
+	return Matrix{Name: name, Type: t.Type, Rows: rows.n, Cols: cols.n, RowBytes: rb, Data: data}
 }
 
 // vector decodes a vector of n values, which is nil where it is missing.
-func (l *loader) vector(name string, n int, needed bool) []float32 {
+func (l *loader) vector(name string, n dim, needed bool) []float32 {
 	t := l.tensor(name, needed, n)
 	if t == nil {
 		return nil
@@ -239,7 +251,7 @@ func (l *loader) vector(name string, n int, needed bool) []float32 {
 		l.fail(err)
 		return nil
 	}
-	v := make([]float32, n)
+	v := make([]float32, n.n)
 	if err := quant.Dequantize(v, t.Type, data); err != nil {
 		l.fail(fmt.Errorf("tensor %s: %w", name, err))
 	}

@@ -57,7 +57,7 @@ func (g *getters) one(key string) (v gguf.Value, ok bool) {
 		return v, ok
 	}
 	if v.Len() != g.layers {
-		g.fail(fmt.Errorf("metadata %s is an array of %d; it must be one number, or one for each of the %d layers", prefix+key, v.Len(), g.layers))
+		g.fail(fmt.Errorf("metadata %s is an array of %d; it must be one number, or one for each of the %d layers (llama.block_count)", prefix+key, v.Len(), g.layers))
 		return v, true
 	}
 	var first gguf.Value
@@ -144,11 +144,11 @@ func readParams(f *gguf.File) (Params, error) {
 	}
 	switch {
 	case p.Heads%p.KVHeads != 0:
-		return p, fmt.Errorf("%d query heads cannot share %d key and value heads evenly (metadata llama.attention.head_count, head_count_kv)", p.Heads, p.KVHeads)
+		return p, fmt.Errorf("%d query heads cannot share %d key and value heads evenly (metadata llama.attention.head_count, llama.attention.head_count_kv)", p.Heads, p.KVHeads)
 	case valueDim != p.HeadDim:
-		return p, fmt.Errorf("values of %d and keys of %d per head (metadata llama.attention.value_length, key_length) are not supported; they must be equal", valueDim, p.HeadDim)
+		return p, fmt.Errorf("values of %d and keys of %d per head (metadata llama.attention.value_length, llama.attention.key_length) are not supported; they must be equal", valueDim, p.HeadDim)
 	case p.RopeDim > p.HeadDim || p.RopeDim%2 != 0:
-		return p, fmt.Errorf("metadata llama.rope.dimension_count is %d; it must be even and at most the head dimension %d", p.RopeDim, p.HeadDim)
+		return p, fmt.Errorf("metadata llama.rope.dimension_count is %d; it must be even and at most the head dimension %d (llama.attention.key_length, or llama.embedding_length divided by llama.attention.head_count)", p.RopeDim, p.HeadDim)
 	case p.Heads*p.HeadDim > most:
 		return p, fmt.Errorf("%d heads of %d values are more than this program supports (%d)", p.Heads, p.HeadDim, most)
 	}

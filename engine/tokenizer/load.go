@@ -18,6 +18,7 @@ const (
 	keySpacePrefix = "tokenizer.ggml.add_space_prefix"
 	keyAddBOS      = "tokenizer.ggml.add_bos_token"
 	keyAddEOS      = "tokenizer.ggml.add_eos_token"
+	keySuppress    = "tokenizer.ggml.suppress_tokens"
 )
 
 // Token types (enum llama_token_type).
@@ -97,6 +98,15 @@ func readSource(f *gguf.File) (*source, error) {
 		return nil, fmt.Errorf("%s must be an array of I32", keyTypes)
 	}
 	return s, s.check()
+}
+
+// Ignored says what f asks of who generates tokens, and introgen does not do, a
+// line each.
+func Ignored(f *gguf.File) []string {
+	if v, ok := f.Get(keySuppress); ok && v.Len() > 0 {
+		return []string{fmt.Sprintf("metadata %s lists %d tokens, and introgen does not keep the model from generating them", keySuppress, v.Len())}
+	}
+	return nil
 }
 
 // Assumed says what of a text's ids rests on something that f does not say or that
