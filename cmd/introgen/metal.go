@@ -39,7 +39,9 @@ func metalCommand() *cli.Command {
 		Name:      "metal",
 		Usage:     "generate on Metal and time every phase, library compile and pipeline creation",
 		ArgsUsage: "[ROUNDS]",
-		Description: "Runs ROUNDS generations (default 2) in one process, dispatch for dispatch as candle 0.11.0 does.\n" +
+		Description: "Runs ROUNDS generations (default 2) in one process, dispatch for dispatch as candle 0.11.0 does:\n" +
+			"matrices of F32, F16 and BF16 are expanded to float32, heads have 32, 64, 96, 128, 256 or 512 values,\n" +
+			"and a text ends at 4096 positions.\n" +
 			"The soft driver compiles the same Metal source with clang 19 and runs it on the CPU, with a cache\n" +
 			"on disk as macOS has one: the first run is cold, the next one warm.\n\n" +
 			"Examples:\n" +

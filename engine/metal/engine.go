@@ -90,7 +90,7 @@ func (d *Device) build(m *llama.Model, f *gguf.File) (*Engine, error) {
 	e.weights = nil
 	if err != nil {
 		e.free()
-		return nil, err
+		return nil, noRoom(err)
 	}
 	return e, nil
 }

@@ -5,8 +5,18 @@ import (
 	"fmt"
 
 	"github.com/introgen/introgen/engine/metal/kernels"
+	"github.com/introgen/introgen/engine/metal/plan"
 	"github.com/introgen/introgen/metalshim"
 )
+
+// noRoom names the engine that needs no buffers, where a model that is being built
+// finds no room in those of the device.
+func noRoom(err error) error {
+	if errors.As(err, new(*metalshim.AllocationError)) {
+		return fmt.Errorf("%w%s", err, plan.CPURuns)
+	}
+	return err
+}
 
 // outside adds to the error of a kernel that left its buffers whose kernel that
 // is, where it is not the project's own, and what is known of it.

@@ -9,6 +9,7 @@ import (
 	"github.com/introgen/introgen/engine/llama/llamatest"
 	"github.com/introgen/introgen/engine/metal/plan"
 	"github.com/introgen/introgen/engine/quant"
+	"github.com/introgen/introgen/metalshim"
 )
 
 // TestCPURunsWhatIsRefused: every refusal of a sound model names the cpu engine,
@@ -49,6 +50,28 @@ func TestCPURunsWhatIsRefused(t *testing.T) {
 		if err := e.Close(); err != nil {
 			t.Error(err)
 		}
+	}
+	if err := d.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+// cramped is a device that makes no buffer of more than 16 kB.
+type cramped struct{ *fake }
+
+func (c cramped) NewBufferWithBytes(b []byte) (metalshim.Buffer, error) {
+	if len(b) > 16<<10 {
+		return nil, &metalshim.AllocationError{Length: int64(len(b)), Limit: 16 << 10}
+	}
+	return c.fake.NewBufferWithBytes(b)
+}
+
+// TestNoRoom: a model too large for the device is one for the cpu engine.
+func TestNoRoom(t *testing.T) {
+	d := open(t, cramped{newFake()}, 50)
+	_, err := d.New(load(t, llamatest.Write(t, llamatest.Config{Heads: 2, KVHeads: 2, HeadDim: 32, Hidden: 64, FFN: 64, Type: quant.F16, Vocab: 65, Output: true})))
+	if err == nil || !strings.Contains(err.Error(), "the device allows 16384") || !strings.HasSuffix(err.Error(), plan.CPURuns) {
+		t.Errorf("error %v", err)
 	}
 	if err := d.Close(); err != nil {
 		t.Error(err)

@@ -2,11 +2,14 @@ package plan
 
 import "fmt"
 
+// CPURuns ends the errors over sound models that cannot run here.
+const CPURuns = "; `introgen cpu` runs it"
+
 // UnsupportedError says what of a model, which is sound and which the cpu engine
 // runs, candle's passes do not compute or this plan does not follow.
 type UnsupportedError struct{ Reason string }
 
-func (e *UnsupportedError) Error() string { return "metal: " + e.Reason + "; `introgen cpu` runs it" }
+func (e *UnsupportedError) Error() string { return "metal: " + e.Reason + CPURuns }
 
 // Unsupported makes an UnsupportedError.
 func Unsupported(format string, args ...any) error {
