@@ -37,10 +37,17 @@ var (
 	available = pages.Available
 )
 
+// smallBytes is so little memory that the system is not asked for how much there is:
+// the answer takes a tenth of a millisecond or more, a good part of what it takes to build a small model.
+var smallBytes = 64 << 20
+
 // tooMuch returns how much memory there is where that is less than n bytes, as far
 // as the system tells. To touch more than there is would end the process without
 // a word.
 func tooMuch(n int) (there int64, yes bool) {
+	if n <= smallBytes {
+		return 0, false
+	}
 	there, ok := available()
 	return there, ok && int64(n) > there
 }

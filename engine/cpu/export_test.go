@@ -20,11 +20,12 @@ func TakeMemory(take func(n int) []byte) (restore func()) {
 	return func() { floats, reserve = oldFloats, oldReserve }
 }
 
-// SetAvailable makes engines believe that so much memory is available.
+// SetAvailable makes engines believe that so much memory is available, and ask
+// whenever they take some.
 func SetAvailable(n int64) (restore func()) {
-	old := available
-	available = func() (int64, bool) { return n, true }
-	return func() { available = old }
+	old, oldSmall := available, smallBytes
+	available, smallBytes = func() (int64, bool) { return n, true }, 0
+	return func() { available, smallBytes = old, oldSmall }
 }
 
 // The sizes at which an engine changes what it does.

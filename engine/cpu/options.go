@@ -40,7 +40,8 @@ type Options struct {
 	// Threads is 1 to MaxThreads; 0 takes DefaultThreads.
 	Threads int
 	// Context is the number of positions, at most the model's own; 0 takes the
-	// model's own, and 8192 where that is larger.
+	// model's own, and 8192 where that is larger. A number is taken as what will
+	// be used: a cache for which there is no memory is refused then.
 	Context int
 	// Set is the instruction set: one of kernel.Names. "" takes $INTROGEN_CPU,
 	// and where that is not set the best one.

@@ -35,7 +35,10 @@ func (e *Engine) maybePack() error {
 	for _, w := range e.matrices() {
 		size += packedSize(w)
 	}
-	there, much := tooMuch(size)
+	there, much := int64(0), false
+	if e.opt.Pack == PackOn || e.opt.Pack == PackAuto && e.opt.Steps >= repaySteps {
+		there, much = tooMuch(size)
+	}
 	switch {
 	case e.opt.Pack == PackOff:
 		d.Why = "weights as the file has them"
