@@ -113,8 +113,10 @@ func promptIDs(c *cli.Context, f *gguf.File) ([]int32, error) {
 		return nil, err
 	}
 	g := &generation{session: sessionOf(c), tokFile: f}
-	if err := g.chooseTokenizer(c, "auto"); err != nil {
-		return nil, err
+	if !c.IsSet("prompt-ids") { // no text comes of it
+		if err := g.chooseTokenizer(c, "auto"); err != nil {
+			return nil, err
+		}
 	}
 	source, err := g.promptSource(c)
 	if err != nil {

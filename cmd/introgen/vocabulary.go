@@ -23,8 +23,10 @@ func (g *generation) chooseTokenizer(c *cli.Context, kind string) error {
 	case err != nil && ids && kind != "hf":
 		g.note(fmt.Sprintf("the text of the new ids is not available: %v", err))
 		return nil
+	case err != nil && ids:
+		return fmt.Errorf("%w; --tokenizer auto runs ids without a tokenizer", err)
 	case err != nil:
-		return err
+		return fmt.Errorf("%w; --prompt-ids runs without a tokenizer", err)
 	case declined != nil:
 		g.note(fmt.Sprintf("the tokenizer go is used: %v", declined))
 	}

@@ -57,21 +57,24 @@ func TestPromptIDsNeedNoTokenizer(t *testing.T) {
 	} {
 		path := worded(t, edit)
 		for _, kind := range []string{"auto", "go"} {
-			out, errs, code := command(t, append(ids, path, "--tokenizer", kind)...)
+			out, errs, code := command(t, append(ids, path, "--bench", "--tokenizer", kind)...)
 			if code != exitOK || strings.Count(errs, "\n") != 1 || !strings.HasPrefix(errs, "introgen: note: the text of the new ids is not available: ") || !strings.Contains(errs, want) {
 				t.Errorf("%s, %s: exit code %d, stderr %q", want, kind, code, errs)
 			}
 			if strings.Count(out, "text: not available, since there is no tokenizer") != 1 || !strings.Contains(out, "; no tokenizer\n") {
 				t.Errorf("%s, %s: stdout %s", want, kind, out)
 			}
+			if !strings.Contains(out, "BenchmarkPrefill") || strings.Contains(out, "BenchmarkTokenizer") {
+				t.Errorf("%s, %s: a tokenizer that was not made is measured, or nothing is: %s", want, kind, out)
+			}
 			if got, same := answers(out), answers(plain); got != same || got == "" {
 				t.Errorf("%s, %s: %q instead of %q", want, kind, got, same)
 			}
 		}
-		if _, errs, code := command(t, append(ids, path, "--tokenizer", "hf")...); code != exitFailed || !strings.Contains(errs, "hf") && !strings.Contains(errs, want) {
+		if _, errs, code := command(t, append(ids, path, "--tokenizer", "hf")...); code != exitFailed || !strings.Contains(errs, "--tokenizer auto runs ids without a tokenizer") {
 			t.Errorf("%s: hf, asked for by its name: exit code %d, %s", want, code, errs)
 		}
-		if _, errs, code := command(t, "cpu", "1", "--model", path); code != exitFailed || !strings.Contains(errs, want) {
+		if _, errs, code := command(t, "cpu", "1", "--model", path); code != exitFailed || !strings.Contains(errs, want) || !strings.Contains(errs, "; --prompt-ids runs without a tokenizer") {
 			t.Errorf("%s: a text: exit code %d, %s", want, code, errs)
 		}
 	}

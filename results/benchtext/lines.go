@@ -188,7 +188,9 @@ func process(run *recording.Run, suffix string, wanted bool) []Line {
 		case results.SpanDevice:
 			out = append(out, timed("Device"+suffix, s.Duration()))
 		case results.SpanTokenizer:
-			out = append(out, timed("Tokenizer"+suffix, s.Duration()))
+			if run.Subject == nil || run.Subject.Tokenizer != recording.NoTokenizer { // else none was made in that time
+				out = append(out, timed("Tokenizer"+suffix, s.Duration()))
+			}
 		}
 	}
 	return out
