@@ -3,6 +3,7 @@ package source
 import (
 	"errors"
 	"fmt"
+	"regexp"
 	"strings"
 )
 
@@ -16,6 +17,10 @@ const maxDepth = 200
 // predefined are the macros that a Metal compiler for language version 3.1
 // defines, as far as they choose between declarations.
 var predefined = map[string]string{"__METAL__": "1", "__METAL_VERSION__": "310", "__HAVE_BFLOAT__": "1"}
+
+// foreign is what names a file that is none of the standard library's. What stands
+// in angles, or is named by a macro, is the compiler's to find.
+var foreign = regexp.MustCompile(`^\s*"`)
 
 type macro struct {
 	function bool
@@ -38,9 +43,10 @@ type condition struct {
 	active bool // this branch is
 }
 
-// preprocess does what a C preprocessor does, includes left out: a Metal source
-// includes nothing but the standard library. What is malformed is passed on, as
-// the compiler will say what is wrong with it.
+// preprocess does what a C preprocessor does. The standard library's headers are
+// left out; a source that includes anything else cannot be read, here or by a
+// compiler that is given one text. What is malformed is passed on, as the compiler
+// will say what is wrong with it.
 func preprocess(text string) ([]token, error) {
 	p := &preprocessor{macros: map[string]macro{}, budget: maxTokens}
 	for name, value := range predefined {
@@ -128,6 +134,10 @@ func (p *preprocessor) directive(text string) error {
 	case "endif":
 		if n > 0 {
 			p.conditions = p.conditions[:n-1]
+		}
+	case "include", "import", "include_next", "embed":
+		if p.active() && foreign.MatchString(rest) {
+			return fmt.Errorf("#%s %s: a library is one text, which can include Metal's own headers alone", word, strings.TrimSpace(rest))
 		}
 	case "define":
 		if p.active() {

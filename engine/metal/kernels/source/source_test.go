@@ -110,6 +110,25 @@ func TestRead(t *testing.T) {
 	}
 }
 
+// TestIncludes: a source that is more than one text cannot be read; the standard
+// library's headers, and what is not in use, do not matter.
+func TestIncludes(t *testing.T) {
+	const k = "kernel void f(device float *a [[buffer(0)]]) { a[0] = 1; }\n"
+	for text, want := range map[string]string{
+		"#include <metal_stdlib>\n#include <simd/simd.h>\n":      "",
+		"#if 0\n#include \"a.h\"\n#endif\n":                      "",
+		"// #include \"a.h\"\n":                                  "",
+		"#include \"a.h\"\n":                                     `x.metal: #include "a.h": a library is one text`,
+		"#  import  \"/a/b.metal\"\n":                            `x.metal: #import "/a/b.metal": a library is one text`,
+		"#define A 1\n#ifdef A\n#include \"a\" // why\n#endif\n": `#include "a": a library`,
+	} {
+		l, err := Read("x.metal", text+k)
+		if want == "" && (err != nil || len(l.Kernels) != 1) || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
+			t.Errorf("%q: %v, want %q", text, err, want)
+		}
+	}
+}
+
 // TestHostile: what grows without bounds ends in an error, soon.
 func TestHostile(t *testing.T) {
 	double := "#define X0 x x\n"
