@@ -24,6 +24,7 @@ type session struct {
 	rec    *trace.Recorder
 	top    trace.Span // the span at the top that is open, outside of rounds
 	stderr io.Writer
+	typed  bool // a signal ends it, and whoever sends that wants to know what it waits for
 
 	// Of a command that is recorded, which has a header:
 	mu        sync.Mutex    // guards what follows: drivers tell notes from several goroutines

@@ -70,6 +70,9 @@ const waiting = "interrupted: waiting for %s; a second Ctrl-C ends it at once"
 // awaited tells, from when ctx has ended until over is called, what the command
 // still waits for.
 func (s *session) awaited(ctx context.Context) (over func()) {
+	if !s.typed {
+		return func() {}
+	}
 	done, told := make(chan struct{}), make(chan struct{})
 	stderr := s.stderr
 	unhook := context.AfterFunc(ctx, func() {
