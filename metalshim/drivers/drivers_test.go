@@ -39,6 +39,22 @@ func TestAppleNeedsAMac(t *testing.T) {
 	}
 }
 
+// TestMain gives the stand-in, which is built into the user's cache folder, one
+// where there is none.
+func TestMain(m *testing.M) {
+	if _, err := os.UserCacheDir(); err != nil {
+		dir, err := os.MkdirTemp("", "introgen-cache-")
+		if err != nil {
+			panic(err)
+		}
+		defer os.RemoveAll(dir)
+		if err := os.Setenv("XDG_CACHE_HOME", dir); err != nil {
+			panic(err)
+		}
+	}
+	m.Run()
+}
+
 // A device below Apple7 says so before anything is compiled.
 func TestBelowApple7(t *testing.T) {
 	if runtime.GOOS == "darwin" {
