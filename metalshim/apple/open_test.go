@@ -11,6 +11,7 @@ import (
 	"github.com/introgen/introgen/metalshim"
 	"github.com/introgen/introgen/metalshim/apple/objc"
 	"github.com/introgen/introgen/metalshim/apple/standin"
+	"github.com/introgen/introgen/metalshim/shimtest"
 	"github.com/introgen/introgen/metalshim/soft"
 )
 
@@ -23,7 +24,9 @@ var sent = map[string]int64{}
 // TestMain fails where the tests left a message out: what was never sent was
 // never checked. It can tell only if all of them ran, over the stand-in.
 func TestMain(m *testing.M) {
+	remove := shimtest.CacheFolder()
 	code := m.Run()
+	remove()
 	if run := flag.Lookup("test.run"); code != 0 || len(sent) == 0 || run != nil && run.Value.String() != "" {
 		exit(code)
 		return

@@ -10,6 +10,7 @@ import (
 	"github.com/introgen/introgen/metalshim"
 	"github.com/introgen/introgen/metalshim/apple"
 	"github.com/introgen/introgen/metalshim/apple/standin"
+	"github.com/introgen/introgen/metalshim/shimtest"
 	"github.com/introgen/introgen/metalshim/soft/clang"
 )
 
@@ -39,20 +40,11 @@ func TestAppleNeedsAMac(t *testing.T) {
 	}
 }
 
-// TestMain gives the stand-in, which is built into the user's cache folder, one
-// where there is none.
 func TestMain(m *testing.M) {
-	if _, err := os.UserCacheDir(); err != nil {
-		dir, err := os.MkdirTemp("", "introgen-cache-")
-		if err != nil {
-			panic(err)
-		}
-		defer os.RemoveAll(dir)
-		if err := os.Setenv("XDG_CACHE_HOME", dir); err != nil {
-			panic(err)
-		}
-	}
-	m.Run()
+	remove := shimtest.CacheFolder()
+	code := m.Run()
+	remove()
+	os.Exit(code)
 }
 
 // A device below Apple7 says so before anything is compiled.

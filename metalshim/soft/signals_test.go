@@ -146,7 +146,7 @@ func TestWaitCancelled(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer q.Release()
-	b, err := d.NewBuffer(256<<20, metalshim.Shared)
+	b, err := d.NewBuffer(32<<20, metalshim.Shared)
 	if err != nil {
 		t.Fatal(err)
 	}

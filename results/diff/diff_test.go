@@ -86,7 +86,12 @@ func benchstat(t *testing.T, args ...string) (rows [][]string, warnings string) 
 			rows = append(rows, row)
 		}
 	}
-	return rows, stderr.String()
+	for line := range strings.Lines(stderr.String()) {
+		if !strings.HasPrefix(line, "go: downloading ") { // into an empty module cache
+			warnings += line
+		}
+	}
+	return rows, warnings
 }
 
 // asBenchstat are the report's tables as benchstat writes them.
