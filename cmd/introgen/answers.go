@@ -1,7 +1,10 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
+	"os"
+	"slices"
 	"strings"
 
 	"github.com/introgen/introgen/results/answers/bill"
@@ -50,14 +53,26 @@ func openRecordings(c *cli.Context) (*recording.File, error) {
 		return nil, err
 	}
 	var all *recording.File
-	for _, arg := range c.Args().Slice() {
+	var files []os.FileInfo
+	for i, arg := range c.Args().Slice() {
 		path, err := store.Find(arg)
 		if err != nil {
 			return nil, err
 		}
+		file, err := os.Stat(path)
+		if err != nil {
+			return nil, err
+		}
+		if k := slices.IndexFunc(files, func(f os.FileInfo) bool { return os.SameFile(f, file) }); k >= 0 {
+			return nil, usagef("%s is the file %s: its runs would count twice", c.Args().Get(i), c.Args().Get(k))
+		}
+		files = append(files, file)
 		f, err := recording.Open(path)
 		if err != nil {
 			return nil, err
+		}
+		if len(f.Runs) == 0 && f.Plan == nil {
+			return nil, fmt.Errorf("%s holds no run: %s", path, cmp.Or(f.Broken, "nothing follows its header"))
 		}
 		noteDamage(c.App.ErrWriter, f)
 		switch {
