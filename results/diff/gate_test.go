@@ -67,6 +67,7 @@ func TestGate(t *testing.T) {
 		{"allowed by the whole name", "^BenchmarkB$", []string{both, a}, "", "lets it: B"},
 		{"allowed by its unit as written", "^B ns/op$", []string{both, a}, "", "lets it: B"},
 		{"allowed by its unit as shown", "^B sec/op$", []string{both, a}, "", "lets it: B"},
+		{"allowed by its unit as the tables call it", "^BenchmarkB time$", []string{both, a}, "", "lets it: B"},
 		{"another is allowed", "^A$", []string{both, a}, "missing: B", `"^A$" matches nothing that is missing`},
 		{"a unit is gone", "", []string{allocs(3), rep("A", 8, 1000, "ns/op")}, "missing: A (allocs/op, new)", ""},
 		{"a unit of which nobody knows what is better is gone", "", []string{rep("A", 8, 10, "ns/op 1 widgets"), rep("A", 8, 10, "ns/op")}, "missing: A (widgets, new)", ""},
@@ -240,6 +241,17 @@ func TestContents(t *testing.T) {
 	text := string(Recording("new", two).text)
 	if _, err := Judge([]Source{Recording("old", one), textOf(t, "new", text)}, Options{}); err == nil || !strings.Contains(err.Error(), "different content") {
 		t.Errorf("a recording and a text: %v", err)
+	}
+	// So does a size, where the content of one is not known.
+	longer := with("")
+	for _, r := range longer.Runs {
+		r.Header.Model.Bytes++
+	}
+	for _, f := range []*recording.File{one, unknown} {
+		if _, err := Judge([]Source{Recording("old", f), Recording("new", longer)}, Options{}); err == nil || !strings.Contains(err.Error(), "(model: 144811360 bytes and 144811361 bytes): --mixed") {
+			t.Errorf("two sizes: %v", err)
+		}
+		judge(t, Options{Mixed: true}, Recording("old", f), Recording("new", longer))
 	}
 	// Arms of one plan may differ in it on purpose, which is said.
 	mixed := with("aa")

@@ -2,6 +2,7 @@ package diff
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -143,5 +144,25 @@ func Judge(sources []Source, o Options) (*Report, error) {
 		b.passed = 0
 	}
 	b.unused(reader.Units())
-	return b.finish(reader.Units(), o)
+	r, err := b.finish(reader.Units(), o)
+	if err == nil && !o.Mixed {
+		err = refuseSizes(sources)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+// refuseSizes finds that the model files of two recordings differ in size, which
+// is known where the content may not be.
+func refuseSizes(sources []Source) error {
+	first := int64(0)
+	for _, s := range sources {
+		if first != 0 && s.bytes != 0 && s.bytes != first {
+			return &MixedError{Differences: []string{fmt.Sprintf("model: %d bytes and %d bytes", first, s.bytes)}}
+		}
+		first = cmp.Or(first, s.bytes)
+	}
+	return nil
 }

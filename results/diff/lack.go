@@ -39,10 +39,14 @@ func (l Lack) String() string {
 	return text
 }
 
-// names are what a regular expression may allow it by: its row, or row and unit.
+// names are what a regular expression may allow it by: its row, or row and unit,
+// as the text has it, as benchstat tidies it, and as the tables call it.
 func (l Lack) names() []string {
-	row := "Benchmark" + l.Row
-	return []string{l.Row, row, l.Row + " " + l.Unit, row + " " + l.Unit, l.Row + " " + l.written, row + " " + l.written}
+	var out []string
+	for _, row := range []string{l.Row, "Benchmark" + l.Row} {
+		out = append(out, row, row+" "+l.written, row+" "+l.Unit, row+" "+unitName(l.Unit))
+	}
+	return out
 }
 
 // where says what of a row is meant: its unit, its configuration where tables

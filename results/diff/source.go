@@ -32,6 +32,7 @@ type Source struct {
 	lines  map[int]benchtext.Line // by the number of the line in text; nil of a text
 	notes  []string               // what to know before believing it
 	barren string                 // why it has no samples, should it have none
+	bytes  int64                  // of the model file of all its runs; 0 where nobody knows
 }
 
 // Varies is what the columns of a single source are: the factors of its plan,
@@ -42,6 +43,14 @@ func (s Source) Varies() string { return cmp.Or(s.varies, ByFile) }
 func Recording(label string, f *recording.File) Source {
 	s := Source{Label: label, varies: benchtext.Varies(f), barren: barren(f)}
 	s.text, s.lines = benchtext.Text(f)
+	for i, r := range f.Runs {
+		if i == 0 {
+			s.bytes = r.Header.Model.Bytes
+		} else if r.Header.Model.Bytes != s.bytes {
+			s.bytes = 0
+			break
+		}
+	}
 	for _, n := range doubts(f) {
 		s.notes = append(s.notes, label+": "+n)
 	}
