@@ -37,7 +37,7 @@ func escaped(s string) string {
 	return b.String()
 }
 
-func isWord(c rune) bool { return c == '_' || unicode.IsLetter(c) || unicode.IsDigit(c) }
+func isWord(c rune) bool { return unicode.IsLetter(c) || unicode.IsDigit(c) }
 
 // escapedText is the same of a sentence of the project's own, in which `code`
 // is code and | means nothing.

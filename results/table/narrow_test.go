@@ -148,7 +148,7 @@ func cellsOf(line string) []string {
 // TestMarkdownCells: what means something in Markdown is shown as it is, and a
 // row has as many cells as the line below the headings.
 func TestMarkdownCells(t *testing.T) {
-	names := []string{`old|a.txt`, `new\|b.txt`, `C:\new\b`, "code `x` y", "*bold*", "a**b**c", "_under_", "gemm_nn_f32", "<b>", "&lt;", "x~y~z", "~",
+	names := []string{`old|a.txt`, `new\|b.txt`, `C:\new\b`, "code `x` y", "*bold*", "a**b**c", "_under_", "__init__", "gemm_nn_f32", "<b>", "&lt;", "x~y~z", "~",
 		"[a](b)", "[0.30, 0.33]", `a\`, "line\nbreak"}
 	lines := strings.Split(strings.TrimSuffix(written(t, named(0, names...), table.Markdown), "\n"), "\n")
 	for i, l := range lines {
@@ -169,7 +169,7 @@ func TestMarkdownCells(t *testing.T) {
 		}
 	}
 	text := written(t, named(0, names...), table.Markdown)
-	for _, want := range []string{`\_under\_`, "gemm_nn_f32", "| ~ ", `\[a](b)`, "[0.30, 0.33]", `x\~y\~z`} {
+	for _, want := range []string{`\_under\_`, `\_\_init\_\_`, "gemm_nn_f32", "| ~ ", `\[a](b)`, "[0.30, 0.33]", `x\~y\~z`} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in\n%s", want, text)
 		}
