@@ -75,10 +75,17 @@ func Of(f *recording.File, metrics []Metric) (*Answer, error) {
 		return nil, fmt.Errorf("no run counts, so there is nothing to compare: %s", strings.Join(refusals(f), "; "))
 	}
 	for _, m := range metrics {
-		for _, arm := range f.Plan.Arms {
+		var lacking []string
+		before := len(a.Rows)
+		for i, arm := range f.Plan.Arms {
 			if row := rowOf(f, m, arm.Name); len(row.Samples) > 0 {
 				a.Rows = append(a.Rows, row)
+			} else if a.Arms[i].Counted > 0 {
+				lacking = append(lacking, arm.Name)
 			}
+		}
+		if len(a.Rows) > before && len(lacking) > 0 {
+			a.note("%s: no run has a figure of %s, so nothing is compared by it", strings.Join(lacking, ", "), m.Name)
 		}
 	}
 	a.remarks(f)

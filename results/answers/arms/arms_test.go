@@ -2,15 +2,18 @@ package arms_test
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/introgen/introgen/bench/plan"
 	"github.com/introgen/introgen/bench/plan/plantest"
+	"github.com/introgen/introgen/results"
 	"github.com/introgen/introgen/results/answers/arms"
 	"github.com/introgen/introgen/results/recording"
 	"github.com/introgen/introgen/results/table"
+	"github.com/introgen/introgen/trace"
 )
 
 // file is a plan of so many blocks; the time of a run is its arm's of the block.
@@ -169,5 +172,24 @@ func TestVerdicts(t *testing.T) {
 	one := file(t, 1, []string{"A"}, func(string, int) time.Duration { return 100 * ms })
 	if a, err := arms.Of(one, arms.Metrics); err != nil || len(a.Verdicts()) != 0 {
 		t.Errorf("one arm: %v, %v", a.Verdicts(), err)
+	}
+}
+
+// TestFigureIsMissing: what an arm has no figure of is not compared, and that is
+// said; of what no arm has there is nothing to say.
+func TestFigureIsMissing(t *testing.T) {
+	f := file(t, 6, []string{"A", "B"}, func(string, int) time.Duration { return 100 * ms })
+	for _, r := range f.Runs {
+		r.Spans = slices.DeleteFunc(r.Spans, func(s trace.Record) bool {
+			return s.Name == results.SpanPrefill || s.Name == results.SpanStep && r.Start.Arm == "B"
+		})
+	}
+	a, err := arms.Of(f, arms.Metrics)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := strings.Join(a.Notes, "\n")
+	if !strings.Contains(text, "B: no run has a figure of decode step, so nothing is compared by it") || strings.Contains(text, "figure of prefill") {
+		t.Errorf("notes are\n%s", text)
 	}
 }
