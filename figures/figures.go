@@ -1,0 +1,77 @@
+// Package figures prints numbers: for people with at least three digits that
+// count, whatever the magnitude, and for programs with all of them.
+package figures
+
+import (
+	"math"
+	"strconv"
+	"time"
+)
+
+// digits is how many digits of a number count at least.
+const digits = 3
+
+// most is how many decimals a number has at most before it is printed with an
+// exponent.
+const most = 9
+
+// Text is v with so many decimals, and with more where fewer than three digits
+// would count: 35.5, 7.30 and 0.00412 with one decimal.
+func Text(v float64, decimals int) string {
+	if v == 0 || math.IsNaN(v) || math.IsInf(v, 0) {
+		return strconv.FormatFloat(v, 'f', decimals, 64)
+	}
+	decimals = max(decimals, digits-1-exponent(v))
+	if decimals > most {
+		return strconv.FormatFloat(v, 'e', digits-1, 64)
+	}
+	return strconv.FormatFloat(v, 'f', decimals, 64)
+}
+
+// exponent is that of v to the base of ten, when it has been rounded to the
+// digits that count.
+func exponent(v float64) int {
+	text := strconv.FormatFloat(v, 'e', digits-1, 64)
+	for i := len(text) - 1; i > 0; i-- {
+		if text[i] == 'e' {
+			n, _ := strconv.Atoi(text[i+1:]) // what FormatFloat writes is a number
+			return n
+		}
+	}
+	return 0
+}
+
+// Exact is v as the shortest text that is read as v again, without an exponent.
+func Exact(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
+
+// Milliseconds is d in milliseconds, with one decimal as the experiment printed
+// it, and more where fewer than three digits would count; but none below the
+// nanosecond, which is the clock's.
+func Milliseconds(d time.Duration) string {
+	const nanosecond = 6
+	ms := float64(d) / 1e6
+	if d != 0 && digits-1-exponent(ms) > nanosecond {
+		return strconv.FormatFloat(ms, 'f', nanosecond, 64)
+	}
+	return Text(ms, 1)
+}
+
+// Percent is a part as "2.13 %", "13.1 %" or "120 %".
+func Percent(part float64) string { return Text(100*part, 0) + " %" }
+
+// Signed is Text with a sign also before what is more than 0.
+func Signed(v float64, decimals int) string {
+	if v > 0 {
+		return "+" + Text(v, decimals)
+	}
+	return Text(v, decimals)
+}
+
+// Count is a number of things, or the mean of some: whole numbers have no
+// decimals.
+func Count(v float64) string {
+	if v == math.Trunc(v) {
+		return Exact(v)
+	}
+	return Text(v, 1)
+}
