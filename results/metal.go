@@ -29,6 +29,7 @@ type PipelineRow struct {
 type MetalPhase struct {
 	Round                                int
 	Name                                 string
+	Step                                 int // a decode step's number from 1; 0 of another phase
 	Wall                                 time.Duration
 	Compile, Encode, Commit, Wait, GPU   time.Duration
 	Weights                              time.Duration // in which tensors were brought to the device
@@ -53,6 +54,7 @@ type MetalTrace struct {
 	Pipelines []PipelineRow // likewise
 	Phases    []MetalPhase
 	Kernels   []KernelRow // the longest first; empty where the driver cannot tell
+	Lost      int         // spans of the run that are missing: sums are of what is there
 }
 
 // Sums adds up the libraries' and the pipelines' times.

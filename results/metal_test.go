@@ -48,7 +48,7 @@ Cast             4096       72     1        77.5  miss
 	if !strings.Contains(b.String(), want) {
 		t.Errorf("the table is\n%s\nwithout\n%s", b.String(), want)
 	}
-	if want := "sdpa_vector_float_64           600       18.0   6.0 %"; !strings.Contains(b.String(), want) {
+	if want := "sdpa_vector_float_64           600       18.0  6.00 %"; !strings.Contains(b.String(), want) {
 		t.Errorf("the table is\n%s\nwithout\n%s", b.String(), want)
 	}
 	for _, line := range strings.Split(b.String(), "\n") {

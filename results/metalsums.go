@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/introgen/introgen/results/recording"
@@ -24,6 +23,7 @@ type MetalSums struct {
 	libraries []recording.Library
 	pipelines []recording.Pipeline
 	kernels   []KernelRow
+	lost      int // spans that are missing
 }
 
 // place is where a span lies: in which phase, and whether within an encoder.
@@ -100,16 +100,16 @@ func (m *MetalSums) span(s trace.Record) {
 func (m *MetalSums) place(s trace.Record) place {
 	at := place{phase: -1}
 	if round, ok := m.rounds[s.Parent]; ok {
-		name := s.Name
+		name, step := s.Name, 0
 		switch name {
 		case SpanStep:
-			name = fmt.Sprintf("%s %d", name, s.N)
+			name, step = fmt.Sprintf("%s %d", name, s.N), int(s.N)
 		case SpanBuild, SpanPrefill:
 		default:
 			return at
 		}
 		at.phase = len(m.phases)
-		m.phases = append(m.phases, MetalPhase{Round: round, Name: name})
+		m.phases = append(m.phases, MetalPhase{Round: round, Name: name, Step: step})
 		m.ended = append(m.ended, false)
 	} else if in, ok := m.places[s.Parent]; ok {
 		at = in
@@ -157,7 +157,7 @@ const headedSteps = 2
 
 // Trace puts together what the tables show.
 func (m *MetalSums) Trace() MetalTrace {
-	t := MetalTrace{Phases: FoldSteps(m.told(), headedSteps), Kernels: m.kernels}
+	t := MetalTrace{Phases: FoldSteps(m.told(), headedSteps), Kernels: m.kernels, Lost: m.lost}
 	used := map[string]int{}
 	for _, p := range m.pipelines {
 		used[p.Library]++
@@ -173,6 +173,7 @@ func (m *MetalSums) Trace() MetalTrace {
 // MetalTraceOf is what the tables at the end of a traced run show, of any run.
 func MetalTraceOf(run *recording.Run) MetalTrace {
 	m := NewMetalSums()
+	m.lost = run.LostSpans()
 	for _, s := range run.Spans {
 		m.span(s)
 	}
@@ -184,6 +185,18 @@ func MetalTraceOf(run *recording.Run) MetalTrace {
 	}
 	m.libraries, m.pipelines = run.Libraries, run.Pipelines
 	return m.Trace()
+}
+
+// DevicePhasesOf are the phases of a run that have ended, each for itself.
+func DevicePhasesOf(run *recording.Run) []MetalPhase {
+	m := NewMetalSums()
+	for _, s := range run.Spans {
+		m.span(s)
+	}
+	for _, s := range run.Samples {
+		m.count(s)
+	}
+	return m.told()
 }
 
 // FoldSteps keeps the first phases of each round as they are, and of its decode
@@ -200,17 +213,15 @@ func FoldSteps(phases []MetalPhase, head int) []MetalPhase {
 		median.Name = fmt.Sprintf("median of %d more", len(later))
 		out, later = append(out, median), nil
 	}
-	steps, round := 0, 0
+	round := 0
 	for _, p := range phases {
 		if p.Round != round {
 			fold()
-			steps, round = 0, p.Round
+			round = p.Round
 		}
-		if strings.HasPrefix(p.Name, SpanStep) {
-			if steps++; steps > head {
-				later = append(later, p)
-				continue
-			}
+		if p.Step > head {
+			later = append(later, p)
+			continue
 		}
 		out = append(out, p)
 	}

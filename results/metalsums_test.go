@@ -20,35 +20,35 @@ func TestMetalSums(t *testing.T) {
 		}
 		return &recording.Span{Record: trace.Record{ID: id, Parent: in, Name: name, Detail: detail, N: n, Start: time.Duration(from) * ms, End: end}}
 	}
-	count := func(in trace.ID, name string, v int64) recording.Event {
-		return &recording.Count{Sample: trace.Sample{Span: in, Name: name, Value: v}}
+	count := func(in trace.ID, name string, at time.Duration, v int64) recording.Event {
+		return &recording.Count{Sample: trace.Sample{Span: in, Name: name, Value: v, At: at}}
 	}
 	events := []recording.Event{
 		&recording.Header{},
 		span(1, 0, SpanRound, "", 1, 0, -1),
 		span(2, 1, SpanBuild, "", 0, 0, 10),
-		span(3, 2, SpanLibrary, "Cast", 0, 1, 5),
-		span(16, 2, SpanWeights, "token_embd.weight", 0, 5, 8),
-		span(4, 1, SpanPrefill, "", 13, 10, -1),
-		span(5, 4, SpanCommands, "compute", 0, 11, -1),
-		span(6, 5, SpanLibrary, "Gemm", 0, 12, 32),
+		span(3, 2, SpanLibrary, "Cast", 40, 1, 5),
+		span(4, 2, SpanWeights, "token_embd.weight", 0, 5, 8),
+		span(5, 1, SpanPrefill, "", 13, 10, -1),
+		span(6, 5, SpanCommands, "compute", 0, 11, -1),
+		span(7, 6, SpanLibrary, "Gemm", 0, 12, 32),
 		&recording.Library{Span: 3, Name: "Cast", Kernels: 7, SourceBytes: 40, Cache: "hit"},
-		&recording.Library{Span: 6, Name: "Gemm", Cache: "miss"},
-		span(7, 5, SpanRecord, "", 0, 32, -1),
-		span(4, 1, SpanPrefill, "", 13, 10, 100),
-		span(5, 4, SpanCommands, "compute", 0, 11, 60),
-		span(7, 5, SpanRecord, "", 0, 32, 33),
-		span(8, 5, SpanPipeline, "Gemm gemm_nn", 0, 33, 36),
-		span(9, 4, SpanCommit, "", 0, 60, 62),
-		span(10, 4, SpanCommands, "blit", 0, 62, 65),
-		span(11, 4, SpanWait, "", 0, 65, 95),
-		span(12, 4, SpanGPU, "", 0, 50, 90),
-		count(4, CountDispatches, 900), count(4, CountDispatches, 4), count(5, CountEncoders, 2), count(4, CountCommandBuffers, 1),
-		count(1, CountDispatches, 5), // in no phase
-		&recording.Pipeline{Span: 8, Library: "Gemm", Function: "gemm_nn", Cache: "miss"},
-		span(13, 1, SpanRecord, "", 0, 100, 101),
-		span(14, 1, SpanStep, "", 1, 101, -1), // cut off
-		span(15, 14, SpanCommit, "", 0, 102, 103),
+		&recording.Library{Span: 7, Name: "Gemm", Cache: "miss"},
+		span(8, 6, SpanRecord, "", 0, 32, -1),
+		span(5, 1, SpanPrefill, "", 13, 10, 100),
+		span(6, 5, SpanCommands, "compute", 0, 11, 60),
+		span(8, 6, SpanRecord, "", 0, 32, 33),
+		span(9, 6, SpanPipeline, "Gemm gemm_nn", 0, 33, 36),
+		span(10, 5, SpanCommit, "", 0, 60, 62),
+		span(11, 5, SpanCommands, "blit", 0, 62, 65),
+		span(12, 5, SpanWait, "", 0, 65, 95),
+		span(13, 5, SpanGPU, "", 0, 50, 90),
+		count(5, CountDispatches, 60*ms, 900), count(5, CountDispatches, 65*ms, 4), count(6, CountEncoders, 59*ms, 2), count(5, CountCommandBuffers, 65*ms, 1),
+		count(1, CountDispatches, 5*ms, 5), // in no phase
+		&recording.Pipeline{Span: 9, Library: "Gemm", Function: "gemm_nn", Cache: "miss"},
+		span(14, 1, SpanRecord, "", 0, 100, 101),
+		span(15, 1, SpanStep, "", 1, 101, -1), // cut off
+		span(16, 15, SpanCommit, "", 0, 102, 103),
 		&recording.Kernel{Name: "k", Dispatches: 3, Time: int64(5 * ms)},
 	}
 	want := MetalTrace{

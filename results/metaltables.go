@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/introgen/introgen/figures"
 	"github.com/introgen/introgen/results/printable"
 	"github.com/introgen/introgen/results/table"
 )
@@ -66,6 +67,11 @@ func WriteMetalTrace(w io.Writer, t MetalTrace) error {
 	if err := write(phases); err != nil {
 		return err
 	}
+	if t.Lost > 0 {
+		if _, err := fmt.Fprintf(w, "%d spans of the run are missing: sums and unattributed times are of what is there\n", t.Lost); err != nil {
+			return err
+		}
+	}
 	return writeKernels(w, t.Kernels)
 }
 
@@ -79,7 +85,7 @@ func writeKernels(w io.Writer, kernels []KernelRow) error {
 	}
 	rows := newTable("kernel:", "dispatches", "device ms", "share")
 	for _, k := range kernels {
-		rows.Add(table.Texts(k.Kernel, strconv.FormatInt(k.Dispatches, 10), ms(k.Time), fmt.Sprintf("%.1f %%", 100*float64(k.Time)/float64(max(1, sum))))...)
+		rows.Add(table.Texts(k.Kernel, strconv.FormatInt(k.Dispatches, 10), ms(k.Time), figures.Percent(float64(k.Time)/float64(max(1, sum))))...)
 	}
 	return rows.Write(w, table.Plain)
 }

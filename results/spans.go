@@ -1,41 +1,38 @@
 package results
 
-// The names of what the Metal decorator records, as package metalshim has them.
-// They are told again here because a reader of recordings needs no driver; a
-// test of the command holds the two together.
-const (
-	SpanLibrary  = "LIB"
-	SpanPipeline = "PIPE"
-	SpanCommands = "encode" // an encoder is open
-	SpanCommit   = "commit"
-	SpanWait     = "wait"
-	SpanGPU      = "gpu"
-	SpanWeights  = "weights" // a tensor is brought to the device
+import "github.com/introgen/introgen/results/recording"
 
-	CountDispatches     = "metal dispatches"
-	CountEncoders       = "metal encoders"
-	CountCommandBuffers = "metal command buffers"
+// The names of what the Metal decorator records, as the format has them.
+const (
+	SpanLibrary  = recording.SpanLibrary
+	SpanPipeline = recording.SpanPipeline
+	SpanCommands = recording.SpanCommands
+	SpanCommit   = recording.SpanCommit
+	SpanWait     = recording.SpanWait
+	SpanGPU      = recording.SpanGPU
+	SpanQueued   = recording.SpanQueued
+	SpanWeights  = recording.SpanWeights
+
+	CountDispatches     = recording.CountDispatches
+	CountEncoders       = recording.CountEncoders
+	CountCommandBuffers = recording.CountCommandBuffers
 )
 
-// The names of the spans that a run is made of. A round's N is its number from
-// 1, a prefill's the tokens of the prompt, a decode step's its number from 1.
+// The names of the spans that a run is made of.
 const (
-	SpanRound     = "round"
-	SpanArguments = "arguments"     // before the first round: what is to be run
-	SpanRecord    = "recording"     // the instrument itself: writing the recording, printing, reading the machine's state
-	SpanDigest    = "model digest"  // after the last round, where it is not known yet
-	SpanEvict     = "evict"         // the model is dropped from the page cache
-	SpanTokenizer = "tokenizer"     // once a run: ready to encode
-	SpanDevice    = "device"        // once a run: a Metal device that can compile
-	SpanRead      = "read gguf"     // opening the file until its directory is known
-	SpanBuild     = "build model"   // from there until the model can run
-	SpanEncode    = "encode prompt" // text to ids
-	SpanPrefill   = "prefill"       // the prompt, until its next token is known
-	SpanStep      = "decode step"   // one token, until its next one is known
-	SpanClose     = "close"         // giving the file back
-	SpanCheck     = "check"         // a look at the logits after the last step, whether they are finite
+	SpanRound     = recording.SpanRound
+	SpanArguments = recording.SpanArguments
+	SpanRecord    = recording.SpanRecord
+	SpanDigest    = recording.SpanDigest
+	SpanEvict     = recording.SpanEvict
+	SpanTokenizer = recording.SpanTokenizer
+	SpanDevice    = recording.SpanDevice
+	SpanRead      = recording.SpanRead
+	SpanBuild     = recording.SpanBuild
+	SpanEncode    = recording.SpanEncode
+	SpanPrefill   = recording.SpanPrefill
+	SpanStep      = recording.SpanStep
+	SpanClose     = recording.SpanClose
+	SpanCheck     = recording.SpanCheck
+	SpanPause     = recording.SpanPause
 )
-
-// SpanPause is a pause between two passes that a run was told to make; N is how
-// long it was to be in nanoseconds.
-const SpanPause = "pause"

@@ -9,7 +9,8 @@ import (
 	"github.com/introgen/introgen/trace"
 )
 
-// The lines are the experiment's own: its first CPU round, digit for digit.
+// The lines are the experiment's own: its first CPU round, but for the digits of
+// times below 10 ms, of which three count at least.
 func TestLinesOfTheExperiment(t *testing.T) {
 	rec := trace.New()
 	at := time.Duration(0)
@@ -39,8 +40,8 @@ func TestLinesOfTheExperiment(t *testing.T) {
 	if err := WriteLogits(&b, "cpu", 1, "prefill", []Logit{{ID: 66, Value: 30.892009}, {ID: 5714, Value: 27.092799}}); err != nil {
 		t.Fatal(err)
 	}
-	want := `[cpu round 1] read gguf 130.8 ms, build model 42.2 ms, prefill (13 tokens) 35.5 ms, 20 decode steps 170.8 ms (mean 8.5 ms), total 206.4 ms
-[cpu round 1] decode steps (ms): 10.2 7.3 7.6 8.4 7.2 9.7 7.4 8.6 7.2 7.0 8.3 8.5 8.1 8.7 8.5 9.0 9.6 8.9 10.8 9.8
+	want := `[cpu round 1] read gguf 130.8 ms, build model 42.2 ms, prefill (13 tokens) 35.5 ms, 20 decode steps 170.8 ms (mean 8.54 ms), total 206.4 ms
+[cpu round 1] decode steps (ms): 10.2 7.30 7.60 8.40 7.20 9.70 7.40 8.60 7.20 7.00 8.30 8.50 8.10 8.70 8.50 9.00 9.60 8.90 10.8 9.82
 [cpu round 1] text: "Rust is \"safe\"\né"
 [cpu round 1] ids: 66 467
 [cpu round 1] logits after prefill: 66 30.892010, 5714 27.092798
@@ -56,7 +57,19 @@ func TestLinesOfTheExperiment(t *testing.T) {
 	if err := WritePhases(&b, "cpu", Phases{Round: 2, PromptTokens: 1, Prefill: time.Millisecond}, true); err != nil {
 		t.Fatal(err)
 	}
-	if got, want := b.String(), "[cpu round 2] read gguf 0.0 ms, build model 0.0 ms, prefill (1 tokens) 1.0 ms, 0 decode steps 0.0 ms, total 1.0 ms\n"; got != want {
+	if got, want := b.String(), "[cpu round 2] read gguf 0.0 ms, build model 0.0 ms, prefill (1 tokens) 1.00 ms, 0 decode steps 0.0 ms, total 1.00 ms\n"; got != want {
 		t.Errorf("without steps: got %q, want %q", got, want)
+	}
+
+	// What is missing is said to be, and no sum that lacks it is shown as whole.
+	b.Reset()
+	lost := Phases{Round: 1, Read: 2 * time.Millisecond, Build: Missing, Prefill: 30 * time.Millisecond, PromptTokens: 13,
+		Steps: []time.Duration{Missing, 10 * time.Millisecond, 20 * time.Millisecond}}
+	if err := WritePhases(&b, "cpu", lost, true); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := b.String(), "[cpu round 1] read gguf 2.00 ms, build model – ms, prefill (13 tokens) 30.0 ms, 2 of 3 decode steps 30.0 ms (mean 15.0 ms), total – ms\n"+
+		"[cpu round 1] decode steps (ms): – 10.0 20.0\n"; got != want {
+		t.Errorf("with a step lost: got %q, want %q", got, want)
 	}
 }

@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/introgen/introgen/figures"
 )
 
 // files reads the files that Linux shows its state in (proc(5), and
@@ -142,7 +144,7 @@ func (f files) thermal() (throttled int64, hottest string) {
 	for _, name := range f.matching("sys/class/thermal/thermal_zone[0-9]*/temp") {
 		if t := f.number(name); t > most {
 			most = t
-			hottest = fmt.Sprintf("%s %.0f °C", f.text(path.Join(path.Dir(name), "type")), float64(t)/1e3)
+			hottest = fmt.Sprintf("%s %s °C", f.text(path.Join(path.Dir(name), "type")), figures.Text(float64(t)/1e3, 0))
 		}
 	}
 	return throttled, hottest

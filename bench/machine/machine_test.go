@@ -55,7 +55,7 @@ func TestFiles(t *testing.T) {
 		throttled int64
 		thermal   string
 	}{
-		{"laptop", laptop, "Intel(R) Core(TM) i7-8550U CPU @ 1.80GHz", 0.85, 3000, 14 * time.Second, 7, "x86_pkg_temp 72 °C"},
+		{"laptop", laptop, "Intel(R) Core(TM) i7-8550U CPU @ 1.80GHz", 0.85, 3000, 14 * time.Second, 7, "x86_pkg_temp 71.5 °C"},
 		{"board", board, "Raspberry Pi 4 Model B Rev 1.4", -1, -1, -1, -1, ""},
 		{"server", server, "implementer 0x41 part 0xd40", -1, -1, -1, -1, ""},
 		{"broken", broken, "", -1, -1, -1, -1, ""},

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/introgen/introgen/figures"
 	"github.com/introgen/introgen/results"
 	"github.com/introgen/introgen/results/recording"
 )
@@ -57,7 +58,7 @@ func checkColdFile(r *recording.Run) error {
 		case e.Resident < 0:
 			return errors.New("nobody can tell how much of the model lay in the page cache")
 		case e.Resident > mostResident:
-			return fmt.Errorf("%.0f %% of the model still lay in the page cache before round %d", 100*e.Resident, e.Round)
+			return fmt.Errorf("%s of the model still lay in the page cache before round %d", figures.Percent(e.Resident), e.Round)
 		}
 	}
 	if !seen {

@@ -68,7 +68,7 @@ func TestCheck(t *testing.T) {
 		{recording.StateColdNatural, plan.CacheHalf, cache(recording.Evidence{LibraryMisses: 5}), "nothing came from its half-filled cache"},
 
 		{recording.StateColdFile, "", file(recording.Evidence{Evicted: true, Resident: 0.001}), ""},
-		{recording.StateColdFile, "", file(recording.Evidence{Evicted: true}, recording.Evidence{Evicted: true, Resident: 0.4}), "40 % of the model still lay in the page cache before round 2"},
+		{recording.StateColdFile, "", file(recording.Evidence{Evicted: true}, recording.Evidence{Evicted: true, Resident: 0.4}), "40.0 % of the model still lay in the page cache before round 2"},
 		{recording.StateColdFile, "", file(recording.Evidence{Evicted: true}, recording.Evidence{}), "not evicted from the page cache before round 2"},
 		{recording.StateColdFile, "", file(recording.Evidence{Evicted: true, Resident: -1}), "nobody can tell"},
 		{recording.StateColdFile, "", &recording.Run{}, "says nothing of the page cache"},

@@ -10,6 +10,7 @@ import (
 
 	"github.com/introgen/introgen/bench/machine"
 	"github.com/introgen/introgen/bench/plan/guard"
+	"github.com/introgen/introgen/figures"
 	"github.com/introgen/introgen/results/recording"
 )
 
@@ -416,7 +417,7 @@ func (r *runner) enough(block int) (done bool, err error) {
 func (r *runner) undecided(why string, width float64, known bool) error {
 	is := "no interval exists yet"
 	if known {
-		is = fmt.Sprintf("the widest interval is %.1f %% of its middle, %.1f %% was wanted", 100*width, 100*r.Plan.Until)
+		is = fmt.Sprintf("the widest interval is %s of its middle, %s was wanted", figures.Percent(width), figures.Percent(r.Plan.Until))
 	}
 	return r.note("not decided: %s; %s", why, is)
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/introgen/introgen/engine/cpu"
 	"github.com/introgen/introgen/engine/cpu/probe"
+	"github.com/introgen/introgen/figures"
 	"github.com/urfave/cli/v2"
 )
 
@@ -85,10 +86,10 @@ func bandwidthLine(r *probe.Result) string {
 	if r.Huge {
 		kind = "huge"
 	}
-	fmt.Fprintf(&b, "%d thread%s, %s pages: %.1f GB/s best, %.1f GB/s median of %d (%.1f MB, %s)",
-		r.Threads, s, kind, r.Best, r.Median, len(r.Samples), float64(r.Bytes)/1e6, r.Kernel)
+	fmt.Fprintf(&b, "%d thread%s, %s pages: %s GB/s best, %s GB/s median of %d (%s MB, %s)",
+		r.Threads, s, kind, figures.Text(r.Best, 1), figures.Text(r.Median, 1), len(r.Samples), figures.Text(float64(r.Bytes)/1e6, 1), r.Kernel)
 	if r.Huge && r.HugeKnown {
-		fmt.Fprintf(&b, "; huge pages held %.0f %% of it", 100*float64(r.HugeBytes)/float64(r.Bytes))
+		fmt.Fprintf(&b, "; huge pages held %s of it", figures.Percent(float64(r.HugeBytes)/float64(r.Bytes)))
 	}
 	return b.String()
 }

@@ -9,6 +9,7 @@ import (
 	"os"
 	"slices"
 
+	"github.com/introgen/introgen/figures"
 	"github.com/introgen/introgen/metalshim/soft/cache"
 	"github.com/urfave/cli/v2"
 )
@@ -44,7 +45,7 @@ func cacheCommand() *cli.Command {
 							return err
 						}
 					}
-					_, err := fmt.Fprintf(w, "%s: removed %d entries, %.1f MB\n", dir, n, float64(bytes)/1e6)
+					_, err := fmt.Fprintf(w, "%s: removed %d entries, %s MB\n", dir, n, figures.Text(float64(bytes)/1e6, 1))
 					return err
 				})
 			}},
@@ -86,11 +87,11 @@ func writeCacheStatus(w io.Writer, s cache.Status) error {
 		count[i.Kind]++
 		bytes[i.Kind] += i.Bytes
 	}
-	if _, err := fmt.Fprintf(w, "%s: %d entries, %.1f of at most %.0f MB\n", s.Dir, len(s.Items), float64(s.Bytes)/1e6, float64(s.Limit)/1e6); err != nil {
+	if _, err := fmt.Fprintf(w, "%s: %d entries, %s of at most %s MB\n", s.Dir, len(s.Items), figures.Text(float64(s.Bytes)/1e6, 1), figures.Count(float64(s.Limit)/1e6)); err != nil {
 		return err
 	}
 	for _, k := range slices.Sorted(maps.Keys(count)) {
-		if _, err := fmt.Fprintf(w, "  %-10s %4d entries, %.1f MB\n", k, count[k], float64(bytes[k])/1e6); err != nil {
+		if _, err := fmt.Fprintf(w, "  %-10s %4d entries, %s MB\n", k, count[k], figures.Text(float64(bytes[k])/1e6, 1)); err != nil {
 			return err
 		}
 	}

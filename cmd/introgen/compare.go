@@ -123,7 +123,7 @@ func compareDocument(f *recording.File) (*table.Document, error) {
 // toSecondToken is what --until watches.
 func toSecondToken(r *recording.Run) (float64, bool) {
 	rounds := anatomy.Rounds(r)
-	if len(rounds) == 0 {
+	if len(rounds) == 0 || rounds[0].Number != 1 {
 		return 0, false
 	}
 	return series.Token2.Of(rounds[0])

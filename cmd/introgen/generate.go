@@ -17,6 +17,7 @@ import (
 	"github.com/introgen/introgen/engine/gguf/pagecache"
 	"github.com/introgen/introgen/engine/quant"
 	"github.com/introgen/introgen/engine/tokenizer"
+	"github.com/introgen/introgen/figures"
 	"github.com/introgen/introgen/models"
 	"github.com/introgen/introgen/models/digests"
 	"github.com/introgen/introgen/results"
@@ -283,7 +284,7 @@ func (g *generation) beforeRound(n int) error {
 func (g *generation) residence(round int) *recording.Evidence {
 	e := &recording.Evidence{What: recording.EvidencePageCache, Round: round, Evicted: g.evict}
 	resident, err := pagecache.Resident(g.job.ModelPath)
-	g.cacheState = fmt.Sprintf("%.0f %% of the file in the page cache", 100*resident)
+	g.cacheState = figures.Percent(resident) + " of the file in the page cache"
 	if e.Resident = resident; err != nil {
 		e.Resident, g.cacheState = -1, "page cache not readable here"
 	}

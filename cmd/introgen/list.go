@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/introgen/introgen/figures"
 	"github.com/introgen/introgen/results"
 	"github.com/introgen/introgen/results/recording"
 	"github.com/introgen/introgen/results/store"
@@ -52,7 +53,7 @@ func runList(c *cli.Context) error {
 	t := &table.Table{Columns: []table.Column{{Name: "no."}, {Name: "when", Left: true}, {Name: "command", Left: true}, {Name: "ended", Left: true},
 		{Name: "model", Left: true, Narrow: longestModel, End: longestTypes}, {Name: "token 1"}, {Name: "decode"}, {Name: "MB"}}}
 	for _, e := range entries {
-		t.Add(table.Texts(append(append([]string{strconv.Itoa(e.Number)}, about(e.Path)...), fmt.Sprintf("%.2f", float64(e.Bytes)/1e6))...)...)
+		t.Add(table.Texts(append(append([]string{strconv.Itoa(e.Number)}, about(e.Path)...), figures.Text(float64(e.Bytes)/1e6, 2))...)...)
 	}
 	d := &table.Document{}
 	d.Table(t)
@@ -92,7 +93,7 @@ func about(path string) []string {
 		var steps []time.Duration
 		for _, r := range f.Runs {
 			for _, p := range results.PhasesOf(r) {
-				steps = append(steps, p.Steps...)
+				steps = append(steps, p.Known()...)
 			}
 		}
 		first, decode = duration(view.FirstToken(f.Runs)), duration(results.Median(steps))

@@ -240,6 +240,7 @@ func TestNamesAgree(t *testing.T) {
 	for ours, theirs := range map[string]string{
 		results.SpanLibrary: metalshim.SpanLibrary, results.SpanPipeline: metalshim.SpanPipeline, results.SpanCommands: metalshim.SpanEncode,
 		results.SpanCommit: metalshim.SpanCommit, results.SpanWait: metalshim.SpanWait, results.SpanWeights: metalshim.SpanWeights, results.SpanGPU: metalshim.SpanGPU,
+		results.SpanQueued: metalshim.SpanQueued, recording.CountAllocated: metalshim.CountAllocated, recording.CountMapped: metalshim.CountMapped,
 		results.CountDispatches: metalshim.CountDispatches, results.CountEncoders: metalshim.CountEncoders, results.CountCommandBuffers: metalshim.CountCommandBuffers,
 	} {
 		if ours != theirs {

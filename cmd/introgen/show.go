@@ -131,7 +131,11 @@ func showText(w, stderr io.Writer, path string) error {
 	out := bufio.NewWriter(w)
 	printed := &counting{w: out}
 	printer := console.New(printed)
+	all := recording.NewCollector()
 	for e, err := range recording.Events(f) {
+		if err == nil {
+			all.Add(e)
+		}
 		var line *recording.LineError
 		var cut *recording.CutError
 		switch {
@@ -149,6 +153,9 @@ func showText(w, stderr io.Writer, path string) error {
 	}
 	if err := errors.Join(printer.Close(), out.Flush()); err != nil {
 		return err
+	}
+	for _, warning := range all.File().Warnings {
+		noteTo(stderr, "%s: %s", path, warning)
 	}
 	if printed.bytes == 0 {
 		noteTo(stderr, "%s: the run had printed nothing when its recording ended", path)

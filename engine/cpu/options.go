@@ -9,6 +9,7 @@ import (
 
 	"github.com/introgen/introgen/engine/cpu/kernel"
 	"github.com/introgen/introgen/engine/llama"
+	"github.com/introgen/introgen/figures"
 )
 
 // SetEnv names the environment variable that chooses the instruction set.
@@ -90,7 +91,7 @@ func (d Description) String() string {
 	}
 	s += ", " + d.Why
 	if d.Packed {
-		s += fmt.Sprintf(" (%.1f MB in %.1f ms)", float64(d.PackBytes)/1e6, float64(d.PackTime.Microseconds())/1e3)
+		s += fmt.Sprintf(" (%s MB in %s ms)", figures.Text(float64(d.PackBytes)/1e6, 1), figures.Milliseconds(d.PackTime))
 	}
 	if len(d.Slow) > 0 {
 		s += ", no fast kernel for " + strings.Join(d.Slow, ", ")

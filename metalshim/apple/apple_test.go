@@ -188,7 +188,7 @@ func TestCacheFolder(t *testing.T) {
 	if err != nil || f.Files != 2 || f.Bytes != 2<<20 || !f.Changed.Equal(at) {
 		t.Errorf("two files: %+v, %v", f, err)
 	}
-	if want := dir + ": 2 files, 2.1 MB, changed 2026-01-02T03:04:05Z"; f.String() != want {
+	if want := dir + ": 2 files, 2.10 MB, changed 2026-01-02T03:04:05Z"; f.String() != want {
 		t.Errorf("%s, want %s", f, want)
 	}
 }

@@ -10,6 +10,8 @@ import (
 	"runtime"
 	"strings"
 	"time"
+
+	"github.com/introgen/introgen/figures"
 )
 
 // CacheFolder is what the folder looks like in which macOS keeps compiled
@@ -81,7 +83,7 @@ func (f CacheFolder) String() string {
 	if f.Path == "" {
 		return "no cache of the system's"
 	}
-	s := fmt.Sprintf("%s: %d files, %.1f MB", f.Path, f.Files, float64(f.Bytes)/1e6)
+	s := fmt.Sprintf("%s: %d files, %s MB", f.Path, f.Files, figures.Text(float64(f.Bytes)/1e6, 1))
 	if !f.Changed.IsZero() {
 		s += ", changed " + f.Changed.UTC().Format(time.RFC3339)
 	}

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"golang.org/x/term"
+
+	"github.com/introgen/introgen/figures"
 )
 
 // Mode is how a Meter reports.
@@ -156,11 +158,11 @@ func round(d time.Duration) time.Duration { return d.Round(100 * time.Millisecon
 func Size(n int64) string {
 	switch {
 	case n >= 1e9:
-		return fmt.Sprintf("%.1f GB", float64(n)/1e9)
+		return figures.Text(float64(n)/1e9, 1) + " GB"
 	case n >= 1e6:
-		return fmt.Sprintf("%.1f MB", float64(n)/1e6)
+		return figures.Text(float64(n)/1e6, 1) + " MB"
 	case n >= 1e3:
-		return fmt.Sprintf("%.1f kB", float64(n)/1e3)
+		return figures.Text(float64(n)/1e3, 1) + " kB"
 	}
 	return fmt.Sprintf("%d bytes", n)
 }

@@ -50,7 +50,7 @@ func TestBarBlanksTheLineBefore(t *testing.T) {
 	c.advance(time.Second)
 	s.Set(7)
 	s.Done(nil)
-	want := "\rw: 1.5 kB, 1s" + "\rw: 7 bytes, 2s" + "\rw: 7 bytes in 2s\n"
+	want := "\rw: 1.50 kB, 1s" + "\rw: 7 bytes, 2s" + "\rw: 7 bytes in 2s\n"
 	if got := out.String(); got != want {
 		t.Errorf("bar: %q\nwant %q", got, want)
 	}
@@ -90,7 +90,7 @@ func TestSilent(t *testing.T) {
 
 func TestSize(t *testing.T) {
 	for n, want := range map[int64]string{
-		0: "0 bytes", 999: "999 bytes", 1000: "1.0 kB", 144_811_072: "144.8 MB", 2_500_000_000: "2.5 GB",
+		0: "0 bytes", 999: "999 bytes", 1000: "1.00 kB", 144_811_072: "144.8 MB", 2_500_000_000: "2.50 GB",
 	} {
 		if got := Size(n); got != want {
 			t.Errorf("Size(%d) = %q; want %q", n, got, want)

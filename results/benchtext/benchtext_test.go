@@ -162,10 +162,10 @@ func TestOneRun(t *testing.T) {
 	if len(later) != 5 || !near(later[0].values["sec/op"], 0.012) || !near(later[4].values["sec/op"], 0.016) {
 		t.Errorf("later rounds, of which the one that was cut short is none: %v", later)
 	}
-	if v := later[0].values["B/s"]; v != 83333 {
+	if v := later[0].values["B/s"]; v != 1000/(12*time.Millisecond).Seconds() {
 		t.Errorf("1000 bytes in 12 ms are %v B/s", v)
 	}
-	if v := got["Prefill"][0].values["tok/s"]; v != 1181.82 {
+	if v := got["Prefill"][0].values["tok/s"]; v != 13/(11*time.Millisecond).Seconds() {
 		t.Errorf("13 tokens in 11 ms are %v tok/s", v)
 	}
 	r.Subject.IO = "mmap"

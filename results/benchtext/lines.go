@@ -199,35 +199,35 @@ func process(run *recording.Run, suffix string, wanted bool) []Line {
 // round are the samples of one round.
 func round(run *recording.Run, r anatomy.Round, suffix string) []Line {
 	var out []Line
-	if p, ok := r.Phase(results.SpanRead); ok {
+	if p, ok := ended(r, results.SpanRead); ok {
 		out = append(out, timed("ReadGGUF"+suffix, p.Time()))
 	}
-	if p, ok := r.Phase(results.SpanBuild); ok {
+	if p, ok := ended(r, results.SpanBuild); ok {
 		l := phase("Build"+suffix, p)
 		if run.Subject == nil || run.Subject.IO != mapped { // a map is read later, page by page
 			l.addRate(float64(run.Header.Model.Bytes), p.Time(), UnitRate)
 		}
 		out = append(out, l)
 	}
-	steps := r.Steps()
-	prefill, prefilled := r.Phase(results.SpanPrefill)
+	steps, whole := r.AllSteps()
+	prefill, prefilled := ended(r, results.SpanPrefill)
 	if prefilled {
 		l := phase("Prefill"+suffix, prefill)
 		l.addRate(float64(prefill.N), prefill.Time(), UnitTokens)
 		out = append(out, l)
 	}
-	if len(steps) > 0 {
-		out = append(out, phase("Decode/step=1"+suffix, steps[0]))
+	if p, ok := r.Step(1); ok {
+		out = append(out, phase("Decode/step=1"+suffix, p))
 	}
-	if len(steps) > 1 {
-		out = append(out, laterSteps("Decode/step=later"+suffix, steps[1:]))
+	if later := r.Later(); len(later) > 0 {
+		out = append(out, laterSteps("Decode/step=later"+suffix, later))
 	}
 	for i, name := range []string{"FirstToken", "SecondToken"} {
 		if took, ok := r.Token(i + 1); ok {
 			out = append(out, timed(name+suffix, took))
 		}
 	}
-	if prefilled {
+	if prefilled && whole {
 		total := prefill.Time()
 		for _, s := range steps {
 			total += s.Time()
@@ -237,8 +237,14 @@ func round(run *recording.Run, r anatomy.Round, suffix string) []Line {
 	return append(out, compiled(run, r, suffix)...)
 }
 
-// laterSteps is the sample of the steps that follow the first: their median,
-// and the tokens a second of all of them together.
+// ended is the round's phase of the name, if it has come to its end.
+func ended(r anatomy.Round, name string) (anatomy.Phase, bool) {
+	p, ok := r.Phase(name)
+	return p, ok && !p.Open
+}
+
+// laterSteps is the sample of the steps that follow the first, as far as they
+// are recorded: their median, and the tokens a second of all of them together.
 func laterSteps(name string, steps []anatomy.Phase) Line {
 	times := make([]time.Duration, len(steps))
 	var sum time.Duration
@@ -252,12 +258,17 @@ func laterSteps(name string, steps []anatomy.Phase) Line {
 	l.add(float64(times[(n-1)/2]+times[n/2])/2, UnitTime)
 	l.addRate(float64(n), sum, UnitTokens)
 	byCost := func(count func(anatomy.Phase) int64) float64 {
-		counts := make([]int64, n)
-		for i, s := range steps {
-			counts[i] = count(s)
+		var counts []int64
+		for _, s := range steps {
+			if c := count(s); c > 0 { // else it was not counted
+				counts = append(counts, c)
+			}
+		}
+		if len(counts) == 0 {
+			return 0
 		}
 		slices.Sort(counts)
-		return float64(counts[(n-1)/2])
+		return float64(counts[(len(counts)-1)/2])
 	}
 	l.add(byCost(func(p anatomy.Phase) int64 { return p.Dispatches }), UnitDispatches)
 	l.add(byCost(func(p anatomy.Phase) int64 { return p.CommandBuffers }), UnitBuffers)
@@ -266,15 +277,22 @@ func laterSteps(name string, steps []anatomy.Phase) Line {
 
 // compiled are the libraries and pipelines of a round, one sample each, and their
 // sum. What was made more than once, as pipelines of one function with other
-// constants are, is one sample too.
+// constants are, is one sample too. Where spans of the round are missing there is
+// no sum, and no sample of what may have been made more often.
 func compiled(run *recording.Run, r anatomy.Round, suffix string) []Line {
 	var out []Line
-	at := map[string]int{}
+	at, unmade := map[string]int{}, map[string]bool{}
+	for _, m := range run.Unmade {
+		unmade[compileName(anatomy.Compile{Library: m.Library, Function: m.Function})+suffix] = true
+	}
 	var sum time.Duration
-	var hits, misses, n int
+	var hits, misses, n, told int
 	for _, p := range r.Phases {
 		for _, c := range p.Compiles {
 			n++
+			if c.Told {
+				told++
+			}
 			sum += c.Time
 			switch c.Cache {
 			case "hit":
@@ -295,13 +313,16 @@ func compiled(run *recording.Run, r anatomy.Round, suffix string) []Line {
 			out[i].Values[0].Value += float64(c.Time)
 		}
 	}
-	if n == 0 {
-		return nil
+	out = slices.DeleteFunc(out, func(l Line) bool { return unmade[l.Name] })
+	if n == 0 || r.Lost() {
+		return out
 	}
 	all := timed("Compile"+suffix, sum)
 	all.Iterations = n
-	all.add(float64(hits), UnitHits)
-	all.add(float64(misses), UnitMisses)
+	if told == n || told == 0 {
+		all.add(float64(hits), UnitHits)
+		all.add(float64(misses), UnitMisses)
+	}
 	return append([]Line{all}, out...)
 }
 

@@ -4,11 +4,10 @@ import (
 	"bytes"
 	"fmt"
 	"io"
-	"math"
 	"slices"
-	"strconv"
 	"strings"
 
+	"github.com/introgen/introgen/figures"
 	"github.com/introgen/introgen/results/printable"
 	"github.com/introgen/introgen/results/recording"
 )
@@ -52,7 +51,7 @@ func Text(f *recording.File) ([]byte, map[int]Line) {
 		}
 		fmt.Fprintf(&b, "Benchmark%s\t%d", l.Name, l.Iterations)
 		for _, v := range l.Values {
-			b.WriteString("\t" + strconv.FormatFloat(rounded(v), 'f', -1, 64) + " " + v.Unit)
+			b.WriteString("\t" + figures.Exact(v.Value) + " " + v.Unit)
 		}
 		b.WriteByte('\n')
 		n++
@@ -64,18 +63,6 @@ func Text(f *recording.File) ([]byte, map[int]Line) {
 // positive leaves out times of 0, as add does.
 func positive(values []Value) []Value {
 	return slices.DeleteFunc(values, func(v Value) bool { return v.Value <= 0 })
-}
-
-// rounded keeps two decimals of a rate, where the format would show fifteen.
-// Times stay what was recorded.
-func rounded(v Value) float64 {
-	switch v.Unit {
-	case UnitTokens:
-		return math.Round(v.Value*100) / 100
-	case UnitRate:
-		return math.Round(v.Value)
-	}
-	return v.Value
 }
 
 func used(lines []Line, unit string) bool {
@@ -164,7 +151,11 @@ func workload(r *recording.Run) string {
 		if name := recording.PromptName(r.PromptIDs(round.Number)); name != "" {
 			which = " (" + name + ")"
 		}
-		v := fmt.Sprintf("%d prompt tokens%s, %d decode steps", prompts[round.Number], which, len(round.Steps()))
+		made := round.Made
+		if made < 0 {
+			made = len(round.Steps())
+		}
+		v := fmt.Sprintf("%d prompt tokens%s, %d decode steps", prompts[round.Number], which, made)
 		if i > 0 && v != value {
 			return ""
 		}
@@ -216,6 +207,9 @@ func comments(f *recording.File) []string {
 	}
 	if f.Broken != "" {
 		out = append(out, "the recording is not whole: "+f.Broken)
+	}
+	for _, w := range f.Warnings[:min(len(f.Warnings), maxComments)] {
+		out = append(out, "the recording: "+w)
 	}
 	return out
 }

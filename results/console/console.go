@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/introgen/introgen/figures"
 	"github.com/introgen/introgen/results"
 	"github.com/introgen/introgen/results/benchtext"
 	"github.com/introgen/introgen/results/printable"
@@ -29,11 +30,11 @@ type Printer struct {
 // running is the run whose events come.
 type running struct {
 	header    recording.Header
-	device    time.Duration // of the span device
-	tokenizer time.Duration // of the span tokenizer; negative while unknown
-	textless  bool          // whether there is no tokenizer
-	round     trace.ID
-	phases    results.Phases       // of that round
+	device    time.Duration        // of the span device; Missing while unknown, as the next
+	tokenizer time.Duration        // of the span tokenizer
+	textless  bool                 // whether there is no tokenizer
+	round     trace.Record         // that began last
+	phases    []trace.Record       // of that round, which have ended
 	trace     *tracing             // nil where none is asked for
 	bench     *recording.Collector // for benchstat's lines at the end; likewise
 	ended     bool
@@ -78,11 +79,13 @@ func (p *Printer) Event(e recording.Event) error {
 	if r == nil || r.ended {
 		return p.err
 	}
-	if r.trace != nil {
-		r.trace.event(p, e)
-	}
-	if r.bench != nil {
-		r.bench.Add(e)
+	if _, ended := e.(*recording.End); !ended { // what is printed at the end comes before it is put together
+		if r.trace != nil {
+			r.trace.event(p, e)
+		}
+		if r.bench != nil {
+			r.bench.Add(e)
+		}
 	}
 	switch e := e.(type) {
 	case *recording.Span:
@@ -115,10 +118,10 @@ func (p *Printer) begin(h *recording.Header) {
 	if p.run != nil {
 		p.run.end(p) // cut off, and another one follows
 	}
-	p.run = &running{header: *h, tokenizer: -1}
+	p.run = &running{header: *h, device: results.Missing, tokenizer: results.Missing}
 	p.run.header.View.Label = printable.Line(h.View.Label)
 	if h.View.Trace {
-		p.run.trace = newTracing(p.run.header.View.Label)
+		p.run.trace = newTracing(p.run.header.View.Label, h)
 	}
 	if h.View.Bench {
 		p.run.bench = recording.NewCollector()
@@ -152,18 +155,18 @@ func (r *running) end(p *Printer) {
 	}
 }
 
-// span adds up the phases of the round under way.
+// span gathers the phases of the round under way.
 func (r *running) span(s trace.Record) {
 	switch {
-	case s.Name == results.SpanRound && s.ID != r.round:
-		r.round, r.phases = s.ID, results.Phases{Round: int(s.N)}
+	case s.Name == results.SpanRound && s.ID != r.round.ID:
+		r.round, r.phases = s, nil
 	case s.End < 0:
 	case s.Name == results.SpanTokenizer && s.Parent == 0:
 		r.tokenizer = s.Duration()
 	case s.Name == results.SpanDevice && s.Parent == 0:
 		r.device = s.Duration()
-	case s.Parent == r.round && r.round != 0:
-		r.phases.Add(s)
+	case s.Parent == r.round.ID && r.round.ID != 0:
+		r.phases = append(r.phases, s)
 	}
 }
 
@@ -174,11 +177,7 @@ func (p *Printer) subject(s *recording.Subject) {
 	if r.header.View.Quiet {
 		return
 	}
-	ready := "-"
-	if r.tokenizer >= 0 {
-		ready = results.Milliseconds(r.tokenizer)
-	}
-	tokenizer := fmt.Sprintf("tokenizer %s, ready in %s ms", s.Tokenizer, ready)
+	tokenizer := fmt.Sprintf("tokenizer %s, ready in %s ms", s.Tokenizer, results.Milliseconds(r.tokenizer))
 	if r.textless {
 		tokenizer = "no tokenizer"
 	}
@@ -189,11 +188,14 @@ func (p *Printer) subject(s *recording.Subject) {
 // far as it came, if it came to a token.
 func (p *Printer) round(e *recording.Round) {
 	r, view := p.run, p.run.header.View
-	if len(e.IDs) == 0 || e.Span != r.round {
+	if len(e.IDs) == 0 || e.Span != r.round.ID || int64(e.Number) != r.round.N {
 		return
 	}
-	phases := r.phases
-	phases.Steps = phases.Steps[:min(len(phases.Steps), len(e.IDs)-1)] // not the one that failed
+	phases := results.NewPhases(e.Number)
+	for _, s := range recording.Sound(r.phases, e) {
+		phases.Add(s)
+	}
+	phases.Made(e)
 	p.try(func(w io.Writer) error { return results.WritePhases(w, view.Label, phases, !view.Quiet) })
 	if view.IDs {
 		p.try(func(w io.Writer) error { return results.WriteIDs(w, view.Label, e.Number, e.IDs) })
@@ -229,8 +231,8 @@ func cacheLine(e *recording.Evidence) string {
 	if e.Folder == "" || e.Before == nil || e.After == nil {
 		return line + "no cache folder in use"
 	}
-	line += fmt.Sprintf("%s held %d entries (%.1f MB) before and %d (%.1f MB) after",
-		e.Folder, e.Before.Entries, float64(e.Before.Bytes)/1e6, e.After.Entries, float64(e.After.Bytes)/1e6)
+	line += fmt.Sprintf("%s held %d entries (%s MB) before and %d (%s MB) after",
+		e.Folder, e.Before.Entries, figures.Text(float64(e.Before.Bytes)/1e6, 1), e.After.Entries, figures.Text(float64(e.After.Bytes)/1e6, 1))
 	if e.After.Changed != "" {
 		line += ", changed last at " + e.After.Changed
 		if e.After.Changed == e.Before.Changed {

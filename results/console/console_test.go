@@ -86,8 +86,8 @@ func round(cut bool) []recording.Event {
 }
 
 func TestRound(t *testing.T) {
-	const subjectLine = "# m.gguf: 211 Q8_0 + 61 F32, read by mmap, 100 % of the file in the page cache; cpu: avx512; tokenizer go, ready in 8.2 ms\n"
-	const phases = "[cpu round 1] read gguf 0.4 ms, build model 0.9 ms, prefill (13 tokens) 10.0 ms, 2 decode steps 7.2 ms (mean 3.6 ms), total 17.2 ms\n"
+	const subjectLine = "# m.gguf: 211 Q8_0 + 61 F32, read by mmap, 100 % of the file in the page cache; cpu: avx512; tokenizer go, ready in 8.20 ms\n"
+	const phases = "[cpu round 1] read gguf 0.400 ms, build model 0.900 ms, prefill (13 tokens) 10.0 ms, 2 decode steps 7.20 ms (mean 3.60 ms), total 17.2 ms\n"
 	const logits = "[cpu round 1] logits after prefill: 66 30.892010\n[cpu round 1] logits after step 1: 467 23.500000\n"
 	for _, c := range []struct {
 		name string
@@ -96,10 +96,10 @@ func TestRound(t *testing.T) {
 		want string
 	}{
 		{"as usual", recording.View{Label: "cpu", IDs: true}, false,
-			subjectLine + phases + "[cpu round 1] decode steps (ms): 3.8 3.4\n[cpu round 1] ids: 66 467 314\n" + logits + `[cpu round 1] text: "Rust \"is\"\n\xf0\x9f"` + "\n"},
+			subjectLine + phases + "[cpu round 1] decode steps (ms): 3.80 3.40\n[cpu round 1] ids: 66 467 314\n" + logits + `[cpu round 1] text: "Rust \"is\"\n\xf0\x9f"` + "\n"},
 		{"quiet", recording.View{Label: "cpu", Quiet: true}, false, phases + logits},
 		{"cut off in its second step", recording.View{Label: "cpu", Quiet: true}, true,
-			"[cpu round 1] read gguf 0.4 ms, build model 0.9 ms, prefill (13 tokens) 10.0 ms, 1 decode steps 3.8 ms (mean 3.8 ms), total 13.8 ms\n" + logits},
+			"[cpu round 1] read gguf 0.400 ms, build model 0.900 ms, prefill (13 tokens) 10.0 ms, 1 decode steps 3.80 ms (mean 3.80 ms), total 13.8 ms\n" + logits},
 	} {
 		if got := printed(t, append([]recording.Event{header(c.view)}, round(c.cut)...)...); got != c.want {
 			t.Errorf("%s:\n%s\nwant\n%s", c.name, got, c.want)
@@ -117,14 +117,14 @@ func TestTrace(t *testing.T) {
 	const want = `[metal] Device::new_metal 12.3 ms
 --- metal round 1: build model
 LIB  Cast 77.5 ms
-PIPE Cast cast_u32_f32 0.9 ms
+PIPE Cast cast_u32_f32 0.900 ms
 --- metal round 1: prefill
 --- metal round 1: decode step 1
-LIB  Sdpa 2.0 ms
+LIB  Sdpa 2.00 ms
 --- metal round 1: decode step 2
 --- metal round 1: decode step 4
-PIPE Sdpa sdpa_vector_float_64 0.1 ms
-# cache: libraries 1 from the cache and 2 compiled, pipelines 3 from the cache and 4 compiled; nonce "n"; /c held 5 entries (1.5 MB) before and 6 (2.0 MB) after
+PIPE Sdpa sdpa_vector_float_64 0.100 ms
+# cache: libraries 1 from the cache and 2 compiled, pipelines 3 from the cache and 4 compiled; nonce "n"; /c held 5 entries (1.50 MB) before and 6 (2.00 MB) after
 `
 	begin := []recording.Event{
 		header(recording.View{Label: "metal", Trace: true}),
@@ -175,7 +175,7 @@ func TestCacheUnknown(t *testing.T) {
 		"2026-01-02T03:04:06Z": "changed last at 2026-01-02T03:04:06Z",
 	} {
 		e := &recording.Evidence{Unknown: 31, Folder: "/c", Before: before, After: &recording.CacheFolder{Entries: 5, Bytes: 1_500_000, Changed: changed}}
-		want = "# cache: of 31 libraries and pipelines the driver does not say whether it had them; no nonce; /c held 5 entries (1.5 MB) before and 5 (1.5 MB) after, " + want
+		want = "# cache: of 31 libraries and pipelines the driver does not say whether it had them; no nonce; /c held 5 entries (1.50 MB) before and 5 (1.50 MB) after, " + want
 		if got := cacheLine(e); got != want {
 			t.Errorf("%s\nwant\n%s", got, want)
 		}
@@ -187,7 +187,7 @@ func TestPlan(t *testing.T) {
 	events = append(append(events, round(false)...), &recording.Exit{Run: 1, Refused: "labelled cold: it was warm"})
 	events = append(events, &recording.Start{Run: 2, Block: 1, Arm: "cpu"}, &recording.Exit{Run: 2, Flags: []string{"drift", "load"}}, &recording.Note{Text: "n"}, &recording.End{})
 	got := printed(t, events...)
-	want := "# run 1, block 1: cold\n[cpu round 1] read gguf 0.4 ms"
+	want := "# run 1, block 1: cold\n[cpu round 1] read gguf 0.400 ms"
 	if !strings.HasPrefix(got, want) || !strings.HasSuffix(got, "# run 1 does not count: labelled cold: it was warm\n# run 2, block 1: cpu\n# run 2: drift; load\n") {
 		t.Errorf("printed\n%s", got)
 	}

@@ -14,9 +14,8 @@ import (
 // tables at the end.
 type tracing struct {
 	label  string
-	sums   *results.MetalSums
+	all    *recording.Collector // of the run, for the tables
 	round  int
-	steps  int      // decode steps begun in this round
 	phase  trace.ID // the phase that began last
 	header string   // its header, until it is printed
 }
@@ -25,21 +24,21 @@ type tracing struct {
 // where nothing is compiled, as in the experiment's trace.
 const headedSteps = 2
 
-func newTracing(label string) *tracing {
-	return &tracing{label: label, sums: results.NewMetalSums()}
+func newTracing(label string, h *recording.Header) *tracing {
+	t := &tracing{label: label, all: recording.NewCollector()}
+	t.all.Add(h)
+	return t
 }
 
 func (t *tracing) event(p *Printer, e recording.Event) {
-	t.sums.Event(e)
+	t.all.Add(e)
 	s, ok := e.(*recording.Span)
 	if !ok {
 		return
 	}
 	switch s.Name {
 	case results.SpanRound:
-		if int(s.N) != t.round {
-			t.round, t.steps = int(s.N), 0
-		}
+		t.round = int(s.N)
 	case results.SpanBuild, results.SpanPrefill, results.SpanStep:
 		if s.ID > t.phase {
 			t.begin(p, s.Record)
@@ -61,10 +60,9 @@ func (t *tracing) begin(p *Printer, s trace.Record) {
 	name := s.Name
 	if name == results.SpanStep {
 		name = fmt.Sprintf("%s %d", name, s.N)
-		t.steps++
 	}
 	t.phase, t.header = s.ID, fmt.Sprintf("--- %s round %d: %s", t.label, t.round, name)
-	if t.round == 1 && t.steps <= headedSteps {
+	if t.round == 1 && (s.Name != results.SpanStep || s.N <= headedSteps) {
 		t.head(p)
 	}
 }
@@ -78,5 +76,6 @@ func (t *tracing) head(p *Printer) {
 }
 
 func (t *tracing) end(p *Printer) {
-	p.try(func(w io.Writer) error { return results.WriteMetalTrace(w, t.sums.Trace()) })
+	runs := t.all.File().Runs // one: the header is the first event
+	p.try(func(w io.Writer) error { return results.WriteMetalTrace(w, results.MetalTraceOf(runs[0])) })
 }

@@ -391,7 +391,7 @@ func TestRegressions(t *testing.T) {
 	}
 	head := "Unit tok/s better=higher\nUnit dispatches better=lower assume=exact\n"
 	r := judge(t, Options{}, textOf(t, "a", head+a.String()), textOf(t, "b", head+b.String()))
-	if got := r.Regressions(0.05); len(got) != 3 || !strings.HasPrefix(got[0], "X +9.7 %") {
+	if got := r.Regressions(0.05); len(got) != 3 || !strings.HasPrefix(got[0], "X +9.66 %") {
 		t.Errorf("regressions: %q", got)
 	}
 	if got := r.Regressions(0.2); len(got) != 0 {

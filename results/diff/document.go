@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/introgen/introgen/figures"
 	"github.com/introgen/introgen/results/benchtext"
 	"github.com/introgen/introgen/results/stats"
 	"github.com/introgen/introgen/results/table"
@@ -258,8 +259,9 @@ func scales(unit string, a, b *Cell) [2]benchunit.Scaler {
 	return [2]benchunit.Scaler{both, both}
 }
 
-// change is benchstat's, up to eleven times as much; what is more is told as a
-// factor. Of a base of 0 or below benchstat has none, or one with the wrong sign.
+// change is benchstat's, with more decimals where fewer than three digits would
+// count; what is more than eleven times as much is told as a factor. Of a base of
+// 0 or below benchstat has none, or one with the wrong sign.
 func change(v *Versus) table.Cell {
 	c := table.Cell{Text: v.Delta, Parts: []string{number(100 * v.Change)}}
 	switch {
@@ -267,9 +269,9 @@ func change(v *Versus) table.Cell {
 	case math.IsInf(v.Change, 0):
 		c.Text = "from 0"
 	case v.Change > 10:
-		c.Text = fmt.Sprintf("×%.0f", 1+v.Change)
-	case v.Change > 0 && v.Delta[0] == '-', v.Change < 0 && v.Delta[0] == '+':
-		c.Text = fmt.Sprintf("%+.2f%%", 100*v.Change)
+		c.Text = "×" + figures.Text(1+v.Change, 0)
+	case strings.HasSuffix(v.Delta, "%"):
+		c.Text = figures.Signed(100*v.Change, 2) + "%"
 	}
 	return c
 }
@@ -303,8 +305,8 @@ func value(c *Cell, t *Table, scale benchunit.Scaler) table.Cell {
 	return table.Cell{Text: text, Parts: parts}
 }
 
-// number keeps the digits that unit conversion leaves right.
-func number(v float64) string { return strconv.FormatFloat(v, 'g', 12, 64) }
+// number has all digits, also those that the conversion of units made.
+func number(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
 
 func counts(a, b int) string {
 	if a == b {
@@ -318,23 +320,23 @@ func detects(mde float64) table.Cell {
 	if mde == 0 {
 		return table.Cell{Text: "–", Parts: []string{""}}
 	}
-	c := table.Cell{Text: fmt.Sprintf("%.1f%%", 100*mde), Parts: []string{number(100 * mde)}}
+	c := table.Cell{Text: figures.Text(100*mde, 1) + "%", Parts: []string{number(100 * mde)}}
 	if mde >= 10 {
-		c.Text = fmt.Sprintf("×%.0f", 1+mde)
+		c.Text = "×" + figures.Text(1+mde, 0)
 	}
 	return c
 }
 
 func probability(p float64) table.Cell {
-	return table.Cell{Text: fmt.Sprintf("%.3f", p), Parts: []string{number(p)}}
+	return table.Cell{Text: figures.Text(p, 3), Parts: []string{number(p)}}
 }
 
 func pairRow(name, full string, p *stats.Ratio) []table.Cell {
-	row := []table.Cell{{Text: name, Parts: []string{full}}, table.Text(fmt.Sprintf("%.3f", p.Ratio)),
+	row := []table.Cell{{Text: name, Parts: []string{full}}, table.Text(figures.Text(p.Ratio, 3)),
 		{Text: "–", Parts: []string{"", ""}}, probability(p.P), table.Text(strconv.Itoa(p.N)), detects(p.MDE)}
 	row[1].Parts = []string{number(p.Ratio)}
 	if p.Decidable {
-		row[2] = table.Cell{Text: fmt.Sprintf("%.3f – %.3f", p.Lo, p.Hi), Parts: []string{number(p.Lo), number(p.Hi)}}
+		row[2] = table.Cell{Text: figures.Text(p.Lo, 3) + " – " + figures.Text(p.Hi, 3), Parts: []string{number(p.Lo), number(p.Hi)}}
 	}
 	return row
 }

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/introgen/introgen/figures"
 	"github.com/introgen/introgen/results/stats"
 )
 
@@ -121,7 +122,7 @@ func (r *Report) missing(allow *regexp.Regexp) (missing, allowed []string) {
 func (r *Report) Regressions(above float64) []string {
 	var out []string
 	tell := func(name, where string, change float64) {
-		by := fmt.Sprintf("%+.1f %%", 100*change)
+		by := figures.Signed(100*change, 1) + " %"
 		if math.IsInf(change, 0) {
 			by = "from 0"
 		}

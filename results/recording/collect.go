@@ -27,6 +27,10 @@ type Collector struct {
 	plan  *gathering // the plan's own process, or nil
 	all   []*gathering
 	stray int // events that belong to nobody
+	late  int // events behind the end of their run
+	done  bool
+	// doubts are told of once a kind, when all has been read.
+	doubts doubts
 	// unsaid counts the warnings beyond maxWarnings.
 	unsaid int
 }
@@ -35,7 +39,8 @@ type Collector struct {
 type gathering struct {
 	*Run
 	headed bool
-	at     map[trace.ID]int // where in Spans, for those written while open
+	at     map[trace.ID]int          // where in Spans, for those written while open
+	torn   map[trace.ID]trace.Record // told once more as something else
 	last   trace.ID
 	sorted bool
 }
@@ -52,7 +57,7 @@ func (c *Collector) warn(format string, a ...any) {
 }
 
 func (c *Collector) begin() *gathering {
-	g := &gathering{Run: &Run{}, at: map[trace.ID]int{}, sorted: true}
+	g := &gathering{Run: &Run{}, at: map[trace.ID]int{}, torn: map[trace.ID]trace.Record{}, sorted: true}
 	c.all = append(c.all, g)
 	c.file.Runs = append(c.file.Runs, g.Run)
 	return g
@@ -92,11 +97,15 @@ func (c *Collector) Add(e Event) {
 		c.run = c.plan
 		return
 	}
-	if c.run == nil {
+	_, unknown := e.(*Unknown)
+	switch {
+	case c.run == nil:
 		c.stray++
-		return
+	case c.run.End != nil && !unknown:
+		c.late++
+	default:
+		c.run.add(e)
 	}
-	c.run.add(e)
 }
 
 func (g *gathering) add(e Event) {
@@ -137,6 +146,10 @@ func (g *gathering) add(e Event) {
 // span takes a span; one that was written while it was open is replaced.
 func (g *gathering) span(s trace.Record) {
 	if i, ok := g.at[s.ID]; ok {
+		open := g.Spans[i]
+		if open.End = s.End; open != s {
+			g.torn[s.ID] = s
+		}
 		g.Spans[i] = s
 		if s.End >= 0 {
 			delete(g.at, s.ID)
@@ -151,24 +164,69 @@ func (g *gathering) span(s trace.Record) {
 	g.Spans = append(g.Spans, s)
 }
 
-// File is what has been collected; nothing is added afterwards.
-func (c *Collector) File() *File {
-	for _, g := range c.all {
-		if g.sorted {
-			continue
-		}
+// single leaves one span of each number. Two that say the same are one; of two
+// that do not none can be believed.
+func (g *gathering) single(tell func(kind, text string)) {
+	if !g.sorted {
 		slices.SortStableFunc(g.Spans, func(a, b trace.Record) int { return cmp.Compare(a.ID, b.ID) })
+		for i, s := range g.Spans[min(1, len(g.Spans)):] {
+			if before := g.Spans[i]; before.ID == s.ID && before != s {
+				g.torn[s.ID] = s
+			}
+		}
 		n := len(g.Spans)
 		g.Spans = slices.CompactFunc(g.Spans, func(a, b trace.Record) bool { return a.ID == b.ID })
-		if n -= len(g.Spans); n > 0 {
-			c.warn("%d spans have the number of another one: only the first is kept", n)
+		if n -= len(g.Spans); n > len(g.torn) {
+			tell("repeated", fmt.Sprintf("%d spans stand there more than once: each counts once", n-len(g.torn)))
 		}
+	}
+	if len(g.torn) == 0 {
+		return
+	}
+	g.Spans = slices.DeleteFunc(g.Spans, func(s trace.Record) bool {
+		other, ok := g.torn[s.ID]
+		if ok {
+			tell("torn", fmt.Sprintf("%s stands there once more as something else: neither counts", called(other)))
+		}
+		return ok
+	})
+}
+
+// name tells a run of several apart in what is said of it.
+func (c *Collector) name(i int, r *Run) string {
+	switch {
+	case r.Start != nil:
+		return fmt.Sprintf("run %d: ", r.Start.Run)
+	case c.file.Plan != nil || len(c.file.Runs) < 2:
+		return ""
+	}
+	return fmt.Sprintf("run %d: ", i)
+}
+
+// File is what has been collected; nothing is added afterwards.
+func (c *Collector) File() *File {
+	if c.done {
+		return c.file
+	}
+	c.done = true
+	if c.plan != nil {
+		c.file.PlanEnd = c.plan.End
+	}
+	for i, g := range c.all {
+		name := c.name(i+1, g.Run)
+		g.single(func(kind, text string) { c.doubts.tell(kind, name+text) })
+		j := &judge{Run: g.Run, name: name, doubts: &c.doubts}
+		j.all()
+	}
+	c.file.judge(&c.doubts)
+	for _, text := range c.doubts.texts() {
+		c.warn("%s", text)
 	}
 	if c.stray > 0 {
 		c.warn("%d events stand before any header: skipped", c.stray)
 	}
-	if c.plan != nil {
-		c.file.PlanEnd = c.plan.End
+	if c.late > 0 {
+		c.warn("%d events stand behind the end of their run: skipped", c.late)
 	}
 	if c.unsaid > 0 {
 		c.file.Warnings = append(c.file.Warnings, fmt.Sprintf("%d more warnings like these", c.unsaid))

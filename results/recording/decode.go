@@ -5,6 +5,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"reflect"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/introgen/introgen/trace"
@@ -68,7 +71,50 @@ func (d *decoder) decode(line []byte) (Event, error) {
 	if err != nil {
 		return nil, fmt.Errorf("event %q: %w", e.Kind(), err)
 	}
+	if err := complete(e, line); err != nil {
+		return nil, err
+	}
 	return e, check(e)
+}
+
+// complete refuses a line that lacks a key which every writer writes: 0 or
+// nothing in its place would be a figure that nobody measured. A header is
+// taken as it is, so that what stands behind it can be read.
+func complete(e Event, line []byte) error {
+	if _, ok := e.(*Header); ok {
+		return nil
+	}
+	var keys map[string]json.RawMessage
+	if err := json.Unmarshal(line, &keys); err != nil {
+		return fmt.Errorf("event %q: %w", e.Kind(), err)
+	}
+	for _, key := range required(e) {
+		if _, ok := keys[key]; !ok {
+			return fmt.Errorf("event %q has no key %q", e.Kind(), key)
+		}
+	}
+	return nil
+}
+
+// required are the keys that an event of the kind always has, which are those
+// that are written whatever they hold. The JSON Schema has the same.
+func required(e Event) []string {
+	var of reflect.Type
+	switch e.(type) {
+	case *Span:
+		return []string{"id", "in", "name", "start", "end"}
+	case *Count:
+		return []string{"in", "name", "value", "at"}
+	default:
+		of = reflect.TypeOf(e).Elem()
+	}
+	var keys []string
+	for i := range of.NumField() {
+		if key, options, _ := strings.Cut(of.Field(i).Tag.Get("json"), ","); options == "" {
+			keys = append(keys, key)
+		}
+	}
+	return keys
 }
 
 type spanLine struct {
@@ -100,99 +146,13 @@ func newEvent(kind string) Event {
 	return nil
 }
 
-// check refuses events that contradict themselves, so that no reader has to
-// look out for them.
-func check(e Event) error {
-	if err := checkAmounts(e); err != nil {
-		return err
-	}
-	switch e := e.(type) {
-	case *Span:
-		switch {
-		case e.ID < 1 || e.Parent < 0 || e.Parent >= e.ID:
-			return fmt.Errorf("span %d in span %d: numbers begin at 1, and a span is younger than what it is in", e.ID, e.Parent)
-		case e.Name == "":
-			return fmt.Errorf("span %d has no name", e.ID)
-		case e.Start < 0 || e.End < -1 || e.End >= 0 && e.End < e.Start:
-			return fmt.Errorf("span %d from %d to %d ns: it ends before it begins", e.ID, e.Start, e.End)
-		}
-	case *Count:
-		if e.Span < 0 || e.At < 0 || e.Name == "" {
-			return fmt.Errorf("count %q in span %d at %d ns: a name, and no negative number, is wanted", e.Name, e.Span, e.At)
-		}
-	case *Header:
-		if e.Format != Format {
-			return fmt.Errorf("header of the format %q: %q is wanted", e.Format, Format)
-		}
-		if e.Version < 1 {
-			return fmt.Errorf("header of version %d: 1 to %d are known", e.Version, Version)
-		}
-	case *Library:
-		return checkSpan("library", e.Name, e.Span)
-	case *Pipeline:
-		return checkSpan("pipeline", e.Library+" "+e.Function, e.Span)
-	case *Kernel:
-		if e.Dispatches < 0 || e.Time < 0 {
-			return fmt.Errorf("kernel %q: %d dispatches in %d ns cannot be", e.Name, e.Dispatches, e.Time)
-		}
-	case *Round:
-		if e.Number < 1 || e.Span < 1 {
-			return fmt.Errorf("round %d of span %d: numbers begin at 1", e.Number, e.Span)
-		}
-		if n := len(e.PromptIDs); n > 0 && n != e.Prompt {
-			return fmt.Errorf("round %d has %d ids of a prompt of %d tokens", e.Number, n, e.Prompt)
-		}
-	}
-	return nil
-}
-
-// maxAmount bounds times (104 days) and counts, so that sums of many do not
-// overflow. It is also the largest number that every reader of JSON takes as it
-// is.
-const maxAmount = 1 << 53
-
-// checkAmounts refuses numbers beyond maxAmount where others are added to them.
-// The machine's clock is only subtracted: it may be older than 104 days.
-func checkAmounts(e Event) error {
-	switch e := e.(type) {
-	case *Span:
-		return within(e, int64(e.Start), int64(e.End), e.N)
-	case *Count:
-		return within(e, int64(e.At), e.Value)
-	case *Kernel:
-		return within(e, e.Time, e.Dispatches)
-	case *Machine:
-		return within(e, e.At)
-	case *Exit:
-		return within(e, e.Reaped-e.Spawned, e.MaxRSS)
-	case *End:
-		return within(e, e.At, e.SpanCost)
-	}
-	return nil
-}
-
-func within(e Event, amounts ...int64) error {
-	for _, n := range amounts {
-		if n > maxAmount || n < -maxAmount {
-			return fmt.Errorf("event %q holds %d: at most %d is taken", e.Kind(), n, int64(maxAmount))
-		}
-	}
-	return nil
-}
-
-func checkSpan(what, name string, id trace.ID) error {
-	if id < 1 {
-		return fmt.Errorf("%s %q belongs to span %d: numbers begin at 1", what, name, id)
-	}
-	return nil
-}
-
 // quick reads the lines of spans and counts as Encode writes them, several
 // times faster than package json. It gives up on everything else, also on what
 // is wrong: then package json says what.
 func (d *decoder) quick(line []byte) (Event, bool) {
 	if rest, ok := bytes.CutPrefix(line, []byte(`{"k":"span"`)); ok {
 		var s Span
+		var seen keys
 		ok = d.fields(rest, func(key string, text []byte, n int64) bool {
 			switch key {
 			case "id":
@@ -214,12 +174,13 @@ func (d *decoder) quick(line []byte) (Event, bool) {
 			default:
 				return false
 			}
-			return true
+			return seen.add(key)
 		})
-		return &s, ok
+		return &s, ok && seen.hold("id", "in", "name", "start", "end")
 	}
 	if rest, ok := bytes.CutPrefix(line, []byte(`{"k":"count"`)); ok {
 		var c Count
+		var seen keys
 		ok = d.fields(rest, func(key string, text []byte, n int64) bool {
 			switch key {
 			case "in":
@@ -234,11 +195,36 @@ func (d *decoder) quick(line []byte) (Event, bool) {
 			default:
 				return false
 			}
-			return true
+			return seen.add(key)
 		})
-		return &c, ok
+		return &c, ok && seen.hold("in", "name", "value", "at")
 	}
 	return nil, false
+}
+
+// keys are those of a line of a span or a count; which has at most seven.
+type keys struct {
+	of [7]string
+	n  int
+}
+
+// add says whether the key is new.
+func (k *keys) add(key string) bool {
+	if k.n == len(k.of) || slices.Contains(k.of[:k.n], key) {
+		return false
+	}
+	k.of[k.n] = key
+	k.n++
+	return true
+}
+
+func (k *keys) hold(all ...string) bool {
+	for _, key := range all {
+		if !slices.Contains(k.of[:k.n], key) {
+			return false
+		}
+	}
+	return true
 }
 
 // fields calls set with every `,"key":value` up to the closing brace. text is

@@ -176,8 +176,12 @@ func (r *Round) UnmarshalJSON(b []byte) error {
 	if err := json.Unmarshal(b, &line); err != nil {
 		return err
 	}
-	if len(line.Bytes) > 0 {
-		r.Text = string(line.Bytes)
+	if len(line.Bytes) == 0 {
+		return nil
 	}
+	if text := string([]rune(string(line.Bytes))); text != r.Text {
+		return fmt.Errorf("its text %.40q is not that of its bytes, %.40q", r.Text, text)
+	}
+	r.Text = string(line.Bytes)
 	return nil
 }

@@ -16,7 +16,10 @@ type Run struct {
 	Exit   *Exit  // nil outside of plans, and where the parent was cut off
 	End    *End   // nil where the run was cut off
 
-	Spans     []trace.Record // in the order of their IDs, which is that of their begin
+	// Spans are in the order of their IDs, which is that of their begin. What
+	// cannot be has been taken out; Lost are the numbers that are missing.
+	Spans     []trace.Record
+	Lost      []Hole
 	Samples   []trace.Sample
 	Subject   *Subject
 	Device    *Device
@@ -28,7 +31,16 @@ type Run struct {
 	Machine   []Machine
 	Notes     []Note
 	Unknown   []Unknown
+	// Doubt says why a run that was not refused does not count all the same: what
+	// its plan says of it cannot be, or is missing.
+	Doubt string
+	// Unmade are libraries and pipelines of which it is recorded that they were
+	// made, and not how long it took.
+	Unmade []Made
 }
+
+// Made is a library, or with a function a pipeline of it.
+type Made struct{ Library, Function string }
 
 // File is a recording, read to its end or to where it breaks off.
 type File struct {
@@ -94,7 +106,22 @@ func PromptName(ids []int32) string {
 	return fmt.Sprintf("%x", sha256.Sum256(b))[:8]
 }
 
-// Counts says whether the run ended well and was not refused.
+// Counts says whether the run ended well, was not refused, and is not in doubt.
 func (r *Run) Counts() bool {
-	return r.End != nil && r.End.Code == 0 && (r.Exit == nil || r.Exit.Refused == "")
+	return r.End != nil && r.End.Code == 0 && r.Doubt == "" && (r.Exit == nil || r.Exit.Refused == "")
+}
+
+// Uncounted says why the run does not count; "" where it does.
+func (r *Run) Uncounted() string {
+	switch {
+	case r.Exit != nil && r.Exit.Refused != "":
+		return r.Exit.Refused
+	case r.Doubt != "":
+		return r.Doubt
+	case r.End == nil:
+		return "left no end"
+	case r.End.Code != 0:
+		return fmt.Sprintf("ended with exit code %d", r.End.Code)
+	}
+	return ""
 }

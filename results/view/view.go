@@ -4,17 +4,11 @@
 package view
 
 import (
-	"bytes"
 	"encoding/csv"
-	"encoding/json"
 	"fmt"
 	"io"
 	"strconv"
-	"strings"
 	"time"
-	"unicode"
-	"unicode/utf16"
-	"unicode/utf8"
 
 	"github.com/introgen/introgen/results"
 	"github.com/introgen/introgen/results/printable"
@@ -26,8 +20,8 @@ import (
 // until its first token was there, or 0.
 func FirstToken(runs []*recording.Run) time.Duration {
 	for _, r := range runs {
-		if p := results.PhasesOf(r); len(p) > 0 && len(r.Rounds[0].IDs) > 0 {
-			return p[0].Read + p[0].Build + p[0].Prefill
+		if p := results.PhasesOf(r); len(p) > 0 && p[0].Round == 1 && len(r.Rounds[0].IDs) > 0 && p[0].FirstToken() != results.Missing {
+			return p[0].FirstToken()
 		}
 	}
 	return 0
@@ -52,6 +46,12 @@ func remarks(run *recording.Run) []string {
 		out = append(out, "it was cut off")
 	case run.End.Code != 0:
 		out = append(out, fmt.Sprintf("it ended with exit code %d: %s", run.End.Code, run.End.Error))
+	}
+	if n := run.LostSpans(); n > 0 {
+		out = append(out, fmt.Sprintf("%d of its spans are missing: sums and unattributed times are of what is there", n))
+	}
+	if run.Doubt != "" {
+		out = append(out, "it does not count: "+run.Doubt)
 	}
 	if x := run.Exit; x != nil {
 		if x.Refused != "" {
@@ -93,15 +93,21 @@ func rounds(run *recording.Run) *table.Table {
 	t := &table.Table{Title: "phases of each round (ms)", Columns: []table.Column{{Name: "round"}, {Name: "read"}, {Name: "build"}, {Name: "prefill"},
 		{Name: "step 1"}, {Name: "median of later"}, {Name: "decode"}, {Name: "steps"}}}
 	for _, p := range results.PhasesOf(run) {
-		first, median := "", ""
+		first, median, decode, known := "", "", results.None, p.Known()
 		if len(p.Steps) > 0 {
 			first = results.Milliseconds(p.Steps[0])
 		}
-		if len(p.Steps) > 1 {
-			median = results.Milliseconds(results.Median(p.Steps[1:]))
+		if later := p.Later(); len(later) > 0 {
+			median = results.Milliseconds(results.Median(later))
+		}
+		number := strconv.Itoa(len(known))
+		if len(known) == len(p.Steps) {
+			decode = results.Milliseconds(p.Decode())
+		} else {
+			number += fmt.Sprintf(" of %d", len(p.Steps))
 		}
 		t.Add(table.Texts(strconv.Itoa(p.Round), results.Milliseconds(p.Read), results.Milliseconds(p.Build), results.Milliseconds(p.Prefill),
-			first, median, results.Milliseconds(p.Decode()), strconv.Itoa(len(p.Steps)))...)
+			first, median, decode, number)...)
 	}
 	return t
 }
@@ -156,6 +162,9 @@ func CSV(w io.Writer, f *recording.File) error {
 			if round > 0 {
 				of = strconv.Itoa(round)
 			}
+			if d == results.Missing {
+				return
+			}
 			nth := ""
 			if number > 0 {
 				nth = strconv.Itoa(number)
@@ -189,97 +198,4 @@ func CSV(w io.Writer, f *recording.File) error {
 	}
 	c.Flush()
 	return c.Error()
-}
-
-// JSON writes a recording as one JSON object, without its spans: those of each
-// run put together to phases. Times are in nanoseconds.
-func JSON(w io.Writer, f *recording.File) error {
-	type phases struct {
-		Round        int             `json:"round"`
-		PromptTokens int             `json:"prompt_tokens"`
-		PromptIDs    []int32         `json:"prompt_ids,omitempty"`
-		Wall         time.Duration   `json:"wall_ns"`
-		Read         time.Duration   `json:"read_ns"`
-		Build        time.Duration   `json:"build_ns"`
-		Prefill      time.Duration   `json:"prefill_ns"`
-		Steps        []time.Duration `json:"steps_ns"`
-		IDs          []int32         `json:"ids"`
-		Text         string          `json:"text"`
-		Error        string          `json:"error,omitempty"`
-	}
-	type compiled struct {
-		Library  string        `json:"library"`
-		Function string        `json:"function,omitempty"`
-		Time     time.Duration `json:"ns"`
-		Cache    string        `json:"cache"`
-	}
-	type run struct {
-		Start     *recording.Start     `json:"start,omitempty"`
-		Exit      *recording.Exit      `json:"exit,omitempty"`
-		Header    recording.Header     `json:"header"`
-		Counts    bool                 `json:"counts"`
-		Subject   *recording.Subject   `json:"subject,omitempty"`
-		Device    *recording.Device    `json:"device,omitempty"`
-		Rounds    []phases             `json:"rounds"`
-		Libraries []compiled           `json:"libraries,omitempty"`
-		Pipelines []compiled           `json:"pipelines,omitempty"`
-		Kernels   []recording.Kernel   `json:"kernels,omitempty"`
-		Evidence  []recording.Evidence `json:"evidence,omitempty"`
-		Machine   []recording.Machine  `json:"machine,omitempty"`
-		Notes     []recording.Note     `json:"notes,omitempty"`
-		End       *recording.End       `json:"end,omitempty"`
-	}
-	out := struct {
-		Plan   *recording.Plan   `json:"plan,omitempty"`
-		Header *recording.Header `json:"header,omitempty"` // of the plan's process
-		Runs   []run             `json:"runs"`
-		Broken string            `json:"broken,omitempty"`
-	}{Plan: f.Plan, Header: f.Header, Runs: []run{}, Broken: f.Broken}
-	for _, r := range f.Runs {
-		one := run{Start: r.Start, Exit: r.Exit, Header: r.Header, Counts: r.Counts(), Subject: r.Subject, Device: r.Device, Rounds: []phases{},
-			Kernels: r.Kernels, Evidence: r.Evidence, Machine: r.Machine, Notes: r.Notes, End: r.End}
-		for i, p := range results.PhasesOf(r) {
-			of := r.Rounds[i]
-			steps := p.Steps
-			if steps == nil {
-				steps = []time.Duration{}
-			}
-			one.Rounds = append(one.Rounds, phases{p.Round, of.Prompt, r.PromptIDs(of.Number), p.Wall, p.Read, p.Build, p.Prefill, steps, of.IDs, strings.ToValidUTF8(of.Text, "\uFFFD"), of.Error})
-		}
-		trace := results.MetalTraceOf(r)
-		for _, l := range trace.Libraries {
-			one.Libraries = append(one.Libraries, compiled{Library: l.Name, Time: l.Compile, Cache: l.Cache})
-		}
-		for _, p := range trace.Pipelines {
-			one.Pipelines = append(one.Pipelines, compiled{p.Library, p.Function, p.Create, p.Cache})
-		}
-		out.Runs = append(out.Runs, one)
-	}
-	var text bytes.Buffer
-	enc := json.NewEncoder(&text)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	if err := enc.Encode(out); err != nil {
-		return err
-	}
-	_, err := w.Write(escaped(text.Bytes()))
-	return err
-}
-
-// escaped writes as \u what is no graphic character. Package json does so with
-// the control characters of ASCII only; such a rune stands only in strings.
-func escaped(text []byte) []byte {
-	out := make([]byte, 0, len(text))
-	for len(text) > 0 {
-		r, n := utf8.DecodeRune(text)
-		if r < 0x7f || unicode.IsGraphic(r) {
-			out = append(out, text[:n]...)
-		} else {
-			for _, unit := range utf16.AppendRune(nil, r) {
-				out = fmt.Appendf(out, `\u%04x`, unit)
-			}
-		}
-		text = text[n:]
-	}
-	return out
 }

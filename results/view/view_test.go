@@ -120,7 +120,7 @@ func TestRemarks(t *testing.T) {
 	}
 	f := &recording.File{Broken: "cut", Runs: []*recording.Run{
 		{Header: recording.Header{Command: "cpu"}, Rounds: []recording.Round{{Number: 1, Span: 1, IDs: []int32{5}, Error: "step 1: boom"}},
-			Spans: []trace.Record{span(1, 0, "round", 1, 9e6), span(2, 1, "prefill", 13, 3e6), span(3, 1, "decode step", 1, 4e6)}},
+			Spans: []trace.Record{span(1, 0, "round", 1, 9e6), span(2, 1, "read gguf", 0, 0), span(3, 1, "build model", 0, 0), span(4, 1, "prefill", 13, 3e6), span(5, 1, "decode step", 1, 4e6)}},
 		{Header: recording.Header{Command: "metal"}, End: &recording.End{Code: 1, Error: "boom"}, Start: &recording.Start{Run: 2, Arm: "warm"},
 			Exit: &recording.Exit{Refused: "it was cold", Flags: []string{"load"}}},
 	}}
@@ -129,7 +129,7 @@ func TestRemarks(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{"run 1: cpu", "it was cut off", "run 2, block 0: warm", "it ended with exit code 1: boom", "it does not count: it was cold", "load", "not whole: cut",
-		"    1   0.0    0.0      3.0 "} {
+		"    1   0.0    0.0     3.00 "} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("no %q in\n%s", want, b.String())
 		}

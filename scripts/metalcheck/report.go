@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"github.com/introgen/introgen/figures"
 )
 
 // report is what is written.
@@ -68,7 +70,7 @@ func (r *report) line(i int) string {
 	case s.Passed == 0:
 		word = "skip"
 	}
-	line := fmt.Sprintf("%s  %-32s %4d passed %3d failed %3d skipped  %7.1f s", word, s.name, s.Passed, s.Failed, s.Skipped, s.Took.Seconds())
+	line := fmt.Sprintf("%s  %-32s %4d passed %3d failed %3d skipped  %7s s", word, s.name, s.Passed, s.Failed, s.Skipped, figures.Text(s.Took.Seconds(), 1))
 	if s.Passed == 0 && s.Failed == 0 && len(s.Notes) > 0 {
 		line += "  " + s.Notes[0]
 	}

@@ -8,6 +8,8 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+
+	"github.com/introgen/introgen/figures"
 )
 
 // Bandwidth is one result of `introgen bandwidth`: how fast this machine reads
@@ -39,8 +41,8 @@ func (r *Runner) probe(ctx context.Context, m *Measurement, set Setting, block i
 	for _, b := range found {
 		b.Block, b.Setting = block, set
 		m.Bandwidth = append(m.Bandwidth, b)
-		fmt.Fprintf(r.Log, "block %d of %d, %s, memory with %d threads, %s pages: %.1f GB/s at best, %.1f median\n",
-			block+1, m.Blocks, set, b.Threads, b.Pages, b.Best, b.Median)
+		fmt.Fprintf(r.Log, "block %d of %d, %s, memory with %d threads, %s pages: %s GB/s at best, %s median\n",
+			block+1, m.Blocks, set, b.Threads, b.Pages, figures.Text(b.Best, 1), figures.Text(b.Median, 1))
 	}
 	return nil
 }

@@ -17,6 +17,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/introgen/introgen/figures"
 	"github.com/introgen/introgen/models"
 )
 
@@ -98,7 +99,7 @@ func (o options) measure(ctx context.Context, log io.Writer) (*Measurement, erro
 	}
 	m.Busy[0] = loadAverage()
 	if m.Busy[0] > quiet {
-		fmt.Fprintf(log, "note: this machine is not quiet (load average %.1f): the ratios will spread\n", m.Busy[0])
+		fmt.Fprintf(log, "note: this machine is not quiet (load average %s): the ratios will spread\n", figures.Text(m.Busy[0], 1))
 	}
 	err = runner.processes(ctx, m)
 	m.Busy[1] = loadAverage()

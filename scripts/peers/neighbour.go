@@ -7,6 +7,8 @@ import (
 	"os/exec"
 	"slices"
 	"time"
+
+	"github.com/introgen/introgen/figures"
 )
 
 // neighbourLimit ends a neighbour that was not ended: longer than the process
@@ -70,8 +72,8 @@ func (r *Runner) loaded(ctx context.Context, m *Measurement) error {
 					return err
 				}
 				m.Loaded = append(m.Loaded, s)
-				fmt.Fprintf(r.Log, "block %d of %d beside a busy neighbour, %s, %-22s prefill + decode %7.1f ms\n",
-					block+1, m.Blocks, t.set, t.engine.Name, Total.Of(s))
+				fmt.Fprintf(r.Log, "block %d of %d beside a busy neighbour, %s, %-22s prefill + decode %7s ms\n",
+					block+1, m.Blocks, t.set, t.engine.Name, figures.Text(Total.Of(s), 1))
 				return nil
 			})
 			if err != nil {

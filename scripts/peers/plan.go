@@ -6,6 +6,8 @@ import (
 	"io"
 	"slices"
 	"time"
+
+	"github.com/introgen/introgen/figures"
 )
 
 // Setting is what all engines of a block are given.
@@ -102,8 +104,8 @@ func (r *Runner) processes(ctx context.Context, m *Measurement) error {
 					return err
 				}
 				m.Samples = append(m.Samples, s)
-				fmt.Fprintf(r.Log, "block %d of %d, %s, %-28s read+build %7.1f  prefill %6.1f  decode %6.2f  first token %7.1f ms\n",
-					block+1, m.Blocks, set, e.Name, Load.Of(s), Prefill.Of(s), Decode.Of(s), FirstToken.Of(s))
+				fmt.Fprintf(r.Log, "block %d of %d, %s, %-28s read+build %7s  prefill %6s  decode %6s  first token %7s ms\n",
+					block+1, m.Blocks, set, e.Name, figures.Text(Load.Of(s), 1), figures.Text(Prefill.Of(s), 1), figures.Text(Decode.Of(s), 2), figures.Text(FirstToken.Of(s), 1))
 			}
 		}
 	}

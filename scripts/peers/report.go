@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/introgen/introgen/figures"
 )
 
 // The measured part of the page stands between these lines.
@@ -66,7 +68,7 @@ func (m *Measurement) writeMachine(b *strings.Builder) {
 		if m.Busy[0] > quiet {
 			state = "**not quiet: other work was going on, so read the ratios, and read them with their spread**"
 		}
-		rows = append(rows, []string{"before the first block", fmt.Sprintf("load average %.2f: %s", m.Busy[0], state)})
+		rows = append(rows, []string{"before the first block", fmt.Sprintf("load average %s: %s", figures.Text(m.Busy[0], 2), state)})
 	}
 	for _, name := range m.Absent {
 		rows = append(rows, []string{"not measured", name + ": it could not be had here"})

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// resolution is the step of the printed milliseconds.
+// resolution is the step of the milliseconds that most engines print.
 const resolution = 0.1
 
 // Spread is the median of several blocks with its smallest and largest value.

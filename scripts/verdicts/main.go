@@ -21,6 +21,7 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/introgen/introgen/figures"
 	"github.com/introgen/introgen/results/answers/arms"
 	"github.com/introgen/introgen/results/recording"
 )
@@ -109,7 +110,7 @@ func (v *verdicts) repeat(ctx context.Context, name string, times, runs int, oth
 			count++
 			verdict = "  different"
 		}
-		fmt.Printf("%8.4f  [%.4f, %.4f]  %.3f  %5.1f %%  %2d of %d%s\n", r.Ratio.Ratio, r.Ratio.Lo, r.Ratio.Hi, r.Ratio.P, 100*r.Ratio.MDE, tainted, 2*runs, verdict)
+		fmt.Printf("%8s  [%s, %s]  %s  %7s  %2d of %d%s\n", figures.Text(r.Ratio.Ratio, 4), figures.Text(r.Ratio.Lo, 4), figures.Text(r.Ratio.Hi, 4), figures.Text(r.Ratio.P, 3), figures.Percent(r.Ratio.MDE), tainted, 2*runs, verdict)
 	}
 	return count, nil
 }

@@ -9,8 +9,10 @@ import (
 	"slices"
 	"time"
 
+	"github.com/introgen/introgen/figures"
 	"github.com/introgen/introgen/results"
 	"github.com/introgen/introgen/results/recording"
+	"github.com/introgen/introgen/trace"
 )
 
 // What a flag begins with, before a colon and its figures.
@@ -55,10 +57,10 @@ func Flags(e Ended) []string {
 		flags = append(flags, kind+": "+fmt.Sprintf(format, a...))
 	}
 	if o := e.After.OtherCores; o >= mostOthers {
-		add(Load, "other processes kept %.1f of %d cores busy", o, e.Cores)
+		add(Load, "other processes kept %s of %d cores busy", figures.Text(o, 1), e.Cores)
 	}
 	if m, usual := e.After.MHz, median(e.MHz); m > 0 && usual > 0 && len(e.MHz) >= leastBefore && (m < usual*(1-mostChange) || m > usual*(1+mostChange)) {
-		add(Frequency, "%.0f MHz after it, %.0f MHz after the runs before", m, usual)
+		add(Frequency, "%s MHz after it, %s MHz after the runs before", figures.Text(m, 0), figures.Text(usual, 0))
 	}
 	if a, b := e.After.Throttled, e.Before.Throttled; b >= 0 && a > b {
 		add(Throttled, "%d times for heat", a-b)
@@ -68,7 +70,7 @@ func Flags(e Ended) []string {
 	}
 	for _, v := range e.Run.Evidence {
 		if v.What == recording.EvidencePageCache && !v.Evicted && v.Resident >= 0 && v.Resident < leastResident {
-			add(File, "%.0f %% of the model lay in memory before round %d", 100*v.Resident, v.Round)
+			add(File, "%s of the model lay in memory before round %d", figures.Percent(v.Resident), v.Round)
 		}
 	}
 	return flags
@@ -91,15 +93,15 @@ func longestGap(r *recording.Run) (longest time.Duration, before string) {
 		}
 	}
 	var parent int32
-	end := time.Duration(-1)
+	end, last := time.Duration(-1), trace.ID(0)
 	for _, s := range r.Spans {
 		if s.Name != results.SpanPrefill && s.Name != results.SpanStep || s.End < 0 {
 			continue
 		}
-		if int32(s.Parent) == parent && end >= 0 && s.Start-end > longest {
+		if int32(s.Parent) == parent && end >= 0 && s.Start-end > longest && !r.Lacks(last, s.ID) {
 			longest, before = s.Start-end, fmt.Sprintf("%s %d", s.Name, s.N)
 		}
-		parent, end = int32(s.Parent), s.End
+		parent, end, last = int32(s.Parent), s.End, s.ID
 	}
 	return longest, before
 }

@@ -28,7 +28,7 @@ func TestFlags(t *testing.T) {
 		{"a calm machine", Ended{Before: calm, After: calm, MHz: []float64{2590, 2610, 2600}}, nil},
 		{"a machine that tells nothing", Ended{Before: unknown, After: unknown}, nil},
 		{"a busy one", Ended{Before: calm, After: recording.Machine{OtherCores: 0.93, MHz: 2600, Throttled: 4}, Cores: 2},
-			[]string{"load: other processes kept 0.9 of 2 cores busy"}},
+			[]string{"load: other processes kept 0.930 of 2 cores busy"}},
 		{"a slower clock", Ended{Before: calm, After: recording.Machine{MHz: 1800, Throttled: 4}, MHz: []float64{2600, 2500, 2600}},
 			[]string{"frequency: 1800 MHz after it, 2600 MHz after the runs before"}},
 		{"a slower clock after too few runs", Ended{Before: calm, After: recording.Machine{MHz: 1800, Throttled: 4}, MHz: []float64{2600, 2600}}, nil},
@@ -42,7 +42,7 @@ func TestFlags(t *testing.T) {
 		{"a pause that was asked for", Ended{Run: &recording.Run{Spans: []trace.Record{step(1, 1, 5*ms, 10*ms),
 			{Parent: 1, Name: results.SpanPause, N: int64(490 * ms), Start: 10 * ms, End: 500 * ms}, step(1, 2, 500*ms, 510*ms)}}}, nil},
 		{"a model that is not in memory", Ended{Run: &recording.Run{Evidence: []recording.Evidence{
-			{What: recording.EvidencePageCache, Round: 1, Resident: 0.4}}}}, []string{"file: 40 % of the model lay in memory before round 1"}},
+			{What: recording.EvidencePageCache, Round: 1, Resident: 0.4}}}}, []string{"file: 40.0 % of the model lay in memory before round 1"}},
 		{"one that was evicted", Ended{Run: &recording.Run{Evidence: []recording.Evidence{
 			{What: recording.EvidencePageCache, Round: 1, Resident: 0, Evicted: true},
 			{What: recording.EvidencePageCache, Round: 2, Resident: -1}, {What: recording.EvidenceMetalCache}}}}, nil},

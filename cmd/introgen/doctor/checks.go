@@ -16,6 +16,7 @@ import (
 	"github.com/introgen/introgen/engine/cpu/kernel"
 	"github.com/introgen/introgen/engine/gguf/pagecache"
 	"github.com/introgen/introgen/engine/tokenizer"
+	"github.com/introgen/introgen/figures"
 	"github.com/introgen/introgen/metalshim/soft/clang"
 	"github.com/introgen/introgen/models"
 	"github.com/introgen/introgen/models/inventory"
@@ -200,5 +201,5 @@ func pageCache(context.Context) (State, string) {
 	if err != nil {
 		return None, err.Error()
 	}
-	return OK, fmt.Sprintf("%.0f %% of %s is in memory", 100*share, filepath.Base(path))
+	return OK, fmt.Sprintf("%s of %s is in memory", figures.Percent(share), filepath.Base(path))
 }

@@ -16,6 +16,7 @@ import (
 
 	"github.com/introgen/introgen/engine/gguf"
 	"github.com/introgen/introgen/engine/quant"
+	"github.com/introgen/introgen/figures"
 )
 
 // Read is how long one reading of the header took.
@@ -78,7 +79,7 @@ func Text(w io.Writer, f *gguf.File, o Options) error {
 }
 
 func ms(d time.Duration) string {
-	return strconv.FormatFloat(float64(d)/float64(time.Millisecond), 'f', 1, 64)
+	return figures.Milliseconds(d)
 }
 
 func summary(w io.Writer, f *gguf.File, reads []Read) {

@@ -49,8 +49,8 @@ func open(t *testing.T) *gguf.File {
 // {:?} writes them, which is where the experiment's listing comes from.
 func TestText(t *testing.T) {
 	f := open(t)
-	want := `read via mmap 0.4 ms; file 768 bytes; tensor data starts at 608; 14 metadata keys; 3 tensors
-read via buffered 9.2 ms (3 tensors)
+	want := `read via mmap 0.423 ms; file 768 bytes; tensor data starts at 608; 14 metadata keys; 3 tensors
+read via buffered 9.15 ms (3 tensors)
   general.architecture = String("llama")
   llama.block_count = U32(30)
   tokenizer.ggml.token_type = array of 3

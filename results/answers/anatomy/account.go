@@ -44,6 +44,9 @@ type Account struct {
 	Lines    []Line // in the order of their begin
 	// Unattributed is what is left of Wall beside all lines, between phases.
 	Unattributed time.Duration
+	// Lost is how many spans of the run are missing: what they timed is
+	// unattributed.
+	Lost int
 }
 
 // Named is the part of the wall clock that lines explain, from 0 to 1: a phase
@@ -82,14 +85,14 @@ func (e *ExceedsError) Error() string {
 // exceed their whole.
 func Of(run *recording.Run) (*Account, error) {
 	t := newTree(run)
-	a := &Account{Wall: t.end}
+	a := &Account{Wall: t.end, Lost: run.LostSpans()}
 	b := bookkeeper{account: a, seen: map[Line]int{}, divided: map[Line]bool{}}
 	if x := run.Exit; x != nil && run.Header.Clock > 0 {
 		a.Wall, a.ByParent = time.Duration(x.Reaped-x.Spawned), true
 		b.add(Line{Phase: ProcessStart, Count: 1, Time: time.Duration(run.Header.Clock - x.Spawned)})
 	}
 	top := slices.DeleteFunc(slices.Clone(run.Spans), func(s trace.Record) bool {
-		return s.Parent != 0 || s.Name == results.SpanGPU || s.Name == spanQueued
+		return s.Parent != 0 || s.Name == results.SpanGPU || s.Name == results.SpanQueued
 	})
 	slices.SortStableFunc(top, func(x, y trace.Record) int { return cmp.Compare(x.Start, y.Start) })
 	for i, s := range top {
@@ -115,7 +118,7 @@ func Of(run *recording.Run) (*Account, error) {
 			return nil, &ExceedsError{fmt.Sprintf("round %d", r.Number), sum, whole}
 		}
 	}
-	if x := run.Exit; a.ByParent && run.End != nil {
+	if x := run.Exit; a.ByParent && run.End != nil && time.Duration(run.End.At) >= t.last {
 		b.add(Line{Phase: ProcessExit, Count: 1, Time: time.Duration(x.Reaped - run.Header.Clock - run.End.At)})
 	}
 	if b.sum > a.Wall+slack || b.negative != "" {

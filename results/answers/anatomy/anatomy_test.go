@@ -149,8 +149,8 @@ func TestPhaseOnADevice(t *testing.T) {
 		t.Errorf("%d buffers, %d encoders, %d dispatches", p.CommandBuffers, p.Encoders, p.Dispatches)
 	}
 	want := []anatomy.Compile{
-		{Library: "Sdpa", Cache: "hit", Start: at(32), Time: at(10)},
-		{Library: "Sdpa", Function: "sdpa_vector", Constants: "20:bool=1", Cache: "miss", Start: at(42), Time: at(5)},
+		{Library: "Sdpa", Cache: "hit", Told: true, Start: at(32), Time: at(10)},
+		{Library: "Sdpa", Function: "sdpa_vector", Constants: "20:bool=1", Cache: "miss", Told: true, Start: at(42), Time: at(5)},
 	}
 	if len(p.Compiles) != 2 || p.Compiles[0] != want[0] || p.Compiles[1] != want[1] {
 		t.Errorf("compiles are %+v, want %+v", p.Compiles, want)

@@ -15,10 +15,6 @@ import (
 	"github.com/introgen/introgen/trace"
 )
 
-// spanQueued is metalshim's name of the time between commit and the device's
-// start, which lies beside all else.
-const spanQueued = "queued"
-
 // What a part of a phase can be, besides the phase itself.
 const (
 	KindLibrary   = results.SpanLibrary
@@ -38,6 +34,7 @@ type Compile struct {
 	// Constants tell pipelines of one function apart; "" where none are known.
 	Constants string
 	Cache     string // "hit", "miss", "off", or ""
+	Told      bool   // an event says what Cache does; where none does it is not known
 	Start     time.Duration
 	Time      time.Duration
 }
@@ -59,10 +56,14 @@ func (c Compile) FromCache() bool {
 // Commit and Wait do not overlap. GPU is the device's own time, which overlaps with all of
 // them.
 type Phase struct {
+	ID         trace.ID
 	Name       string // one of results' names of spans
 	N          int64  // a prefill's tokens, a decode step's number from 1
 	Start, End time.Duration
 	Open       bool // the recording ends within it
+	// Lost says that spans are missing which may have lain in it: Compiles and
+	// the times of its other parts may not be all.
+	Lost bool
 
 	Compiles             []Compile     // in order
 	Recording            time.Duration // in which the recording was written
@@ -113,13 +114,19 @@ func (p Phase) Rest() time.Duration {
 
 // Round is one generation.
 type Round struct {
+	ID         trace.ID
 	Number     int
 	Start, End time.Duration
 	Phases     []Phase // in order
+	// Made is how many decode steps gave a token, as the round's event says;
+	// negative where there is none or it does not tell.
+	Made int
 	// Before is what the process did before its first round, from its start on:
 	// as its parent took it, else from the run's own first moment. It is empty
 	// for later rounds, and where the run does not tell.
 	Before []Part
+
+	run *recording.Run
 }
 
 // FromStart is the time from the start of the process until new token n is
@@ -141,25 +148,55 @@ func (r Round) Phase(name string) (Phase, bool) {
 	return r.Phases[i], true
 }
 
-// Steps are the decode steps that have ended, in order.
+// Steps are the decode steps that have ended and are recorded, in order. Which
+// of the round's a step is says its N, not its place among them.
 func (r Round) Steps() []Phase {
 	return slices.DeleteFunc(slices.Clone(r.Phases), func(p Phase) bool { return p.Name != results.SpanStep || p.Open })
 }
 
+// Step is decode step n, from 1.
+func (r Round) Step(n int) (Phase, bool) {
+	i := slices.IndexFunc(r.Phases, func(p Phase) bool { return p.Name == results.SpanStep && !p.Open && p.N == int64(n) })
+	if i < 0 {
+		return Phase{}, false
+	}
+	return r.Phases[i], true
+}
+
+// Later are the steps behind the first, which may have had to compile.
+func (r Round) Later() []Phase {
+	return slices.DeleteFunc(r.Steps(), func(p Phase) bool { return p.N < 2 })
+}
+
+// AllSteps are the decode steps, and whether none of them is missing, so that
+// their sum is one.
+func (r Round) AllSteps() (steps []Phase, whole bool) {
+	steps = r.Steps()
+	for i, p := range steps {
+		if p.N != int64(i+1) {
+			return steps, false
+		}
+	}
+	return steps, r.Made < 0 || len(steps) == r.Made
+}
+
+// Lost says whether spans are missing which may have lain in the round.
+func (r Round) Lost() bool {
+	return slices.ContainsFunc(r.Phases, func(p Phase) bool { return p.Lost }) ||
+		len(r.Phases) > 0 && r.run != nil && r.run.Lacks(r.ID, r.Phases[0].ID)
+}
+
 // Token is the time from the round's start, which opens the file, until new
 // token n is known, from 1: the end of the prefill, then of the decode steps.
-// What the instrument did between two phases is not in it.
+// What the instrument did between two phases is not in it, so that there is no
+// such time where a span is missing that may have been that.
 func (r Round) Token(n int) (time.Duration, bool) {
 	p, ok := r.Phase(results.SpanPrefill)
-	if !ok || p.Open || n < 1 {
-		return 0, false
-	}
 	if n > 1 {
-		steps := r.Steps()
-		if len(steps) < n-1 {
-			return 0, false
-		}
-		p = steps[n-2]
+		p, ok = r.Step(n - 1)
+	}
+	if !ok || p.Open || n < 1 || r.run != nil && r.run.Lacks(r.ID, p.ID) {
+		return 0, false
 	}
 	t := p.End - r.Start
 	for _, x := range r.Phases {
@@ -179,7 +216,7 @@ func Rounds(run *recording.Run) []Round {
 			out = append(out, t.round(s))
 		}
 	}
-	if len(out) > 0 && out[0].Number == 1 {
+	if len(out) > 0 && out[0].Number == 1 && !run.Lacks(0, out[0].ID) {
 		out[0].Before = t.before(out[0].Start)
 	}
 	return out
@@ -192,10 +229,13 @@ func (t *tree) before(until time.Duration) []Part {
 	var out []Part
 	rest, told := until, false
 	if x := t.run.Exit; x != nil && t.run.Header.Clock > 0 {
-		out = append(out, Part{ProcessStart, max(0, time.Duration(t.run.Header.Clock-x.Spawned))})
+		if t.run.Header.Clock < x.Spawned {
+			return nil // the run's clock would have begun before its process
+		}
+		out = append(out, Part{ProcessStart, time.Duration(t.run.Header.Clock - x.Spawned)})
 	}
 	for _, s := range t.run.Spans {
-		if s.Parent != 0 || s.End < 0 || s.End > until || s.Name == results.SpanGPU || s.Name == spanQueued {
+		if s.Parent != 0 || s.End < 0 || s.End > until || s.Name == results.SpanGPU || s.Name == results.SpanQueued {
 			continue
 		}
 		rest -= t.ends(s) - s.Start
@@ -219,19 +259,25 @@ type tree struct {
 	within   map[trace.ID][]int    // indices of spans by their parent
 	phases   map[trace.ID]trace.ID // of the spans so far, see phase
 	end      time.Duration         // of the recording
+	last     time.Duration         // end of a span, but for the device's
 	library  map[trace.ID]recording.Library
 	pipeline map[trace.ID]recording.Pipeline
 	inside   map[trace.ID][]trace.Record // spans by the phase, or span at the top, that they are in
 	samples  map[trace.ID][]trace.Sample
+	tops     []trace.ID // rounds and phases, and spans at the top, in order
+	rounds   map[trace.ID]recording.Round
 }
 
 func newTree(run *recording.Run) *tree {
 	t := &tree{run: run, at: map[trace.ID]int{}, within: map[trace.ID][]int{}, phases: map[trace.ID]trace.ID{}, library: map[trace.ID]recording.Library{}, pipeline: map[trace.ID]recording.Pipeline{},
-		inside: map[trace.ID][]trace.Record{}, samples: map[trace.ID][]trace.Sample{}}
+		inside: map[trace.ID][]trace.Record{}, samples: map[trace.ID][]trace.Sample{}, rounds: map[trace.ID]recording.Round{}}
 	for i, s := range run.Spans {
 		t.at[s.ID] = i
 		t.within[s.Parent] = append(t.within[s.Parent], i)
 		t.end = max(t.end, s.Start, s.End)
+		if s.Name != results.SpanGPU && s.Name != results.SpanQueued {
+			t.last = max(t.last, s.End)
+		}
 	}
 	if run.End != nil {
 		t.end = max(t.end, time.Duration(run.End.At))
@@ -245,7 +291,12 @@ func newTree(run *recording.Run) *tree {
 	for _, s := range run.Spans {
 		if top := t.phase(s.ID); top != s.ID {
 			t.inside[top] = append(t.inside[top], s)
+		} else {
+			t.tops = append(t.tops, s.ID)
 		}
+	}
+	for _, r := range run.Rounds {
+		t.rounds[r.Span] = r
 	}
 	for _, s := range run.Samples {
 		top := t.phase(s.Span)
@@ -284,11 +335,14 @@ func (t *tree) ends(s trace.Record) time.Duration {
 }
 
 func (t *tree) round(round trace.Record) Round {
-	r := Round{Number: int(round.N), Start: round.Start, End: t.ends(round)}
+	r := Round{ID: round.ID, Number: int(round.N), Start: round.Start, End: t.ends(round), Made: -1, run: t.run}
+	if e, ok := t.rounds[round.ID]; ok && e.IDs != nil {
+		r.Made = max(0, len(e.IDs)-1)
+	}
 	for _, i := range t.within[round.ID] {
 		s := t.run.Spans[i]
 		// The device's own time is no phase, even where it was told between two.
-		if s.Name == results.SpanGPU || s.Name == spanQueued {
+		if s.Name == results.SpanGPU || s.Name == results.SpanQueued {
 			continue
 		}
 		r.Phases = append(r.Phases, t.take(s))
@@ -299,7 +353,10 @@ func (t *tree) round(round trace.Record) Round {
 
 // take makes a phase of a span and all that is inside of it.
 func (t *tree) take(top trace.Record) Phase {
-	p := Phase{Name: top.Name, N: top.N, Start: top.Start, End: t.ends(top), Open: top.End < 0}
+	p := Phase{ID: top.ID, Name: top.Name, N: top.N, Start: top.Start, End: t.ends(top), Open: top.End < 0}
+	if i, ok := slices.BinarySearch(t.tops, top.ID+1); !ok && i < len(t.tops) {
+		p.Lost = t.run.Lacks(top.ID, t.tops[i])
+	}
 	var gpu, waits []interval
 	inside := t.inside[top.ID]
 	if top.Name == results.SpanLibrary || top.Name == results.SpanPipeline {
@@ -363,10 +420,10 @@ func (t *tree) compile(s trace.Record, took time.Duration) Compile {
 		}
 	}
 	if l, ok := t.library[s.ID]; ok {
-		c.Cache = l.Cache
+		c.Cache, c.Told = l.Cache, true
 	}
 	if p, ok := t.pipeline[s.ID]; ok {
-		c.Library, c.Constants, c.Cache = p.Library, p.Constants, p.Cache
+		c.Library, c.Constants, c.Cache, c.Told = p.Library, p.Constants, p.Cache, true
 		if p.Function != "" {
 			c.Function = p.Function
 		}

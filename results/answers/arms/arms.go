@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/introgen/introgen/figures"
 	"github.com/introgen/introgen/results"
 	"github.com/introgen/introgen/results/answers/series"
 	"github.com/introgen/introgen/results/recording"
@@ -33,6 +34,7 @@ type Arm struct {
 	Counted int    // runs that count
 	Refused int    // runs that do not
 	Flagged int    // runs that count, but something tainted them
+	Lacking int    // runs that count, of which spans are missing
 }
 
 // Row is one metric of one arm.
@@ -65,6 +67,9 @@ func Of(f *recording.File, metrics []Metric) (*Answer, error) {
 				line.Counted++
 				if r.Exit != nil && len(r.Exit.Flags) > 0 {
 					line.Flagged++
+				}
+				if len(r.Lost) > 0 {
+					line.Lacking++
 				}
 			}
 		}
@@ -146,10 +151,7 @@ func refusals(f *recording.File) []string {
 		if r.Counts() {
 			continue
 		}
-		why := "left no end"
-		if r.Exit != nil && r.Exit.Refused != "" {
-			why = r.Exit.Refused
-		}
+		why := r.Uncounted()
 		if r.Start != nil {
 			why = r.Start.Arm + " " + why
 		}
@@ -179,13 +181,18 @@ func (a *Answer) remarks(f *recording.File) {
 			a.note("%s: %s of %d tainted: %s", arm.Name, runs(arm.Flagged), arm.Counted, strings.Join(flags(f, arm.Name), "; "))
 		}
 	}
+	for _, arm := range a.Arms {
+		if arm.Lacking > 0 {
+			a.note("%s: spans are missing of %s of %d, so that there are fewer samples", arm.Name, runs(arm.Lacking), arm.Counted)
+		}
+	}
 	a.Notes = append(a.Notes, refusals(f)...)
 	if len(a.Rows) > 0 && fewest < stats.LeastForInterval {
 		a.note("an interval needs %d runs of each arm and there are %d, so nothing can be decided", stats.LeastForInterval, fewest)
 	}
 	for _, r := range a.Rows {
 		if d := stats.Drift(r.Samples); d.Drifted {
-			a.note("%s, %s: the runs drifted by %+.0f %% from the first to the last (p %s)", r.Arm, r.Metric.Name, 100*d.Change, probability(d.P))
+			a.note("%s, %s: the runs drifted by %s %% from the first to the last (p %s)", r.Arm, r.Metric.Name, figures.Signed(100*d.Change, 0), probability(d.P))
 		}
 		if b := stats.Bimodal(r.Samples); b.Bimodal {
 			a.note("%s, %s: the runs fall into two groups, around %s and %s ms", r.Arm, r.Metric.Name, milliseconds(b.Low), milliseconds(b.High))
@@ -231,7 +238,7 @@ func runs(n int) string {
 	return fmt.Sprintf("%d runs", n)
 }
 
-func probability(p float64) string { return strconv.FormatFloat(p, 'f', 3, 64) }
+func probability(p float64) string { return figures.Text(p, 3) }
 
 func milliseconds(v float64) string { return results.Milliseconds(time.Duration(v)) }
 
@@ -245,7 +252,7 @@ func (a *Answer) Document() *table.Document {
 		Columns: []table.Column{{Name: "metric", Left: true, Parts: []string{""}}, {Name: "arm", Left: true}, {Name: "runs", Drawn: true}, {Name: "median", Parts: series.TimeParts}}}
 	paired := len(a.Arms) > 1
 	if paired {
-		t.Columns = append(t.Columns, table.Column{Name: "ratio", Parts: series.RatioParts}, table.Column{Name: "p", Drawn: true}, table.Column{Name: "detects"})
+		t.Columns = append(t.Columns, table.Column{Name: "ratio", Parts: series.RatioParts}, table.Column{Name: "p", Drawn: true}, table.Column{Name: "detects", Parts: []string{"%"}})
 	}
 	last := ""
 	for _, r := range a.Rows {
@@ -283,7 +290,7 @@ func (r Row) p() table.Cell {
 // detects is the smallest effect that could have been found.
 func (r Row) detects() table.Cell {
 	if r.Ratio.MDE == 0 {
-		return table.Cell{}
+		return table.Cell{Parts: []string{}}
 	}
-	return table.Text("±" + series.Percent(r.Ratio.MDE))
+	return table.Cell{Text: "±" + figures.Percent(r.Ratio.MDE), Parts: []string{figures.Exact(100 * r.Ratio.MDE)}}
 }

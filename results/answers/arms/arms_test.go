@@ -78,7 +78,7 @@ func TestAnswer(t *testing.T) {
 		t.Errorf("the verdict is %q, want %q", got, want)
 	}
 	text := strings.Join(a.Notes, "\n")
-	if !strings.Contains(text, "A, to token 1: the runs drifted by +40 % from the first to the last (p 0.003)") {
+	if !strings.Contains(text, "A, to token 1: the runs drifted by +40.0 % from the first to the last (p 0.00278)") {
 		t.Errorf("notes are\n%s", text)
 	}
 	var b bytes.Buffer

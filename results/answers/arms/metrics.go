@@ -48,12 +48,8 @@ func Find(key string) (Metric, error) {
 }
 
 func decode(r *recording.Run) (float64, bool) {
-	rounds := anatomy.Rounds(r)
-	if len(rounds) > 1 {
-		rounds = rounds[1:]
-	}
 	var steps []float64
-	for _, round := range rounds {
+	for _, round := range series.LaterOf(r, anatomy.Rounds(r)) {
 		for _, s := range round.Steps() {
 			steps = append(steps, float64(s.Time()))
 		}
@@ -79,10 +75,11 @@ func firstRound(of func(anatomy.Round) (float64, bool)) func(*recording.Run) (fl
 
 func total(r anatomy.Round) (float64, bool) {
 	sum, ok := series.Prefill.Of(r)
-	for _, s := range r.Steps() {
+	steps, whole := r.AllSteps()
+	for _, s := range steps {
 		sum += float64(s.Time())
 	}
-	return sum, ok
+	return sum, ok && whole
 }
 
 func process(r *recording.Run) (float64, bool) {

@@ -31,6 +31,7 @@ type Bill struct {
 	Unattributed Line
 	ByParent     bool
 	Named        float64 // the part of the wall clock that lines explain
+	Lost         int     // spans that are missing of the run shown
 	// Compiling is the time of all libraries and pipelines, one after the
 	// other as they were made; Chain the longest that had to be: a library and
 	// the slowest pipeline of it.
@@ -73,7 +74,7 @@ func of(s series.Series) (*Bill, error) {
 	for i, x := range s.Samples {
 		a, err := anatomy.Of(x.Run)
 		if err != nil {
-			return nil, fmt.Errorf("run %d: %w", number(x.Run), err)
+			return nil, fmt.Errorf("run %d: %w", number(x), err)
 		}
 		accounts[i], order[i] = fold(a), i
 	}
@@ -81,7 +82,7 @@ func of(s series.Series) (*Bill, error) {
 	median := order[(len(order)-1)/2]
 	a := accounts[median]
 	b := &Bill{
-		Arm: s.Name, Runs: len(accounts), Run: number(s.Samples[median].Run), ByParent: a.ByParent, Named: a.Named(),
+		Arm: s.Name, Runs: len(accounts), Run: number(s.Samples[median]), ByParent: a.ByParent, Named: a.Named(), Lost: a.Lost,
 		Wall:         Line{Line: anatomy.Line{Phase: "wall clock", Time: a.Wall}},
 		Unattributed: Line{Line: anatomy.Line{Phase: "unattributed", Time: a.Unattributed}},
 	}
@@ -107,11 +108,13 @@ func of(s series.Series) (*Bill, error) {
 	return b, nil
 }
 
-func number(r *recording.Run) int {
-	if r.Start == nil {
-		return 1
+// number is that of the sample's run: its plan's, or its place among the runs of
+// its kind.
+func number(x series.Sample) int {
+	if x.Run.Start == nil {
+		return x.Block
 	}
-	return r.Start.Run
+	return x.Run.Start.Run
 }
 
 // span sets a line's range.

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/introgen/introgen/figures"
 	"github.com/introgen/introgen/results"
 	"github.com/introgen/introgen/results/answers/anatomy"
 	"github.com/introgen/introgen/results/answers/series"
@@ -36,7 +37,7 @@ func (b *Bill) Table() *table.Table {
 		}
 		title += fmt.Sprintf("; run %d, %s of %d", b.Run, which, b.Runs)
 	}
-	t := &table.Table{Title: title, Columns: []table.Column{{Name: "part", Left: true, Parts: []string{"", "of"}}, {Name: "ms", Parts: []string{""}}, {Name: "share"}}}
+	t := &table.Table{Title: title, Columns: []table.Column{{Name: "part", Left: true, Parts: []string{"", "of"}}, {Name: "ms", Parts: []string{""}}, {Name: "share", Parts: inPercent}}}
 	if b.Runs > 1 {
 		t.Columns = append(t.Columns, table.Column{Name: fmt.Sprintf("range of %d", b.Runs), Parts: []string{"min ms", "max ms"}})
 	}
@@ -78,7 +79,7 @@ func (b *Bill) row(l Line, label string) []table.Cell {
 	if l.What != "" {
 		name.Parts = []string{strings.TrimSpace(label), l.Phase}
 	}
-	cells := []table.Cell{name, {Text: results.Milliseconds(l.Time), Parts: []string{exact(l.Time)}}, table.Text(share(l.Time, b.Wall.Time))}
+	cells := []table.Cell{name, {Text: results.Milliseconds(l.Time), Parts: []string{exact(l.Time)}}, share(l.Time, b.Wall.Time)}
 	if b.Runs > 1 {
 		lo, hi := results.Milliseconds(l.Min), results.Milliseconds(l.Max)
 		cells = append(cells, table.Cell{Text: lo + " – " + hi, Parts: []string{exact(l.Min), exact(l.Max)}})
@@ -88,12 +89,21 @@ func (b *Bill) row(l Line, label string) []table.Cell {
 
 func exact(d time.Duration) string { return series.Exact(float64(d)) }
 
-// share leaves out what rounds to nothing.
-func share(part, whole time.Duration) string {
-	if whole <= 0 || float64(part) < 0.0005*float64(whole) {
-		return ""
+// inPercent is a column of shares in CSV.
+var inPercent = []string{"%"}
+
+// share is a part of the wall clock. On the terminal it leaves out what is next
+// to nothing.
+func share(part, whole time.Duration) table.Cell {
+	if whole <= 0 {
+		return table.Cell{Parts: []string{""}}
 	}
-	return fmt.Sprintf("%.1f %%", 100*float64(part)/float64(whole))
+	of := float64(part) / float64(whole)
+	c := table.Cell{Parts: []string{figures.Exact(100 * of)}}
+	if of >= 0.0005 {
+		c.Text = figures.Percent(of)
+	}
+	return c
 }
 
 // worthSaying is the part of the wall clock from which on it is told what
@@ -103,9 +113,12 @@ const worthSaying = 0.02
 func (b *Bill) say(d *table.Document) {
 	below := ""
 	if b.Named < Wanted {
-		below = fmt.Sprintf(", less than the %s that a bill should explain", series.Percent(Wanted))
+		below = fmt.Sprintf(", less than the %s that a bill should explain", figures.Percent(Wanted))
 	}
-	d.Say("Named lines are %.1f %% of the wall clock%s.", 100*b.Named, below)
+	d.Say("Named lines are %s of the wall clock%s.", figures.Percent(b.Named), below)
+	if b.Lost > 0 {
+		d.Say("%d spans of the run are missing: what they timed is unattributed, and what they made is not among the lines.", b.Lost)
+	}
 	if !b.ByParent {
 		d.Say("The start and the end of the process are not in it: only a parent sees them (introgen bill without a FILE, compare).")
 	}

@@ -2,11 +2,11 @@ package compare
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/introgen/introgen/figures"
 	"github.com/introgen/introgen/results"
 	"github.com/introgen/introgen/results/answers/series"
 	"github.com/introgen/introgen/results/recording"
@@ -35,13 +35,13 @@ func Cause(s series.Series) string {
 	if made == nil {
 		name, took, whole, from := c.Largest()
 		return fmt.Sprintf("The largest part of the %s time%s to the second token is %s: %s of %s ms", s.Name, from, name,
-			wholePercent(part(took, whole)), results.Milliseconds(whole))
+			figures.Percent(part(took, whole)), results.Milliseconds(whole))
 	}
-	text := fmt.Sprintf("%s of the %s time to the second token is %s", wholePercent(part(made.Libraries, c.ToToken2)), s.Name, made.libraries())
+	text := fmt.Sprintf("%s of the %s time to the second token is %s", figures.Percent(part(made.Libraries, c.ToToken2)), s.Name, made.libraries())
 	if part(made.Pipelines, c.ToToken2) >= worthSaying {
-		text = fmt.Sprintf("%s of the %s time to the second token is %s and %s (%s and %s)", wholePercent(part(made.Time(), c.ToToken2)), s.Name,
+		text = fmt.Sprintf("%s of the %s time to the second token is %s and %s (%s and %s)", figures.Percent(part(made.Time(), c.ToToken2)), s.Name,
 			made.libraries(), plural(made.PipelineCount, "pipeline"),
-			wholePercent(part(made.Libraries, c.ToToken2)), wholePercent(part(made.Pipelines, c.ToToken2)))
+			figures.Percent(part(made.Libraries, c.ToToken2)), figures.Percent(part(made.Pipelines, c.ToToken2)))
 	}
 	heads, share := made.Heads()
 	names := make([]string, len(heads))
@@ -52,7 +52,7 @@ func Cause(s series.Series) string {
 	if len(heads) == 1 {
 		verb = "is"
 	}
-	text += fmt.Sprintf("; %s %s %s of those", listed(names), verb, wholePercent(share))
+	text += fmt.Sprintf("; %s %s %s of those", listed(names), verb, figures.Percent(share))
 	if n := made.FirstToken; n < made.LibraryCount {
 		text += fmt.Sprintf(" (the first token needs %d of the libraries)", n)
 	}
@@ -74,11 +74,11 @@ func Verdict(all []series.Series) string {
 	}
 	if made := slowest.dominant(); made != nil && !made.FromCache {
 		return fmt.Sprintf("%s: %s to token 2, %s of it compiling; `introgen coverage` says how short a warm-up may be", name,
-			seconds(float64(slowest.ToToken2)), wholePercent(part(made.Time(), slowest.ToToken2)))
+			seconds(float64(slowest.ToToken2)), figures.Percent(part(made.Time(), slowest.ToToken2)))
 	}
 	what, took, whole, from := slowest.Largest()
 	return fmt.Sprintf("%s: %s%s to token 2, %s of it %s; `introgen explain` says what to do", name, seconds(float64(whole)), from,
-		wholePercent(part(took, whole)), what)
+		figures.Percent(part(took, whole)), what)
 }
 
 // libraries says what was done to them.
@@ -93,11 +93,6 @@ func (m Made) libraries() string {
 }
 
 func part(of, whole time.Duration) float64 { return float64(of) / float64(max(1, whole)) }
-
-// wholePercent is a part as whole percents, as people say it.
-func wholePercent(part float64) string {
-	return fmt.Sprintf("%.0f %%", math.Round(100*part)+0) // + 0: not "-0"
-}
 
 func listed(names []string) string {
 	if n := len(names); n > 1 {

@@ -5,6 +5,7 @@ package compare
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -96,12 +97,12 @@ func (a *Answer) note(format string, args ...any) {
 func refusals(f *recording.File) []string {
 	var out []string
 	for _, r := range f.Runs {
-		if r.Exit != nil && r.Exit.Refused != "" {
+		if why := r.Uncounted(); r.Exit != nil && r.Exit.Refused != "" || r.Doubt != "" {
 			arm := series.Shown(r)
 			if r.Start != nil {
 				arm = r.Start.Arm
 			}
-			if s := arm + ": " + r.Exit.Refused; !slices.Contains(out, s) {
+			if s := arm + ": " + why; !slices.Contains(out, s) {
 				out = append(out, s)
 			}
 		}
@@ -148,14 +149,17 @@ func stageOf(p anatomy.Phase) string {
 	return ""
 }
 
-// compiled are the compiles of a sample's first round by stage.
+// compiled are the compiles of a sample's first round by stage. A stage of which
+// spans are missing is left out: what they made is not known.
 func compiled(s series.Sample) map[string][]anatomy.Compile {
-	out := map[string][]anatomy.Compile{}
+	out, lost := map[string][]anatomy.Compile{}, map[string]bool{}
 	for _, p := range s.Rounds[0].Phases {
 		if name := stageOf(p); name != "" {
 			out[name] = append(out[name], p.Compiles...)
+			lost[name] = lost[name] || p.Lost
 		}
 	}
+	maps.DeleteFunc(out, func(name string, _ []anatomy.Compile) bool { return lost[name] })
 	return out
 }
 

@@ -113,8 +113,10 @@ func CostsOf(s series.Series) (Costs, bool) {
 	for _, x := range s.Samples {
 		r := x.Rounds[0]
 		whole, ok := r.Token(2)
-		if !ok || whole <= 0 {
-			continue
+		first, _ := r.Step(1)
+		until := slices.DeleteFunc(slices.Clone(r.Phases), func(p anatomy.Phase) bool { return p.Start >= first.End })
+		if !ok || whole <= 0 || slices.ContainsFunc(until, func(p anatomy.Phase) bool { return p.Lost }) {
+			continue // what is missing may have been compiling
 		}
 		wholes = append(wholes, float64(whole))
 		if t, ok := r.FromStart(2); ok {
@@ -126,11 +128,7 @@ func CostsOf(s series.Series) (Costs, bool) {
 		for _, m := range []*Made{&c.Compiled, &c.Loaded} { // counts are those of the last run
 			m.LibraryCount, m.PipelineCount, m.FirstToken = 0, 0, 0
 		}
-		second := r.Steps()[0].End
-		for _, p := range r.Phases {
-			if p.Start >= second {
-				break
-			}
+		for _, p := range until {
 			if p.Name == anatomy.KindRecording {
 				continue
 			}

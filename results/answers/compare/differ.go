@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/introgen/introgen/figures"
 	"github.com/introgen/introgen/results/answers/anatomy"
 	"github.com/introgen/introgen/results/answers/series"
 	"github.com/introgen/introgen/results/recording"
@@ -185,13 +186,13 @@ func (p Part) String() string {
 	return fmt.Sprintf("%s %s %s", p.Name, seconds(math.Abs(p.Time.Median)), word)
 }
 
-// seconds prints nanoseconds in the unit in which they have a digit or two.
+// seconds prints nanoseconds in seconds or milliseconds.
 func seconds(ns float64) string {
 	switch {
 	case ns >= 1e9:
-		return fmt.Sprintf("%.1f s", ns/1e9)
+		return figures.Text(ns/1e9, 1) + " s"
 	case ns >= 10e6:
-		return fmt.Sprintf("%.0f ms", ns/1e6)
+		return figures.Text(ns/1e6, 0) + " ms"
 	}
-	return fmt.Sprintf("%.1f ms", ns/1e6)
+	return figures.Text(ns/1e6, 1) + " ms"
 }

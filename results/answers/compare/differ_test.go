@@ -86,7 +86,7 @@ func TestDifference(t *testing.T) {
 	if p := d.Parts[0]; p.Name != "library Reduce" || p.Time.Median != 2e9 || p.Time.Lo != 2e9 || p.Time.Hi != 2e9 {
 		t.Errorf("the largest part is %+v", p)
 	}
-	if got := d.Sentence(); got != "cold/slow takes 2.0 s longer than cold: library Reduce 2.0 s more" {
+	if got := d.Sentence(); got != "cold/slow takes 2.00 s longer than cold: library Reduce 2.00 s more" {
 		t.Errorf("the sentence is %q", got)
 	}
 	// The CPU's part of what a phase did on the device is told apart.
@@ -101,7 +101,7 @@ func TestDifference(t *testing.T) {
 	if a, err = compare.Of(twoArms(6, delayed, compiled)); err != nil {
 		t.Fatal(err)
 	}
-	if got := a.Pairs[0].Sentence(); got != "cold/slow takes 2.0 s less than cold: library Reduce 2.0 s less" {
+	if got := a.Pairs[0].Sentence(); got != "cold/slow takes 2.00 s less than cold: library Reduce 2.00 s less" {
 		t.Errorf("the sentence is %q", got)
 	}
 	if a, err = compare.Of(twoArms(6, compiled, compiled)); err != nil {
@@ -124,7 +124,7 @@ func TestDifference(t *testing.T) {
 	if a, err = compare.Of(f); err != nil {
 		t.Fatal(err)
 	}
-	want = "As a whole cold/slow and cold do not differ by more than repetition changes (-1450.0 ms, from -9000.0 to +9000.0); of its parts cold/slow has library Reduce 2.0 s more"
+	want = "As a whole cold/slow and cold do not differ by more than repetition changes (-1450.0 ms, from -9000.0 to +9000.0); of its parts cold/slow has library Reduce 2.00 s more"
 	if got := a.Pairs[0].Sentence(); got != want {
 		t.Errorf("the sentence is %q, want %q", got, want)
 	}
@@ -155,15 +155,15 @@ func TestCauses(t *testing.T) {
 		want  string
 	}{
 		// 900 of 990 ms; 300 + 400 + 200
-		"libraries": {[]item{compiled[0], compiled[2], compiled[4]}, "96 % of the cold time to the second token is 3 library compiles; Gemm and Reduce are 78 % of those (the first token needs 2 of the libraries)"},
+		"libraries": {[]item{compiled[0], compiled[2], compiled[4]}, "95.7 % of the cold time to the second token is 3 library compiles; Gemm and Reduce are 77.8 % of those (the first token needs 2 of the libraries)"},
 		"pipelines": {[]item{{results.SpanBuild, "LIB", "Gemm", 100}, {results.SpanPrefill, "PIPE", "Gemm a", 300}, {results.SpanPrefill, "PIPE", "Gemm b", 300}},
-			"95 % of the cold time to the second token is 1 library compile and 2 pipelines (14 % and 81 %); Gemm is 100 % of those"},
+			"94.6 % of the cold time to the second token is 1 library compile and 2 pipelines (13.5 % and 81.1 %); Gemm is 100 % of those"},
 		// Only what was compiled counts as that: 500 of 740 ms, not what the cache had.
 		"half a cache": {[]item{{results.SpanBuild, "LIB", "Gemm", 500}, {results.SpanPrefill, "LIB", "Reduce", 200}},
-			"68 % of the cold time to the second token is 1 library compile; Gemm is 100 % of those"},
+			"67.6 % of the cold time to the second token is 1 library compile; Gemm is 100 % of those"},
 		"a phase that compiled": {[]item{{results.SpanBuild, "LIB", "Gemm", 20}, {results.SpanBuild, "weights", "", 100}},
-			"The largest part of the cold time to the second token is build model without compiling, most of it bringing the weights to the device: 69 % of 160.0 ms"},
-		"neither": {nil, "The largest part of the cold time to the second token is build model: 25 % of 40.0 ms"},
+			"The largest part of the cold time to the second token is build model without compiling, most of it bringing the weights to the device: 68.8 % of 160.0 ms"},
+		"neither": {nil, "The largest part of the cold time to the second token is build model: 25.0 % of 40.0 ms"},
 	} {
 		f := twoArms(1, c.items, c.items)
 		if name == "half a cache" {
@@ -194,11 +194,11 @@ func TestCauseBeforeTheFile(t *testing.T) {
 	r.Spans = append(r.Spans, trace.Record{ID: n + 1, Name: results.SpanArguments, End: time.Millisecond},
 		trace.Record{ID: n + 2, Name: results.SpanTokenizer, Start: time.Millisecond, End: 191 * time.Millisecond})
 	// 5 until the clock began, 1 for the arguments, 190, 40
-	want := "The largest part of the cold time from the start of the process to the second token is making the tokenizer ready: 81 % of 236.0 ms"
+	want := "The largest part of the cold time from the start of the process to the second token is making the tokenizer ready: 80.5 % of 236.0 ms"
 	if got := compare.Cause(series.Of(f)[0]); got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
-	want = "cold: 236 ms from the start of the process to token 2, 81 % of it making the tokenizer ready; `introgen explain` says what to do"
+	want = "cold: 236 ms from the start of the process to token 2, 80.5 % of it making the tokenizer ready; `introgen explain` says what to do"
 	if got := compare.Verdict(series.Of(f)[:1]); got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/introgen/introgen/figures"
 	"github.com/introgen/introgen/results/answers/series"
 	"github.com/introgen/introgen/results/stats"
 	"github.com/introgen/introgen/results/table"
@@ -177,7 +178,7 @@ func (d *Difference) Table() *table.Table {
 	}
 	t := &table.Table{
 		Title:   fmt.Sprintf("%s: ms within blocks (%d)", title, d.Blocks),
-		Columns: []table.Column{{Name: "part", Left: true}, {Name: "more", Parts: inMS}, {Name: "from", Parts: inMS}, {Name: "to", Parts: inMS}, {Name: "share"}},
+		Columns: []table.Column{{Name: "part", Left: true}, {Name: "more", Parts: inMS}, {Name: "from", Parts: inMS}, {Name: "to", Parts: inMS}, {Name: "share", Parts: []string{"%"}}},
 	}
 	add := func(name string, s stats.Summary) []table.Cell {
 		cells := []table.Cell{table.Text(name), signedCell(s.Median), {}, {}, {}}
@@ -185,7 +186,8 @@ func (d *Difference) Table() *table.Table {
 			cells[2], cells[3] = signedCell(s.Lo), signedCell(s.Hi)
 		}
 		if clear {
-			cells[4] = table.Text(wholePercent(s.Median / d.Wall.Median))
+			share := s.Median / d.Wall.Median
+			cells[4] = table.Cell{Text: figures.Percent(share), Parts: []string{figures.Exact(100 * share)}}
 		}
 		return cells
 	}
@@ -206,9 +208,5 @@ func signedCell(ns float64) table.Cell {
 }
 
 func signed(ns float64) string {
-	text := strconv.FormatFloat(ns/1e6, 'f', 1, 64)
-	if ns > 0 {
-		return "+" + text
-	}
-	return text
+	return figures.Signed(ns/1e6, 1)
 }

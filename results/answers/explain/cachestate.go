@@ -1,11 +1,14 @@
 package explain
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
+	"github.com/introgen/introgen/figures"
 	"github.com/introgen/introgen/results"
 	"github.com/introgen/introgen/results/answers/anatomy"
 	"github.com/introgen/introgen/results/recording"
@@ -92,7 +95,7 @@ func duplicates(c *Case) ([]any, time.Duration, bool) {
 // run's own readings.
 func otherLoad(c *Case) ([]any, time.Duration, bool) {
 	if f := c.flags("load"); len(f) > 0 {
-		return []any{len(f), len(c.Runs), slices.Max(f)}, 0, true
+		return []any{len(f), len(c.Runs), slices.MaxFunc(f, byFigure)}, 0, true
 	}
 	const busy = 0.2 // cores; package guard's limit
 	for _, r := range c.Runs {
@@ -104,10 +107,23 @@ func otherLoad(c *Case) ([]any, time.Duration, bool) {
 			most = max(most, m.OtherCores)
 		}
 		if most >= busy {
-			return []any{1, len(c.Runs), fmt.Sprintf("other processes kept %.1f of %d cores busy", most, r.Header.Host.Cores)}, 0, true
+			return []any{1, len(c.Runs), fmt.Sprintf("other processes kept %s of %d cores busy", figures.Text(most, 1), r.Header.Host.Cores)}, 0, true
 		}
 	}
 	return nil, 0, false
+}
+
+// byFigure orders texts by the first number in each.
+func byFigure(a, b string) int {
+	first := func(text string) float64 {
+		for word := range strings.FieldsSeq(text) {
+			if v, err := strconv.ParseFloat(word, 64); err == nil {
+				return v
+			}
+		}
+		return 0
+	}
+	return cmp.Or(cmp.Compare(first(a), first(b)), cmp.Compare(a, b))
 }
 
 func idleGaps(c *Case) ([]any, time.Duration, bool) {

@@ -6,6 +6,7 @@ package explain
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -96,6 +97,13 @@ func Of(f *recording.File) *Answer {
 	a.differences(f)
 	if f.Broken != "" {
 		a.Notes = append(a.Notes, "The recording is not whole: "+f.Broken)
+	}
+	lost := 0
+	for _, r := range f.Runs {
+		lost += r.LostSpans()
+	}
+	if lost > 0 {
+		a.Notes = append(a.Notes, fmt.Sprintf("%d spans of the recording are missing: no figure is made of what they may have held", lost))
 	}
 	return a
 }
@@ -203,16 +211,58 @@ func median(s series.Series, of func(anatomy.Round) float64) float64 {
 	return stats.Summarize(v).Median
 }
 
+// unknown is what a round that lacks a figure gives: it is no sample.
+var unknown = math.NaN()
+
+// token2 is the time until the second token is known.
+func token2(r anatomy.Round) float64 {
+	d, ok := r.Token(2)
+	if !ok {
+		return unknown
+	}
+	return float64(d)
+}
+
+// start2 is the same from the start of the process.
+func start2(r anatomy.Round) float64 {
+	d, ok := r.FromStart(2)
+	if !ok {
+		return unknown
+	}
+	return float64(d)
+}
+
+// phase is a figure of a phase whose spans are all there.
+func phase(r anatomy.Round, name string, of func(anatomy.Phase) time.Duration) float64 {
+	p, ok := r.Phase(name)
+	if !ok || p.Open || p.Lost {
+		return unknown
+	}
+	return float64(of(p))
+}
+
+// counted is a number that a phase may not have counted.
+func counted(n int64) float64 {
+	if n == 0 {
+		return unknown
+	}
+	return float64(n)
+}
+
 // stepMedian is the median of a figure over a round's decode steps, as the sweep
 // has it; in a process's first round without the first step, which may compile.
-// It is 0 where there are none.
+// Steps of which spans are missing are left out.
 func stepMedian(of func(anatomy.Phase) float64) func(anatomy.Round) float64 {
 	return func(r anatomy.Round) float64 {
 		steps := r.Steps()
-		if r.Number == 1 && len(steps) > 0 {
-			steps = steps[1:]
+		if r.Number == 1 {
+			steps = r.Later()
 		}
-		v, _ := series.StepMedian(steps, of)
+		steps = slices.DeleteFunc(steps, func(p anatomy.Phase) bool { return p.Lost || math.IsNaN(of(p)) })
+		v, ok := series.StepMedian(steps, of)
+		if !ok {
+			return unknown
+		}
 		return v
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/introgen/introgen/figures"
 	"github.com/introgen/introgen/results"
 	"github.com/introgen/introgen/results/answers/anatomy"
 	"github.com/introgen/introgen/results/answers/compare"
@@ -48,17 +49,17 @@ var Rules = []Rule{
 		Holds:  slowFirstRound,
 	}, {
 		Name: "too many commits", Sure: Likely,
-		Text:   "a decode step commits %.0f command buffers of %.1f operations each; the device runs for %s of its %s ms",
+		Text:   "a decode step commits %s command buffers of %s operations each; the device runs for %s of its %s ms",
 		Advice: "let a command buffer hold more: --commands-per-buffer 50 (CANDLE_METAL_COMPUTE_PER_BUFFER); `introgen sweep --commands-per-buffer 1,10,50,200` measures what it brings here",
 		Holds:  tooManyCommits,
 	}, {
 		Name: "one commit too late", Sure: Likely,
-		Text:   "a decode step commits all of its %.0f operations in %.0f command buffer(s), so that the device idles while they are encoded (%s ms a step) and the CPU while they run",
+		Text:   "a decode step commits all of its %s operations in %s command buffer(s), so that the device idles while they are encoded (%s ms a step) and the CPU while they run",
 		Advice: "commit earlier: --commands-per-buffer 50; `introgen sweep --commands-per-buffer 10,50,200,100000` measures what it brings here",
 		Holds:  commitTooLate,
 	}, {
 		Name: "slow commits", Sure: Certain,
-		Text:   "committing takes %s of the %s ms of a decode step, %s ms for each of %.0f command buffers",
+		Text:   "committing takes %s of the %s ms of a decode step, %s ms for each of %s command buffers",
 		Advice: "commit less often (--commands-per-buffer), and see what the driver does in a commit",
 		Holds:  slowCommits,
 	}, {
@@ -88,7 +89,7 @@ var Rules = []Rule{
 		Holds:  stayedInMemory,
 	}, {
 		Name: "thermal drift", Sure: Possible,
-		Text:   "decode steps changed by %s from the first to the last of %d (p = %.3f)%s",
+		Text:   "decode steps changed by %s from the first to the last of %d (p = %s)%s",
 		Advice: "pause between runs (--cooldown 10s), believe paired ratios of one block before medians, and repeat",
 		Holds:  drift,
 	}, {
@@ -123,7 +124,7 @@ var Rules = []Rule{
 		Holds:  otherLoad,
 	}, {
 		Name: "memory limit", Sure: Possible,
-		Text:   "a decode step takes %s ms, in which it reads the weights once, %.0f MB: %.1f GB/s",
+		Text:   "a decode step takes %s ms, in which it reads the weights once, %s MB: %s GB/s",
 		Advice: "hold that against `introgen bandwidth`: where it comes near, only fewer bytes make a step quicker (a smaller type of weights), and more threads do not",
 		Holds:  memoryLimit,
 	}, {
@@ -149,7 +150,7 @@ func coldCompile(c *Case) ([]any, time.Duration, bool) {
 	for _, h := range heads {
 		named = append(named, fmt.Sprintf("%s (%s ms)", h.Name, results.Milliseconds(h.Time)))
 	}
-	return []any{fmt.Sprintf("%.0f %%", 100*float64(took)/float64(x.ToToken2)), results.Milliseconds(x.ToToken2),
+	return []any{figures.Percent(float64(took) / float64(x.ToToken2)), results.Milliseconds(x.ToToken2),
 		x.Compiled.LibraryCount, x.Compiled.PipelineCount, strings.Join(named, ", ")}, took, true
 }
 
@@ -196,10 +197,12 @@ func slowFirstRound(c *Case) ([]any, time.Duration, bool) {
 	if len(c.Arm.Samples) == 0 || len(c.Later.Samples) == 0 || c.Later.Samples[0].Rounds[0].Number < 2 {
 		return nil, 0, false
 	}
-	token := func(r anatomy.Round) float64 { d, _ := r.Token(2); return float64(d) }
 	told := func(r anatomy.Round) float64 { // what has rules of its own
 		var sum time.Duration
-		until, _ := r.Token(2)
+		until, ok := r.Token(2)
+		if !ok || r.Lost() {
+			return unknown
+		}
 		for _, p := range r.Phases {
 			if p.Start < r.Start+until {
 				sum += p.Compiling() + p.Weights
@@ -207,7 +210,7 @@ func slowFirstRound(c *Case) ([]any, time.Duration, bool) {
 		}
 		return float64(sum)
 	}
-	first, later := c.over(token), c.overLater(token)
+	first, later := c.over(token2), c.overLater(token2)
 	explained := c.over(told) - c.overLater(told)
 	unexplained := first - later - explained
 	const worth = 100 * time.Millisecond
@@ -234,8 +237,8 @@ func (c *Case) perStep() perStep {
 		gpu:        of(func(p anatomy.Phase) float64 { return float64(p.GPU) }),
 		encode:     of(func(p anatomy.Phase) float64 { return float64(p.Encode) }),
 		commit:     of(func(p anatomy.Phase) float64 { return float64(p.Commit) }),
-		buffers:    of(func(p anatomy.Phase) float64 { return float64(p.CommandBuffers) }),
-		dispatches: of(func(p anatomy.Phase) float64 { return float64(p.Dispatches) }),
+		buffers:    of(func(p anatomy.Phase) float64 { return counted(p.CommandBuffers) }),
+		dispatches: of(func(p anatomy.Phase) float64 { return counted(p.Dispatches) }),
 		overlap:    of(func(p anatomy.Phase) float64 { return float64(p.Overlap) / float64(max(1, p.GPU)) }),
 	}
 }
@@ -250,7 +253,7 @@ func tooManyCommits(c *Case) ([]any, time.Duration, bool) {
 	if s.gpu > 0 {
 		gpu, cost = ms(s.gpu), max(0, s.wall-s.gpu)
 	}
-	return []any{s.buffers, s.dispatches / s.buffers, gpu, ms(s.wall)}, time.Duration(cost), true
+	return []any{figures.Count(s.buffers), figures.Count(s.dispatches / s.buffers), gpu, ms(s.wall)}, time.Duration(cost), true
 }
 
 func commitTooLate(c *Case) ([]any, time.Duration, bool) {
@@ -258,7 +261,7 @@ func commitTooLate(c *Case) ([]any, time.Duration, bool) {
 	if s.buffers == 0 || s.buffers > 2 || s.dispatches < 100 || s.overlap > 0.2 || s.encode < 0.02*s.wall || !c.apart("per-buffer", "50") {
 		return nil, 0, false
 	}
-	return []any{s.dispatches, s.buffers, ms(s.encode)}, time.Duration(s.encode), true
+	return []any{figures.Count(s.dispatches), figures.Count(s.buffers), ms(s.encode)}, time.Duration(s.encode), true
 }
 
 func slowCommits(c *Case) ([]any, time.Duration, bool) {
@@ -266,7 +269,7 @@ func slowCommits(c *Case) ([]any, time.Duration, bool) {
 	if _, _, many := tooManyCommits(c); many || s.buffers == 0 || s.commit < least*s.wall { // too many are one cause
 		return nil, 0, false
 	}
-	return []any{ms(s.commit), ms(s.wall), ms(s.commit / s.buffers), s.buffers}, time.Duration(s.commit), true
+	return []any{ms(s.commit), ms(s.wall), ms(s.commit / s.buffers), figures.Count(s.buffers)}, time.Duration(s.commit), true
 }
 
 func (c *Case) read() float64 {
@@ -304,7 +307,7 @@ func pageFaults(c *Case) ([]any, time.Duration, bool) {
 	}
 	part := "an unknown part"
 	if p, _, known := c.residentBefore(); known {
-		part = fmt.Sprintf("%.0f %%", 100*p)
+		part = figures.Percent(p)
 	}
 	return []any{int(n), part}, c.firstPays(), true
 }
@@ -332,7 +335,7 @@ func drift(c *Case) ([]any, time.Duration, bool) {
 	if d.Change > 0 {
 		sign = "+"
 	}
-	return []any{sign + series.Percent(d.Change), d.N, d.P, heat}, time.Duration(max(0, d.Change) * stats.Summarize(v).Median), true
+	return []any{sign + figures.Percent(d.Change), d.N, figures.Text(d.P, 3), heat}, time.Duration(max(0, d.Change) * stats.Summarize(v).Median), true
 }
 
 func twoModes(c *Case) ([]any, time.Duration, bool) {
@@ -342,7 +345,7 @@ func twoModes(c *Case) ([]any, time.Duration, bool) {
 	if !b.Bimodal || b.High < worth*b.Low {
 		return nil, 0, false
 	}
-	return []any{b.N, ms(b.Low), ms(b.High), series.Percent(b.Share)}, 0, true
+	return []any{b.N, ms(b.Low), ms(b.High), figures.Percent(b.Share)}, 0, true
 }
 
 func oversubscribed(c *Case) ([]any, time.Duration, bool) {

@@ -177,7 +177,7 @@ type ruleCase struct {
 var cases = []ruleCase{
 	{rule: "cold compile",
 		finds: spec{state: recording.StateCold, made: []made{{"build model", "Gemm", "", 300, "miss"}, {"build model", "Gemm", "gemm_nn", 100, "miss"}, {"prefill", "Reduce", "", 500, "miss"}}},
-		want:  []string{"94 % of the 958.0 ms", "libraries 2, pipelines 1", "Gemm (400.0 ms), Reduce (500.0 ms)"}, cost: 900,
+		want:  []string{"93.9 % of the 958.0 ms", "libraries 2, pipelines 1", "Gemm (400.0 ms), Reduce (500.0 ms)"}, cost: 900,
 		not: spec{made: []made{{"build model", "Gemm", "", 300, "hit"}}}},
 	{rule: "tokenizer",
 		finds: spec{tokenizer: 180}, want: []string{"(hf) ready takes 180.0 of the 239.0 ms"}, cost: 180,
@@ -196,10 +196,10 @@ var cases = []ruleCase{
 			evidence: []recording.Evidence{{What: recording.EvidencePageCache, Round: 1, Resident: 1, Evicted: true}}}, want: []string{"100 % of it lay there"}, cost: 0,
 		not: spec{state: recording.StateColdFile, refused: "crashed"}},
 	{rule: "memory limit",
-		finds: spec{command: "cpu"}, want: []string{"takes 8.0 ms", "145 MB: 18.1 GB/s"}, cost: 0,
+		finds: spec{command: "cpu"}, want: []string{"takes 8.00 ms", "145 MB: 18.1 GB/s"}, cost: 0,
 		not: spec{command: "cpu", steps: func(int, int) float64 { return 80 }}},
 	{rule: "file not in memory",
-		finds: spec{evidence: []recording.Evidence{{What: recording.EvidencePageCache, Round: 1, Resident: 0.13}}}, want: []string{"13 % of the model"}, cost: 0,
+		finds: spec{evidence: []recording.Evidence{{What: recording.EvidencePageCache, Round: 1, Resident: 0.13}}}, want: []string{"13.0 % of the model"}, cost: 0,
 		not: spec{evidence: []recording.Evidence{{What: recording.EvidencePageCache, Round: 1, Resident: 1}}}},
 	{rule: "evicted, and still in memory",
 		finds: spec{evidence: []recording.Evidence{{What: recording.EvidencePageCache, Round: 1, Resident: 1, Evicted: true}}}, want: []string{"100 % of it lay there"}, cost: 0,
@@ -208,7 +208,7 @@ var cases = []ruleCase{
 		finds: spec{alone: true, runs: 1, evidence: evidence(0, 10, 400)}, want: []string{"held 400 entries"}, cost: 0,
 		not: spec{state: recording.StateColdNatural, evidence: evidence(0, 10, 400)}},
 	{rule: "slow commits", // commits that are too many are one cause, not two
-		finds: spec{encode: 1, commit: 2.6, wait: 4, gpuFrom: 1, gpu: 6}, want: []string{"2.6 of the 8.0 ms"}, cost: 2.6,
+		finds: spec{encode: 1, commit: 2.6, wait: 4, gpuFrom: 1, gpu: 6}, want: []string{"2.60 of the 8.00 ms"}, cost: 2.6,
 		not: spec{buffers: 605, encode: 1, commit: 2.6, wait: 4, gpuFrom: 1, gpu: 6}},
 	{rule: "prefill-only warm-up",
 		finds: spec{state: recording.StateColdNatural, made: []made{{"prefill", "Reduce", "", 2, "hit"}, {"decode step 1", "Sdpa", "", 2130, "miss"}}},
@@ -219,15 +219,15 @@ var cases = []ruleCase{
 		not: spec{made: []made{{"build model", "Gemm", "", 300, "hit"}}}},
 	{rule: "too many commits",
 		finds: spec{buffers: 605, encode: 4, commit: 0.5, wait: 2, gpuFrom: 1, gpu: 5},
-		want:  []string{"605 command buffers of 1.0 operations", "5.0 of its 8.0 ms"}, cost: 3,
+		want:  []string{"605 command buffers of 0.998 operations", "5.00 of its 8.00 ms"}, cost: 3,
 		not: spec{buffers: 61}},
 	{rule: "one commit too late",
 		finds: spec{buffers: 1, encode: 2, commit: 0.1, wait: 5, gpuFrom: 2.2, gpu: 4.5},
-		want:  []string{"all of its 604 operations in 1 command buffer", "2.0 ms"}, cost: 2,
+		want:  []string{"all of its 604 operations in 1 command buffer", "2.00 ms"}, cost: 2,
 		not: spec{buffers: 4, encode: 2, commit: 0.1, wait: 5, gpuFrom: 2.2, gpu: 4.5}},
 	{rule: "slow commits",
 		finds: spec{encode: 1, commit: 2.6, wait: 4, gpuFrom: 1, gpu: 6},
-		want:  []string{"2.6 of the 8.0 ms", "0.2 ms for each of 13"}, cost: 2.6,
+		want:  []string{"2.60 of the 8.00 ms", "0.200 ms for each of 13"}, cost: 2.6,
 		not: spec{encode: 1, commit: 0.5, wait: 6, gpuFrom: 1, gpu: 6}},
 	{rule: "small reads",
 		finds: spec{read: 129, knobs: map[string]string{"io": "file"}}, want: []string{"129.0 ms"}, cost: 129,
@@ -237,14 +237,14 @@ var cases = []ruleCase{
 		not: spec{read: 2, knobs: map[string]string{"io": "mmap"}}},
 	{rule: "page faults",
 		finds: spec{faults: 2000, evidence: []recording.Evidence{{What: recording.EvidencePageCache, Round: 1, Resident: 0.13}}},
-		want:  []string{"2000 page faults", "13 % of the model"}, cost: 0,
+		want:  []string{"2000 page faults", "13.0 % of the model"}, cost: 0,
 		not: spec{faults: 3, evidence: []recording.Evidence{{What: recording.EvidencePageCache, Round: 1, Resident: 1}}}},
 	{rule: "thermal drift",
-		finds: spec{runs: 8, steps: rising, flags: []string{"throttled: 5 times for heat"}}, want: []string{"+22 %", "last of 8", "5 times for heat"}, cost: 2.1,
+		finds: spec{runs: 8, steps: rising, flags: []string{"throttled: 5 times for heat"}}, want: []string{"+22.5 %", "last of 8", "5 times for heat"}, cost: 2.1,
 		not: spec{runs: 8, steps: func(run, _ int) float64 { return 8 + 0.3*float64(run%2) }}},
 	{rule: "two modes",
 		finds: spec{runs: 12, steps: func(run, _ int) float64 { return 8 + 4*float64(run%2) + 0.01*float64(run*7%12) }},
-		want:  []string{"of 12 runs", "around 8.1 and 12.1 ms", "50 %"}, cost: 0,
+		want:  []string{"of 12 runs", "around 8.05 and 12.1 ms", "50.0 %"}, cost: 0,
 		not: spec{runs: 12, steps: func(run, _ int) float64 { return 8 + 0.4*float64(run*7%12) }}},
 	{rule: "oversubscribed threads",
 		finds: spec{knobs: map[string]string{"threads": "8"}}, want: []string{"8 threads share 2 cores"}, cost: 0,
@@ -262,14 +262,14 @@ var cases = []ruleCase{
 		finds: spec{made: []made{{"build model", "Gemm", "", 30, "miss"}, {"prefill", "Gemm", "", 31, "miss"}, {"prefill", "Gemm", "gemm_nn", 5, "miss"}}}, want: []string{"more than once: 1", "Gemm 2 times"}, cost: 31,
 		not: spec{made: []made{{"build model", "Gemm", "", 30, "miss"}, {"prefill", "Gemm", "gemm_nn", 5, "miss"}, {"prefill", "Gemm", "gemm_nt", 5, "miss"}}}},
 	{rule: "other load",
-		finds: spec{flags: []string{"load: other processes kept 0.9 of 2 cores busy"}}, want: []string{"in 6 of 6 runs other processes kept 0.9 of 2 cores busy"}, cost: 0,
+		finds: spec{flags: []string{"load: other processes kept 0.930 of 2 cores busy"}}, want: []string{"in 6 of 6 runs other processes kept 0.930 of 2 cores busy"}, cost: 0,
 		not: spec{flags: []string{"idle: 250 ms between passes, before decode step 2"}}},
 	{rule: "other load",
-		finds: spec{alone: true, runs: 1, others: 0.93}, want: []string{"in 1 of 1 runs other processes kept 0.9 of 2 cores busy"}, cost: 0,
+		finds: spec{alone: true, runs: 1, others: 0.93}, want: []string{"in 1 of 1 runs other processes kept 0.930 of 2 cores busy"}, cost: 0,
 		not: spec{alone: true, runs: 1, others: 0.1}},
 	{rule: "idle gaps",
 		finds: spec{flags: []string{"idle: 250 ms between passes, before decode step 2"}}, want: []string{"in 6 runs", "250 ms between passes"}, cost: 0,
-		not: spec{flags: []string{"load: other processes kept 0.9 of 2 cores busy"}}},
+		not: spec{flags: []string{"load: other processes kept 0.930 of 2 cores busy"}}},
 }
 
 // found are the findings of one rule, applied alone.
@@ -336,7 +336,7 @@ func TestTokenizerSaves(t *testing.T) {
 		r.Start.Arm, r.Subject.Tokenizer = "go", "go"
 	}
 	f.Runs = append(f.Runs, other.Runs...)
-	if got := found(t, "tokenizer", f); len(got) != 1 || !strings.Contains(got[0].Text, "; go, in go, takes 6.0 ms and so saves 174.0") {
+	if got := found(t, "tokenizer", f); len(got) != 1 || !strings.Contains(got[0].Text, "; go, in go, takes 6.00 ms and so saves 174.0") {
 		t.Errorf("found %+v", got)
 	}
 }

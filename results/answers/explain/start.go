@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/introgen/introgen/figures"
 	"github.com/introgen/introgen/results"
 	"github.com/introgen/introgen/results/answers/anatomy"
 	"github.com/introgen/introgen/results/answers/series"
@@ -16,6 +17,9 @@ import (
 // median.
 func before(s series.Series, kind string) float64 {
 	return median(s, func(r anatomy.Round) float64 {
+		if len(r.Before) == 0 {
+			return unknown
+		}
 		var sum time.Duration
 		for _, p := range r.Before {
 			if p.Kind == kind {
@@ -38,7 +42,7 @@ func tokenizerOf(runs []*recording.Run) string {
 
 func slowTokenizer(c *Case) ([]any, time.Duration, bool) {
 	took := before(c.Arm, results.SpanTokenizer)
-	whole := c.over(func(r anatomy.Round) float64 { d, _ := r.FromStart(2); return float64(d) })
+	whole := c.over(start2)
 	const worth = 20 * time.Millisecond
 	if whole <= 0 || took < least*whole || took < float64(worth) {
 		return nil, 0, false
@@ -60,8 +64,10 @@ func slowTokenizer(c *Case) ([]any, time.Duration, bool) {
 }
 
 func weightsCopied(c *Case) ([]any, time.Duration, bool) {
-	took := c.over(func(r anatomy.Round) float64 { p, _ := r.Phase(results.SpanBuild); return float64(p.Weights) })
-	whole := c.over(func(r anatomy.Round) float64 { d, _ := r.Token(2); return float64(d) })
+	took := c.over(func(r anatomy.Round) float64 {
+		return phase(r, results.SpanBuild, func(p anatomy.Phase) time.Duration { return p.Weights })
+	})
+	whole := c.over(token2)
 	if c.knob("weights") != "copy" || whole <= 0 || took < least*whole {
 		return nil, 0, false
 	}
@@ -73,8 +79,8 @@ func packed(c *Case) ([]any, time.Duration, bool) {
 	for _, r := range c.Runs {
 		pack = pack || r.Subject != nil && strings.Contains(r.Subject.Engine, "weights packed")
 	}
-	build := c.over(func(r anatomy.Round) float64 { p, _ := r.Phase(results.SpanBuild); return float64(p.Own()) })
-	whole := c.over(func(r anatomy.Round) float64 { d, _ := r.Token(2); return float64(d) })
+	build := c.over(func(r anatomy.Round) float64 { return phase(r, results.SpanBuild, anatomy.Phase.Own) })
+	whole := c.over(token2)
 	if !pack || whole <= 0 || build < least*whole {
 		return nil, 0, false
 	}
@@ -93,7 +99,7 @@ func memoryLimit(c *Case) ([]any, time.Duration, bool) {
 	if step <= 0 || bytes/step < worth {
 		return nil, 0, false
 	}
-	return []any{ms(step), bytes / 1e6, bytes / step}, 0, true
+	return []any{ms(step), figures.Text(bytes/1e6, 0), figures.Text(bytes/step, 1)}, 0, true
 }
 
 // residentBefore is the part of the file that was in memory before the first
@@ -117,15 +123,15 @@ func stayedInMemory(c *Case) ([]any, time.Duration, bool) {
 	if !known || !evicted || part < much {
 		return nil, 0, false
 	}
-	return []any{fmt.Sprintf("%.0f %%", 100*part)}, 0, true
+	return []any{figures.Percent(part)}, 0, true
 }
 
 // refused looks for runs that do not count, and that no other rule is about.
 func refused(c *Case) ([]any, time.Duration, bool) {
 	n, reason := 0, ""
 	for _, r := range c.Runs {
-		if r.Exit != nil && r.Exit.Refused != "" {
-			n, reason = n+1, r.Exit.Refused
+		if why := r.Uncounted(); r.Exit != nil && r.Exit.Refused != "" || r.Doubt != "" {
+			n, reason = n+1, why
 		}
 	}
 	if _, _, told := notWarm(c); told || n == 0 {
@@ -143,16 +149,14 @@ func notInMemory(c *Case) ([]any, time.Duration, bool) {
 	if _, _, faults := pageFaults(c); len(c.Arm.Samples) == 0 || !known || part >= most || faults {
 		return nil, 0, false // told with what it cost
 	}
-	return []any{fmt.Sprintf("%.0f %%", 100*part)}, c.firstPays(), true
+	return []any{figures.Percent(part)}, c.firstPays(), true
 }
 
 // firstPays is what the first build and prefill take longer than later ones,
 // compiling left out; 0 where there is one round.
 func (c *Case) firstPays() time.Duration {
 	own := func(r anatomy.Round) float64 {
-		b, _ := r.Phase(results.SpanBuild)
-		p, _ := r.Phase(results.SpanPrefill)
-		return float64(b.Own() + p.Own())
+		return phase(r, results.SpanBuild, anatomy.Phase.Own) + phase(r, results.SpanPrefill, anatomy.Phase.Own)
 	}
 	if len(c.Later.Samples) == 0 || c.Later.Samples[0].Rounds[0].Number < 2 {
 		return 0

@@ -9,14 +9,17 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
+	"github.com/introgen/introgen/figures"
 	"github.com/introgen/introgen/results"
 	"github.com/introgen/introgen/results/answers/arms"
 	"github.com/introgen/introgen/results/answers/series"
 	"github.com/introgen/introgen/results/recording"
 	"github.com/introgen/introgen/results/stats"
 	"github.com/introgen/introgen/results/table"
+	"github.com/introgen/introgen/trace"
 )
 
 // Answer is what the pauses did, the shortest first.
@@ -34,6 +37,8 @@ type Pause struct {
 	// Ratio is of After to the steps after the shortest pause, repetition by
 	// repetition; of the shortest itself it is zero.
 	Ratio stats.Ratio
+
+	at [][3]int // which repetition each is, of which round of which run
 }
 
 // Of looks for pauses and the steps after them in all runs that count.
@@ -47,21 +52,14 @@ func Of(f *recording.File) (*Answer, error) {
 		a.Notes = remarks.Notes
 	}
 	by := map[time.Duration]*Pause{}
-	for _, r := range f.Counted("") {
-		for _, s := range r.Spans {
-			if s.Name != results.SpanPause || s.End < 0 {
-				continue
+	for n, r := range f.Counted("") {
+		for _, s := range repetitions(r) {
+			if by[s.length] == nil {
+				by[s.length] = &Pause{Length: s.length}
 			}
-			steps := stepsFrom(r, s.End, 2)
-			if len(steps) < 2 {
-				continue // the run ended before
-			}
-			length := time.Duration(s.N)
-			if by[length] == nil {
-				by[length] = &Pause{Length: length}
-			}
-			p := by[length]
-			p.After, p.Second = append(p.After, steps[0]), append(p.Second, steps[1])
+			p := by[s.length]
+			p.After, p.Second = append(p.After, s.after), append(p.Second, s.second)
+			p.at = append(p.at, [3]int{n, int(s.round), s.repetition})
 		}
 	}
 	if len(by) == 0 {
@@ -71,25 +69,87 @@ func Of(f *recording.File) (*Answer, error) {
 		a.Pauses = append(a.Pauses, *p)
 	}
 	slices.SortFunc(a.Pauses, func(p, q Pause) int { return cmp.Compare(p.Length, q.Length) })
-	base := a.Pauses[0].After
+	base := a.Pauses[0]
 	for i := range a.Pauses[1:] {
 		p := &a.Pauses[i+1]
-		n := min(len(base), len(p.After))
-		p.Ratio = stats.Paired(base[:n], p.After[:n])
+		var x, y []float64
+		for k, at := range p.at {
+			if j := slices.Index(base.at, at); j >= 0 {
+				x, y = append(x, base.After[j]), append(y, p.After[k])
+			}
+		}
+		p.Ratio = stats.Paired(x, y)
 	}
 	a.judge()
 	return a, nil
 }
 
-// stepsFrom are the next n decode steps that begin at that time or later.
-func stepsFrom(r *recording.Run, at time.Duration, n int) []float64 {
-	var steps []float64
-	for _, s := range r.Spans { // in the order of their begin, but for those that others timed
-		if s.Name == results.SpanStep && s.End >= 0 && s.Start >= at && len(steps) < n {
-			steps = append(steps, float64(s.Duration()))
+// sample is a pause with the steps after it.
+type sample struct {
+	round         trace.ID
+	length        time.Duration
+	before        int // decode steps of the round before the pause
+	repetition    int // from 0
+	after, second float64
+}
+
+// repetitions are the pauses of a run whose next two steps are recorded. Before
+// the first pause and between any two lie as many steps, and a repetition has
+// each length once: so the number of the step before it says which repetition a
+// pause is of, whatever else is missing.
+func repetitions(r *recording.Run) []sample {
+	var out []sample
+	lengths := map[time.Duration]bool{}
+	var last trace.Record // the pass before
+	for i, s := range r.Spans {
+		switch s.Name {
+		case results.SpanPrefill:
+			last = s
+		case results.SpanStep:
+			last = s
+		case results.SpanPause:
+			lengths[time.Duration(s.N)] = true
+			if s.End < 0 || last.Parent != s.Parent || r.Lacks(last.ID, s.ID) {
+				continue // which step it follows is not known
+			}
+			x := sample{round: s.Parent, length: time.Duration(s.N)}
+			if last.Name == results.SpanStep {
+				x.before = int(last.N)
+			}
+			var first, second bool
+			x.after, first = step(r.Spans[i:], s.Parent, x.before+1)
+			x.second, second = step(r.Spans[i:], s.Parent, x.before+2)
+			if first && second { // else the run ended before, or they are missing
+				out = append(out, x)
+			}
 		}
 	}
-	return steps
+	apart := 0
+	for i, x := range out {
+		if d := x.before - out[max(0, i-1)].before; d > 0 && (apart == 0 || d < apart) {
+			apart = d
+		}
+	}
+	different := len(lengths)
+	if text, said := r.Header.Knob("pauses"); said && text != "" {
+		different = strings.Count(text, ",") + 1
+	}
+	for i, x := range out {
+		if apart > 0 {
+			out[i].repetition = (x.before/apart - 1) / max(1, different)
+		}
+	}
+	return out
+}
+
+// step is decode step n of a round.
+func step(spans []trace.Record, round trace.ID, n int) (float64, bool) {
+	for _, s := range spans {
+		if s.Name == results.SpanStep && s.Parent == round && s.N == int64(n) && s.End >= 0 {
+			return float64(s.Duration()), true
+		}
+	}
+	return 0, false
 }
 
 // judge says in a sentence from which pause on the next step is slower.
@@ -104,8 +164,8 @@ func (a *Answer) judge() {
 	}
 	for _, p := range a.Pauses[1:] {
 		if p.Ratio.Significant && p.Ratio.Ratio > 1 {
-			a.note("after a pause of %v the next step takes %.2f times as long as after %v (p %.3f)",
-				p.Length, p.Ratio.Ratio, a.Pauses[0].Length, p.Ratio.P)
+			a.note("after a pause of %v the next step takes %s times as long as after %v (p %s)",
+				p.Length, figures.Text(p.Ratio.Ratio, 2), a.Pauses[0].Length, figures.Text(p.Ratio.P, 3))
 			return
 		}
 	}
@@ -114,7 +174,7 @@ func (a *Answer) judge() {
 		for _, p := range a.Pauses[1:] {
 			most = max(most, p.Ratio.MDE)
 		}
-		a.note("no pause makes the next step slower; an effect of %s or more would have been seen in 4 of 5 cases", series.Percent(most))
+		a.note("no pause makes the next step slower; an effect of %s or more would have been seen in 4 of 5 cases", figures.Percent(most))
 	}
 }
 
@@ -131,7 +191,7 @@ func (a *Answer) Document() *table.Document {
 	for _, p := range a.Pauses {
 		probability := ""
 		if p.Ratio.Decidable {
-			probability = strconv.FormatFloat(p.Ratio.P, 'f', 3, 64)
+			probability = figures.Text(p.Ratio.P, 3)
 		}
 		t.Add(table.Text(p.Length.String()), table.Text(strconv.Itoa(len(p.After))), series.Cell(stats.Summarize(p.After)),
 			series.Cell(stats.Summarize(p.Second)), series.RatioCell(p.Ratio), table.Text(probability))

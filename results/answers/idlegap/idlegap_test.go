@@ -13,14 +13,18 @@ import (
 	"github.com/introgen/introgen/trace"
 )
 
-// run pauses so often for each length, with the next step slower by the factor
-// that belongs to it, and two other steps after that.
+// run makes three steps and then pauses so often for each length, with the next
+// step slower by the factor that belongs to it, and two other steps after that.
 func run(times int, factor map[time.Duration]float64) *recording.Run {
 	r := &recording.Run{End: &recording.End{}}
-	now := time.Duration(0)
+	now, n := time.Duration(0), int64(0)
 	step := func(d time.Duration) {
-		r.Spans = append(r.Spans, trace.Record{ID: trace.ID(len(r.Spans) + 1), Name: results.SpanStep, Start: now, End: now + d})
+		n++
+		r.Spans = append(r.Spans, trace.Record{ID: trace.ID(len(r.Spans) + 1), Name: results.SpanStep, N: n, Start: now, End: now + d})
 		now += d + time.Microsecond
+	}
+	for range 3 {
+		step(time.Millisecond)
 	}
 	for i := range times {
 		for _, length := range []time.Duration{time.Second, 0, 10 * time.Second} {
@@ -50,7 +54,7 @@ func TestAnswer(t *testing.T) {
 			t.Errorf("%v: %+v, want a ratio of %v", p.Length, p, want)
 		}
 	}
-	if want := "after a pause of 10s the next step takes 1.50 times as long as after 0s (p 0.016)"; len(a.Notes) != 1 || a.Notes[0] != want {
+	if want := "after a pause of 10s the next step takes 1.50 times as long as after 0s (p 0.0156)"; len(a.Notes) != 1 || a.Notes[0] != want {
 		t.Errorf("notes %q, want %q", a.Notes, want)
 	}
 	var b bytes.Buffer
@@ -75,7 +79,7 @@ func TestNothingFound(t *testing.T) {
 		t.Errorf("%+v, %v", a, err)
 	}
 	cut := run(1, flat)
-	cut.Spans = cut.Spans[:2]
+	cut.Spans = cut.Spans[:5]
 	if _, err := idlegap.Of(&recording.File{Runs: []*recording.Run{cut, {}}}); err == nil || !strings.Contains(err.Error(), "introgen idle-gap") {
 		t.Errorf("error %v", err)
 	}

@@ -6,13 +6,11 @@ package overhead
 import (
 	"errors"
 	"fmt"
-	"strconv"
-	"strings"
 	"time"
 
+	"github.com/introgen/introgen/figures"
 	"github.com/introgen/introgen/results"
 	"github.com/introgen/introgen/results/answers/arms"
-	"github.com/introgen/introgen/results/answers/series"
 	"github.com/introgen/introgen/results/recording"
 	"github.com/introgen/introgen/results/stats"
 	"github.com/introgen/introgen/results/table"
@@ -35,6 +33,9 @@ const MostShare = 0.01
 var PerStep = arms.Metric{Key: "per-step", Name: "per step", Help: "decoding as a whole, divided by its steps", Of: perStep}
 
 func perStep(r *recording.Run) (float64, bool) {
+	if len(r.Lost) > 0 {
+		return 0, false // what is missing may be the check at the end
+	}
 	var times []float64
 	for _, round := range r.Rounds {
 		steps := len(round.IDs) - 1
@@ -92,6 +93,9 @@ func Of(f *recording.File) (*Answer, error) {
 	for _, r := range f.Counted(Traced) {
 		if r.End.SpanCost > 0 {
 			span = append(span, float64(r.End.SpanCost)/1e3)
+		}
+		if len(r.Lost) > 0 {
+			continue // so that spans cannot be counted
 		}
 		times, n := steps(r)
 		if len(times) > 0 {
@@ -152,24 +156,16 @@ func (a *Answer) judge() {
 		verdict = "MORE than"
 	}
 	a.note("a span costs %s ns, a decode step of %s ms has %s spans and samples: %s of it, %s the %s that are allowed",
-		strconv.FormatFloat(a.Span, 'f', 1, 64), results.Milliseconds(time.Duration(a.Step)), strconv.FormatFloat(a.Spans, 'f', 1, 64),
-		percent(a.Share), verdict, percent(MostShare))
+		figures.Text(a.Span, 1), results.Milliseconds(time.Duration(a.Step)), figures.Count(a.Spans),
+		figures.Percent(a.Share), verdict, figures.Exact(100*MostShare)+" %")
 	switch r := a.Ratio; {
 	case !r.Decidable:
 	case r.Significant:
-		a.note("traced runs take %.3f times as long as untraced ones, from %.3f to %.3f with 95 %% (p %.3f)", r.Ratio, r.Lo, r.Hi, r.P)
+		a.note("traced runs take %s times as long as untraced ones, from %s to %s with 95 %% (p %s)", figures.Text(r.Ratio, 3), figures.Text(r.Lo, 3), figures.Text(r.Hi, 3), figures.Text(r.P, 3))
 	default:
-		a.note("no difference between traced and untraced runs is seen; the ratio lies between %.3f and %.3f with 95 %%, and an effect of %s or more would have been found in 4 of 5 cases",
-			r.Lo, r.Hi, series.Percent(r.MDE))
+		a.note("no difference between traced and untraced runs is seen; the ratio lies between %s and %s with 95 %%, and an effect of %s or more would have been found in 4 of 5 cases",
+			figures.Text(r.Lo, 3), figures.Text(r.Hi, 3), figures.Percent(r.MDE))
 	}
-}
-
-func percent(part float64) string {
-	digits := 1
-	for p := 100 * part; p > 0 && p < 1 && digits < 4; p *= 10 {
-		digits++
-	}
-	return strings.TrimSuffix(strconv.FormatFloat(100*part, 'f', digits, 64), ".0") + " %"
 }
 
 func (a *Answer) note(format string, args ...any) {

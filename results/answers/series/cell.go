@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/introgen/introgen/figures"
 	"github.com/introgen/introgen/results"
 	"github.com/introgen/introgen/results/stats"
 	"github.com/introgen/introgen/results/table"
@@ -18,8 +19,8 @@ var (
 	TimeParts = []string{"ms", "lo ms", "hi ms", "n"}
 )
 
-// Exact is a time in milliseconds to the nanosecond, as CSV has it.
-func Exact(ns float64) string { return strconv.FormatFloat(ns/1e6, 'f', 6, 64) }
+// Exact is a time in milliseconds with all its digits, as CSV has it.
+func Exact(ns float64) string { return figures.Exact(ns / 1e6) }
 
 // Cell is a summary of times as "4111.2 ±2 %", in milliseconds; "±?" where there
 // are too few runs for an interval, "12.0 (8.1–90.3)" where the interval reaches
@@ -30,7 +31,7 @@ func Cell(s stats.Summary) table.Cell {
 
 // RateCell is the same of numbers a second.
 func RateCell(s stats.Summary) table.Cell {
-	return cell(s, func(v float64) string { return strconv.FormatFloat(v, 'f', 1, 64) }, exact)
+	return cell(s, func(v float64) string { return figures.Text(v, 1) }, figures.Exact)
 }
 
 // Cell is a summary of the metric.
@@ -41,9 +42,6 @@ func (m Metric) Cell(s stats.Summary) table.Cell {
 	return Cell(s)
 }
 
-// exact is a number with all the digits that a measurement can have.
-func exact(v float64) string { return strconv.FormatFloat(v, 'g', 9, 64) }
-
 // cell shows numbers with number, in CSV with exact.
 func cell(s stats.Summary, number, exact func(float64) string) table.Cell {
 	if s.N == 0 {
@@ -53,19 +51,11 @@ func cell(s stats.Summary, number, exact func(float64) string) table.Cell {
 	if !s.Decidable {
 		return table.Cell{Text: number(s.Median) + " ±?", Parts: []string{exact(s.Median), "", "", n}}
 	}
-	within := " ±" + Percent(s.Spread())
+	within := " ±" + figures.Percent(s.Spread())
 	if s.Spread() > 1 {
 		within = " (" + number(s.Lo) + "–" + number(s.Hi) + ")"
 	}
 	return table.Cell{Text: number(s.Median) + within, Parts: []string{exact(s.Median), exact(s.Lo), exact(s.Hi), n}}
-}
-
-// Percent is a part as "2 %", with a decimal below 10 % unless it is 0.
-func Percent(part float64) string {
-	if p := 100 * part; p != 0 && math.Abs(p) < 9.95 {
-		return fmt.Sprintf("%.1f %%", p)
-	}
-	return fmt.Sprintf("%.0f %%", 100*part)
 }
 
 // RatioParts are the columns that a ratio takes in CSV.
@@ -77,19 +67,13 @@ func RatioCell(r stats.Ratio) table.Cell {
 		return table.Cell{Parts: []string{}}
 	}
 	if !r.Decidable {
-		return table.Cell{Text: Times(r.Ratio) + "× ±?", Parts: []string{exact(r.Ratio)}}
+		return table.Cell{Text: Times(r.Ratio) + "× ±?", Parts: []string{figures.Exact(r.Ratio)}}
 	}
 	return table.Cell{
 		Text:  fmt.Sprintf("%s× [%s, %s]", Times(r.Ratio), Times(r.Lo), Times(r.Hi)),
-		Parts: []string{exact(r.Ratio), exact(r.Lo), exact(r.Hi), strconv.FormatFloat(r.P, 'g', 3, 64)},
+		Parts: []string{figures.Exact(r.Ratio), figures.Exact(r.Lo), figures.Exact(r.Hi), figures.Exact(r.P)},
 	}
 }
 
 // Times prints a ratio with three digits that count.
-func Times(v float64) string {
-	digits := 2
-	for x := v; x >= 10 && digits > 0; x /= 10 {
-		digits--
-	}
-	return strconv.FormatFloat(v, 'f', digits, 64)
-}
+func Times(v float64) string { return figures.Text(v, 0) }

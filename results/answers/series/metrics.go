@@ -45,22 +45,19 @@ func fromStart(r anatomy.Round) (float64, bool) {
 
 func step(n int) func(anatomy.Round) (float64, bool) {
 	return func(r anatomy.Round) (float64, bool) {
-		s := r.Steps()
-		if len(s) < n {
-			return 0, false
-		}
-		return float64(s[n-1].Time()), true
+		s, ok := r.Step(n)
+		return float64(s.Time()), ok
 	}
 }
 
 // afterFirst leaves the first step out, which may have to compile.
 func afterFirst(of func([]anatomy.Phase) (float64, bool)) func(anatomy.Round) (float64, bool) {
 	return func(r anatomy.Round) (float64, bool) {
-		s := r.Steps()
-		if len(s) < 2 {
+		s := r.Later()
+		if len(s) == 0 {
 			return 0, false
 		}
-		return of(s[1:])
+		return of(s)
 	}
 }
 

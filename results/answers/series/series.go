@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/introgen/introgen/results/answers/anatomy"
@@ -22,6 +23,7 @@ type Series struct {
 	Samples []Sample          // runs that count, in order
 	Refused int               // runs that do not
 	Flagged int               // runs that count, but something tainted them
+	Lacking int               // runs that count, of which spans are missing
 }
 
 // Sample is what one run gives.
@@ -63,14 +65,14 @@ func arms(f *recording.File) []arm {
 
 // collect makes a series of an arm with the rounds that pick chooses of each
 // run that counts.
-func (a arm) collect(name, state string, pick func([]anatomy.Round) []anatomy.Round) Series {
+func (a arm) collect(name, state string, pick func(*recording.Run, []anatomy.Round) []anatomy.Round) Series {
 	s := Series{Name: name, State: state, Levels: a.Levels}
 	for i, r := range a.runs {
 		if !r.Counts() {
 			s.Refused++
 			continue
 		}
-		x := Sample{Run: r, Block: i + 1, Rounds: pick(anatomy.Rounds(r))}
+		x := Sample{Run: r, Block: i + 1, Rounds: pick(r, anatomy.Rounds(r))}
 		if r.Start != nil {
 			x.Block = r.Start.Block
 		}
@@ -80,19 +82,22 @@ func (a arm) collect(name, state string, pick func([]anatomy.Round) []anatomy.Ro
 		if r.Exit != nil && len(r.Exit.Flags) > 0 {
 			s.Flagged++
 		}
+		if len(r.Lost) > 0 {
+			s.Lacking++
+		}
 		s.Samples = append(s.Samples, x)
 	}
 	return s
 }
 
-func first(rounds []anatomy.Round) []anatomy.Round {
+func first(_ *recording.Run, rounds []anatomy.Round) []anatomy.Round {
 	if len(rounds) == 0 || rounds[0].Number > 1 {
 		return nil
 	}
 	return rounds[:1]
 }
 
-func later(rounds []anatomy.Round) []anatomy.Round {
+func later(_ *recording.Run, rounds []anatomy.Round) []anatomy.Round {
 	return slices.DeleteFunc(slices.Clone(rounds), func(r anatomy.Round) bool { return r.Number < 2 })
 }
 
@@ -113,7 +118,7 @@ func Of(f *recording.File) []Series {
 			name = a.Name + " " + name
 		}
 		s := a.collect(name, recording.StateWarmProcess, later)
-		s.Refused, s.Flagged = 0, 0 // they are told with the arm
+		s.Refused, s.Flagged, s.Lacking = 0, 0, 0 // they are told with the arm
 		if len(s.Samples) > 0 {
 			out = append(out, s)
 		}
@@ -126,14 +131,26 @@ func Of(f *recording.File) []Series {
 func LaterRounds(f *recording.File) []Series {
 	var out []Series
 	for _, a := range arms(f) {
-		out = append(out, a.collect(a.Name, a.State, func(rounds []anatomy.Round) []anatomy.Round {
-			if l := later(rounds); len(l) > 0 {
-				return l
-			}
-			return rounds
-		}))
+		out = append(out, a.collect(a.Name, a.State, LaterOf))
 	}
 	return out
+}
+
+// LaterOf are the rounds after the first of a run, or of a run that made one round
+// that. A run that made later ones, which are missing, has none.
+func LaterOf(r *recording.Run, rounds []anatomy.Round) []anatomy.Round {
+	if l := later(r, rounds); len(l) > 0 || several(r) {
+		return l
+	}
+	return rounds
+}
+
+// several says whether a run made more than one round, by what it was to do and
+// by the events of its rounds.
+func several(r *recording.Run) bool {
+	text, _ := r.Header.Knob("rounds")
+	n, err := strconv.Atoi(text)
+	return err == nil && n > 1 || slices.ContainsFunc(r.Rounds, func(e recording.Round) bool { return e.Number > 1 })
 }
 
 // Shown is the state that a run's evidence shows, for a run that claims none.
@@ -226,8 +243,11 @@ func Ratio(a, b Series, m Metric) stats.Ratio {
 // Taints says, in a sentence each, how many runs of which series do not count or
 // were tainted; nothing where there are none.
 func Taints(all []Series) []string {
-	var refused, flagged []string
+	var refused, flagged, lacking []string
 	for _, s := range all {
+		if s.Lacking > 0 {
+			lacking = append(lacking, fmt.Sprintf("%s %d of %d", s.Name, s.Lacking, len(s.Samples)))
+		}
 		if s.Refused > 0 {
 			refused = append(refused, fmt.Sprintf("%s %d of %d", s.Name, s.Refused, s.Refused+len(s.Samples)))
 		}
@@ -241,6 +261,9 @@ func Taints(all []Series) []string {
 	}
 	if len(flagged) > 0 {
 		out = append(out, "Runs that something tainted: "+strings.Join(flagged, ", ")+"; `introgen explain` says what")
+	}
+	if len(lacking) > 0 {
+		out = append(out, "Runs of whose recording spans are missing, so that they have fewer samples: "+strings.Join(lacking, ", "))
 	}
 	return out
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/introgen/introgen/figures"
 	"github.com/introgen/introgen/results"
 	"github.com/introgen/introgen/results/answers/anatomy"
 	"github.com/introgen/introgen/results/answers/series"
@@ -217,25 +218,25 @@ func TestCells(t *testing.T) {
 	for _, c := range []struct {
 		got, want string
 	}{
-		{series.Cell(six).Text, "1.2 ±25 %"},
+		{series.Cell(six).Text, "1.20 ±25.0 %"},
 		{series.Cell(stats.Summarize([]float64{10e6, 10e6, 10e6, 10e6, 10e6, 140e6})).Text, "10.0 (10.0–140.0)"},
 		{series.Cell(stats.Summarize([]float64{4.1112e9})).Text, "4111.2 ±?"},
 		{series.Cell(stats.Summarize(nil)).Text, ""},
 		{series.RateCell(stats.Summarize([]float64{118.24})).Text, "118.2 ±?"},
-		{series.Percent(0.0214), "2.1 %"}, {series.Percent(0.5), "50 %"}, {series.Percent(0), "0 %"}, {series.Percent(-0.03), "-3.0 %"},
+		{figures.Percent(0.0214), "2.14 %"}, {figures.Percent(0.5), "50.0 %"}, {figures.Percent(0), "0 %"}, {figures.Percent(-0.03), "-3.00 %"},
 		{series.RatioCell(stats.Paired([]float64{1}, []float64{97.4})).Text, "97.4× ±?"},
 		{series.RatioCell(stats.Paired([]float64{1}, []float64{974})).Text, "974× ±?"},
 		{series.RatioCell(stats.Paired([]float64{1, 1, 1, 1, 1, 1}, []float64{2, 2, 2, 2, 2, 2})).Text, "2.00× [2.00, 2.00]"},
 		{series.RatioCell(stats.Paired(nil, nil)).Text, ""},
 		// A metric's own cell and unit are those of a time or of a rate.
-		{series.Decode.Cell(six).Text, "1.2 ±25 %"}, {series.Decode.Unit(), "ms"},
+		{series.Decode.Cell(six).Text, "1.20 ±25.0 %"}, {series.Decode.Unit(), "ms"},
 		{series.Rate.Cell(stats.Summarize([]float64{118.24})).Text, "118.2 ±?"}, {series.Rate.Unit(), "1/s"},
 	} {
 		if c.got != c.want {
 			t.Errorf("got %q, want %q", c.got, c.want)
 		}
 	}
-	if got := strings.Join(series.Cell(six).Parts, " "); got != "1.200000 1.000000 1.500000 6" {
+	if got := strings.Join(series.Cell(six).Parts, " "); got != "1.2 1 1.5 6" {
 		t.Errorf("parts are %q", got)
 	}
 }

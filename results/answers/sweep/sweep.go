@@ -116,28 +116,33 @@ func (a *Answer) add(r Row, others string) {
 // where nothing of a device was recorded.
 func device(s series.Series) *Device {
 	d := &Device{}
-	of := func(what func(anatomy.Phase) float64) float64 {
+	// Over the steps that say it: a count that is missing is none of 0, and where
+	// spans are missing times are.
+	of := func(says func(anatomy.Phase) bool, what func(anatomy.Phase) float64) float64 {
 		v, _ := s.Values(series.Metric{Of: func(r anatomy.Round) (float64, bool) {
-			return series.StepMedian(r.Steps(), what)
+			return series.StepMedian(slices.DeleteFunc(r.Steps(), func(p anatomy.Phase) bool { return !says(p) }), what)
 		}})
 		return stats.Summarize(v).Median
 	}
+	whole := func(p anatomy.Phase) bool { return !p.Lost }
 	ns := func(what func(anatomy.Phase) time.Duration) float64 {
-		return of(func(p anatomy.Phase) float64 { return float64(what(p)) })
+		return of(whole, func(p anatomy.Phase) float64 { return float64(what(p)) })
 	}
-	d.Buffers = of(func(p anatomy.Phase) float64 { return float64(p.CommandBuffers) })
+	d.Buffers = of(buffered, func(p anatomy.Phase) float64 { return float64(p.CommandBuffers) })
 	if d.Buffers == 0 {
 		return nil
 	}
-	d.Dispatches = of(func(p anatomy.Phase) float64 { return float64(p.Dispatches) })
+	d.Dispatches = of(func(p anatomy.Phase) bool { return p.Dispatches > 0 }, func(p anatomy.Phase) float64 { return float64(p.Dispatches) })
 	d.Encode = ns(func(p anatomy.Phase) time.Duration { return p.Encode })
 	d.Commit = ns(func(p anatomy.Phase) time.Duration { return p.Commit })
 	d.GPU = ns(func(p anatomy.Phase) time.Duration { return p.GPU })
 	d.Wait = ns(func(p anatomy.Phase) time.Duration { return p.Wait })
-	d.Overlap = of(func(p anatomy.Phase) float64 { return float64(p.Overlap) / float64(max(1, p.GPU)) })
+	d.Overlap = of(whole, func(p anatomy.Phase) float64 { return float64(p.Overlap) / float64(max(1, p.GPU)) })
 	d.TimesKnown, d.GPUReported = d.Encode+d.Wait > 0, d.GPU > 0
 	return d
 }
+
+func buffered(p anatomy.Phase) bool { return p.CommandBuffers > 0 }
 
 // boundary is the cost of one command buffer more in a step, block by block, so
 // that its interval is over what was repeated.
@@ -145,7 +150,9 @@ func (g *Group) boundary() stats.Summary {
 	buffers := series.Metric{Of: func(r anatomy.Round) (float64, bool) {
 		var n, steps int64
 		for _, p := range r.Steps() {
-			n, steps = n+p.CommandBuffers, steps+1
+			if buffered(p) {
+				n, steps = n+p.CommandBuffers, steps+1
+			}
 		}
 		return float64(n) / float64(max(1, steps)), n > 0
 	}}

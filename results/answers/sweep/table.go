@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/introgen/introgen/figures"
 	"github.com/introgen/introgen/results"
 	"github.com/introgen/introgen/results/answers/series"
 	"github.com/introgen/introgen/results/table"
@@ -42,7 +43,7 @@ func (a *Answer) Document() *table.Document {
 	return &d
 }
 
-func micro(ns float64) string { return strconv.FormatFloat(ns/1e3, 'f', 1, 64) }
+func micro(ns float64) string { return figures.Text(ns/1e3, 1) }
 
 func (a *Answer) table(g Group) *table.Table {
 	each := g.Rows[0].Time.N
@@ -80,7 +81,7 @@ func (a *Answer) table(g Group) *table.Table {
 	add(counted, nil, "bufs", "disp.")
 	add(timed, times, "encode", "commit", "wait")
 	add(gpu, times, "GPU")
-	add(gpu, nil, "overlap")
+	add(gpu, []string{"%"}, "overlap")
 	var most float64
 	for _, r := range g.Rows {
 		most = max(most, r.Time.Median)
@@ -99,7 +100,7 @@ func (a *Answer) table(g Group) *table.Table {
 			cells = append(cells, ms(d.Encode), ms(d.Commit), ms(d.Wait))
 		}
 		if gpu {
-			cells = append(cells, ms(d.GPU), table.Text(fmt.Sprintf("%.0f %%", 100*d.Overlap)))
+			cells = append(cells, ms(d.GPU), table.Cell{Text: figures.Percent(d.Overlap), Parts: []string{figures.Exact(100 * d.Overlap)}})
 		}
 		t.Add(cells...)
 	}
@@ -117,7 +118,9 @@ func words(rows []Row) bool {
 	return slices.ContainsFunc(rows, func(r Row) bool { _, err := strconv.ParseFloat(r.Level, 64); return err != nil })
 }
 
-func number(v float64) table.Cell { return table.Text(strconv.FormatFloat(v, 'f', 0, 64)) }
+func number(v float64) table.Cell {
+	return table.Cell{Text: figures.Count(v), Parts: []string{figures.Exact(v)}}
+}
 
 func ms(ns float64) table.Cell {
 	return table.Cell{Text: results.Milliseconds(time.Duration(math.Round(ns))), Parts: []string{series.Exact(ns)}}
@@ -140,6 +143,6 @@ func (g Group) overlap() string {
 	if least == nil || least == most {
 		return ""
 	}
-	return fmt.Sprintf("While the device worked, the CPU did something else than wait for %.0f %% of the time at %s, and %.0f %% at %s",
-		100*most.Device.Overlap, most.Level, 100*least.Device.Overlap, least.Level)
+	return fmt.Sprintf("While the device worked, the CPU did something else than wait for %s of the time at %s, and %s at %s",
+		figures.Percent(most.Device.Overlap), most.Level, figures.Percent(least.Device.Overlap), least.Level)
 }

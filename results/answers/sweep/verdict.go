@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/introgen/introgen/figures"
 	"github.com/introgen/introgen/results/answers/series"
 	"github.com/introgen/introgen/results/stats"
 )
@@ -102,7 +103,7 @@ func (v Verdict) Sentence() string {
 	if v.Decidable && !v.Effect {
 		text := fmt.Sprintf("No effect: no value of %s is told apart from %s%s", v.What, v.Take, isDefault)
 		if v.Finds > 0 {
-			text += fmt.Sprintf("; an effect of %s would have been found", series.Percent(v.Finds))
+			text += fmt.Sprintf("; an effect of %s would have been found", figures.Percent(v.Finds))
 		}
 		return text
 	}

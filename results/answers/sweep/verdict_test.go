@@ -173,7 +173,7 @@ func TestRate(t *testing.T) {
 	if v.Take != "2" || !v.Effect {
 		t.Errorf("the verdict is %+v", v)
 	}
-	if s := v.Sentence(); s != "Recommended: threads=2; 1 reaches 0.50× its rate" {
+	if s := v.Sentence(); s != "Recommended: threads=2; 1 reaches 0.501× its rate" {
 		t.Errorf("the sentence is %q", s)
 	}
 }

@@ -1,0 +1,213 @@
+package recording
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/introgen/introgen/trace"
+)
+
+// made looks at libraries and pipelines: each is a span, and an event that says
+// what it was. Where the two contradict each other neither counts.
+func (j *judge) made() {
+	at, told := j.byID(), map[trace.ID]int{}
+	for _, l := range j.Libraries {
+		told[l.Span]++
+	}
+	for _, p := range j.Pipelines {
+		told[p.Span]++
+	}
+	// wrong says whether an event is to be taken out, whose span should have the
+	// name.
+	wrong := func(library, function, name string, span trace.ID, bytes int64) bool {
+		s, ok := at[span]
+		event, detail := "library "+library, library
+		if name == SpanPipeline {
+			detail = library + " " + function
+			event = "pipeline " + detail
+		}
+		switch {
+		case !ok:
+			j.Unmade = append(j.Unmade, Made{library, function})
+			j.tell("unmade", "the event of %s belongs to span %d, which is missing: how long it took is not known", event, span)
+		case told[span] > 1:
+			j.tell("made", "the event of %s is one of %d of span %d: none counts", event, told[span], span)
+		case s.Name != name, s.Detail != detail, bytes >= 0 && s.N != bytes:
+			j.tell("made", "the event of %s belongs to %s, which is another: neither counts", event, called(s))
+			if s.Name == SpanLibrary || s.Name == SpanPipeline {
+				j.out[span] = true
+			}
+		default:
+			return false
+		}
+		return true
+	}
+	j.Libraries = slices.DeleteFunc(j.Libraries, func(l Library) bool {
+		return wrong(l.Name, "", SpanLibrary, l.Span, int64(l.SourceBytes))
+	})
+	j.Pipelines = slices.DeleteFunc(j.Pipelines, func(p Pipeline) bool {
+		return wrong(p.Library, p.Function, SpanPipeline, p.Span, -1)
+	})
+	if j.End == nil || j.End.Code != 0 || len(told) == 0 {
+		return // a run that was cut off had not told of all, another tells of none
+	}
+	libraries := map[string]bool{}
+	for _, s := range j.Spans {
+		if s.Name != SpanLibrary && s.Name != SpanPipeline || j.out[s.ID] {
+			continue
+		}
+		if told[s.ID] == 0 {
+			j.tell("untold", "%s has no event: whether it came from a cache is not known", called(s))
+		}
+		name, _, _ := strings.Cut(s.Detail, " ")
+		if s.Name == SpanLibrary {
+			libraries[name] = true
+		} else if !libraries[name] {
+			j.tell("source", "%s is of a library that was not made before it", called(s))
+		}
+	}
+}
+
+// counts looks at the counters. Those of the device are told at each commit, so
+// that they can be held to the spans of the same phase.
+func (j *judge) counts() {
+	at := j.byID()
+	j.Samples = slices.DeleteFunc(j.Samples, func(c trace.Sample) bool {
+		s, ok := at[c.Span]
+		switch {
+		case known[c.Name] && c.Value < 0:
+			j.tell("negative", "the counter %q is %d: it does not count", c.Name, c.Value)
+		case ok && (c.At < s.Start || s.End >= 0 && c.At > s.End):
+			j.tell("reading", "the counter %q was read at %d ns, outside of %s: it does not count", c.Name, int64(c.At), called(s))
+		case !ok && c.Span != 0 && !j.Lacks(c.Span-1, c.Span+1):
+			j.tell("nowhere", "the counter %q was read in span %d, which there is not: it does not count", c.Name, c.Span)
+		default:
+			return false
+		}
+		return true
+	})
+	type sums struct{ commits, dispatched, encoders, gpu, ran, queued int64 }
+	of, order := map[trace.ID]*sums{}, []trace.ID{}
+	for _, s := range j.Spans {
+		n := of[s.Parent]
+		if n == nil {
+			n = &sums{}
+			of[s.Parent], order = n, append(order, s.Parent)
+		}
+		switch s.Name {
+		case SpanCommit:
+			n.commits, n.dispatched = n.commits+1, n.dispatched+s.N
+		case SpanCommands:
+			n.encoders++
+		case SpanGPU:
+			n.gpu, n.ran = n.gpu+1, n.ran+s.N
+		case SpanQueued:
+			n.queued++
+		}
+	}
+	counted := map[trace.ID]map[string]int64{}
+	for _, c := range j.Samples {
+		if counted[c.Span] == nil {
+			counted[c.Span] = map[string]int64{}
+		}
+		counted[c.Span][c.Name] += c.Value
+	}
+	// Where the device tells its times it does so of every command buffer.
+	timed := slices.ContainsFunc(j.Spans, func(s trace.Record) bool { return s.Name == SpanGPU })
+	queued := slices.ContainsFunc(j.Spans, func(s trace.Record) bool { return s.Name == SpanQueued })
+	wrong := map[trace.ID]map[string]bool{}
+	full := j.untouched()
+	for _, id := range order {
+		n := of[id]
+		if n.commits == 0 || j.End == nil || !full[id] {
+			continue
+		}
+		for _, c := range []struct {
+			name string
+			want int64
+		}{{CountCommandBuffers, n.commits}, {CountDispatches, n.dispatched}, {CountEncoders, n.encoders}} {
+			if got := counted[id][c.name]; got != c.want {
+				j.tell("counts", "span %d counts %d of %q and has spans of %d: they do not count", id, got, c.name, c.want)
+				if wrong[id] == nil {
+					wrong[id] = map[string]bool{}
+				}
+				wrong[id][c.name] = true
+			}
+		}
+		if timed && (n.gpu != n.commits || n.ran != n.dispatched) || queued && n.queued != n.commits {
+			j.tell("ran", "span %d commits %d command buffers of %d dispatches, and the device ran %d of %d", id, n.commits, n.dispatched, n.gpu, n.ran)
+		}
+	}
+	j.Samples = slices.DeleteFunc(j.Samples, func(c trace.Sample) bool { return wrong[c.Span][c.Name] })
+}
+
+// untouched are the spans of which nothing that lies in them can be missing.
+func (j *judge) untouched() map[trace.ID]bool {
+	j.Lost = holes(j.Spans)
+	last := map[trace.ID]trace.ID{} // the last number within a span
+	for i := len(j.Spans) - 1; i >= 0; i-- {
+		s := j.Spans[i]
+		last[s.Parent] = max(last[s.Parent], last[s.ID], s.ID)
+	}
+	out := map[trace.ID]bool{}
+	for id, end := range last {
+		out[id] = !j.Lacks(id, end+2)
+	}
+	return out
+}
+
+// once looks at what a run says one time.
+func (j *judge) once() {
+	kernels := map[string]int{}
+	for _, k := range j.Kernels {
+		kernels[k.Name]++
+	}
+	j.Kernels = slices.DeleteFunc(j.Kernels, func(k Kernel) bool {
+		if n := kernels[k.Name]; n > 1 {
+			j.tell("kernel", "the kernel %q stands there %d times: none counts", k.Name, n)
+			return true
+		}
+		return false
+	})
+	j.evidence()
+	if j.End != nil && j.End.ModelDigest != "" && j.Header.Model.Digest != j.End.ModelDigest {
+		j.tell("digest", "the model's digest is %q in the header and %q at the end", j.Header.Model.Digest, j.End.ModelDigest)
+	}
+	if x := j.Exit; x != nil && j.Header.Clock > 0 && x.Spawned > 0 {
+		if j.Header.Clock < x.Spawned || j.Header.Clock > x.Reaped {
+			j.tell("clock", "the run's clock began at %d ns, and its process lived from %d to %d: what lies before the run is not known", j.Header.Clock, x.Spawned, x.Reaped)
+		}
+	}
+}
+
+// evidence holds what is said of the cache to the libraries and pipelines
+// themselves.
+func (j *judge) evidence() {
+	var hits, misses [2]int
+	count := func(i int, cache string) {
+		switch cache {
+		case "hit":
+			hits[i]++
+		case "miss":
+			misses[i]++
+		}
+	}
+	for _, l := range j.Libraries {
+		count(0, l.Cache)
+	}
+	for _, p := range j.Pipelines {
+		count(1, p.Cache)
+	}
+	if len(j.Libraries)+len(j.Pipelines) == 0 {
+		return
+	}
+	for _, e := range j.Evidence {
+		if e.What != EvidenceMetalCache {
+			continue
+		}
+		if said, are := fmt.Sprint(e.LibraryHits, e.LibraryMisses, e.PipelineHits, e.PipelineMisses), fmt.Sprint(hits[0], misses[0], hits[1], misses[1]); said != are {
+			j.tell("evidence", "the evidence of the cache says %s hits and misses of libraries and of pipelines, and their own events %s", said, are)
+		}
+	}
+}

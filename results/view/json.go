@@ -1,0 +1,157 @@
+package view
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf16"
+	"unicode/utf8"
+
+	"github.com/introgen/introgen/results"
+	"github.com/introgen/introgen/results/recording"
+)
+
+// JSON writes a recording as one JSON object, without its spans: those of each
+// run put together to phases. Times are in nanoseconds, null where they are not
+// recorded.
+func JSON(w io.Writer, f *recording.File) error {
+	type phases struct {
+		Round        int                 `json:"round"`
+		PromptTokens int                 `json:"prompt_tokens"`
+		PromptIDs    []int32             `json:"prompt_ids,omitempty"`
+		Wall         *time.Duration      `json:"wall_ns"`
+		Read         *time.Duration      `json:"read_ns"`
+		Build        *time.Duration      `json:"build_ns"`
+		Prefill      *time.Duration      `json:"prefill_ns"`
+		Steps        []*time.Duration    `json:"steps_ns"` // step n at n-1
+		IDs          []int32             `json:"ids"`
+		Text         string              `json:"text"`
+		Bytes        []byte              `json:"text_bytes,omitempty"` // where they are no UTF-8
+		Top          [][]recording.Logit `json:"top,omitempty"`
+		Error        string              `json:"error,omitempty"`
+	}
+	type compiled struct {
+		Library   string        `json:"library"`
+		Function  string        `json:"function,omitempty"`
+		Constants string        `json:"constants,omitempty"`
+		Bytes     int           `json:"source_bytes,omitempty"`
+		Kernels   int           `json:"kernels,omitempty"`
+		Time      time.Duration `json:"ns"`
+		Cache     string        `json:"cache"`
+	}
+	// device is what a phase did on the device.
+	type device struct {
+		Round      int           `json:"round"`
+		Phase      string        `json:"phase"` // with the number of a decode step
+		Compile    time.Duration `json:"compile_ns"`
+		Weights    time.Duration `json:"weights_ns"`
+		Encode     time.Duration `json:"encode_ns"`
+		Commit     time.Duration `json:"commit_ns"`
+		Wait       time.Duration `json:"wait_ns"`
+		GPU        time.Duration `json:"gpu_ns"`
+		Dispatches int64         `json:"dispatches"`
+		Encoders   int64         `json:"encoders"`
+		Buffers    int64         `json:"command_buffers"`
+	}
+	type run struct {
+		Start     *recording.Start     `json:"start,omitempty"`
+		Exit      *recording.Exit      `json:"exit,omitempty"`
+		Header    recording.Header     `json:"header"`
+		Counts    bool                 `json:"counts"`
+		Doubt     string               `json:"doubt,omitempty"` // why it does not, where its plan does not say
+		Lost      int                  `json:"lost_spans,omitempty"`
+		Subject   *recording.Subject   `json:"subject,omitempty"`
+		Device    *recording.Device    `json:"device,omitempty"`
+		Rounds    []phases             `json:"rounds"`
+		Libraries []compiled           `json:"libraries,omitempty"`
+		Pipelines []compiled           `json:"pipelines,omitempty"`
+		Phases    []device             `json:"device_phases,omitempty"`
+		Kernels   []recording.Kernel   `json:"kernels,omitempty"`
+		Evidence  []recording.Evidence `json:"evidence,omitempty"`
+		Machine   []recording.Machine  `json:"machine,omitempty"`
+		Notes     []recording.Note     `json:"notes,omitempty"`
+		End       *recording.End       `json:"end,omitempty"`
+	}
+	out := struct {
+		Plan    *recording.Plan     `json:"plan,omitempty"`
+		Header  *recording.Header   `json:"header,omitempty"` // of the plan's process, as the next three
+		Machine []recording.Machine `json:"machine,omitempty"`
+		Notes   []recording.Note    `json:"notes,omitempty"`
+		End     *recording.End      `json:"end,omitempty"`
+		Runs    []run               `json:"runs"`
+		Broken  string              `json:"broken,omitempty"`
+		// Warnings are what was skipped, is missing or cannot be.
+		Warnings []string `json:"warnings,omitempty"`
+	}{Plan: f.Plan, Header: f.Header, Runs: []run{}, Broken: f.Broken, Warnings: f.Warnings}
+	if f.Parent != nil {
+		out.Machine, out.Notes, out.End = f.Parent.Machine, f.Parent.Notes, f.PlanEnd
+	}
+	for _, r := range f.Runs {
+		one := run{Start: r.Start, Exit: r.Exit, Header: r.Header, Counts: r.Counts(), Doubt: r.Doubt, Lost: r.LostSpans(), Subject: r.Subject, Device: r.Device, Rounds: []phases{},
+			Kernels: r.Kernels, Evidence: r.Evidence, Machine: r.Machine, Notes: r.Notes, End: r.End}
+		for i, p := range results.PhasesOf(r) {
+			of := r.Rounds[i]
+			steps := make([]*time.Duration, len(p.Steps))
+			for i, s := range p.Steps {
+				steps[i] = recorded(s)
+			}
+			one.Rounds = append(one.Rounds, phases{p.Round, of.Prompt, r.PromptIDs(of.Number), recorded(p.Wall), recorded(p.Read), recorded(p.Build), recorded(p.Prefill), steps, of.IDs, strings.ToValidUTF8(of.Text, "\uFFFD"), nil, of.Top, of.Error})
+			if !utf8.ValidString(of.Text) {
+				one.Rounds[i].Bytes = []byte(of.Text)
+			}
+		}
+		trace := results.MetalTraceOf(r)
+		for _, l := range trace.Libraries {
+			one.Libraries = append(one.Libraries, compiled{Library: l.Name, Bytes: l.SourceBytes, Kernels: l.Kernels, Time: l.Compile, Cache: l.Cache})
+		}
+		for i, p := range trace.Pipelines {
+			one.Pipelines = append(one.Pipelines, compiled{Library: p.Library, Function: p.Function, Constants: r.Pipelines[i].Constants, Time: p.Create, Cache: p.Cache})
+		}
+		for _, p := range results.DevicePhasesOf(r) {
+			d := device{p.Round, p.Name, p.Compile, p.Weights, p.Encode, p.Commit, p.Wait, p.GPU, p.Dispatches, p.Encoders, p.CommandBuffers}
+			if d != (device{Round: p.Round, Phase: p.Name}) {
+				one.Phases = append(one.Phases, d)
+			}
+		}
+		out.Runs = append(out.Runs, one)
+	}
+	var text bytes.Buffer
+	enc := json.NewEncoder(&text)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	if err := enc.Encode(out); err != nil {
+		return err
+	}
+	_, err := w.Write(escaped(text.Bytes()))
+	return err
+}
+
+// recorded is a time, or nil where it is missing.
+func recorded(d time.Duration) *time.Duration {
+	if d == results.Missing {
+		return nil
+	}
+	return &d
+}
+
+// escaped writes as \u what is no graphic character. Package json does so with
+// the control characters of ASCII only; such a rune stands only in strings.
+func escaped(text []byte) []byte {
+	out := make([]byte, 0, len(text))
+	for len(text) > 0 {
+		r, n := utf8.DecodeRune(text)
+		if r < 0x7f || unicode.IsGraphic(r) {
+			out = append(out, text[:n]...)
+		} else {
+			for _, unit := range utf16.AppendRune(nil, r) {
+				out = fmt.Appendf(out, `\u%04x`, unit)
+			}
+		}
+		text = text[n:]
+	}
+	return out
+}
