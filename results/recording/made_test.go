@@ -1,0 +1,220 @@
+package recording_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/introgen/introgen/results/answers/overhead"
+	"github.com/introgen/introgen/results/recording"
+	"github.com/introgen/introgen/trace"
+)
+
+// maker writes a small recording by hand, with a clock that goes on with every
+// span.
+type maker struct {
+	t    *testing.T
+	text []byte
+	id   trace.ID
+	now  time.Duration
+}
+
+func (m *maker) put(events ...recording.Event) {
+	m.t.Helper()
+	for _, e := range events {
+		var err error
+		if m.text, err = recording.Encode(m.text, e); err != nil {
+			m.t.Fatal(err)
+		}
+	}
+}
+
+// span writes a span that lasts as long as what is done in it, and took besides.
+func (m *maker) span(in trace.ID, name, detail string, n int64, took time.Duration, inside func(id trace.ID)) trace.ID {
+	m.id++
+	s := trace.Record{ID: m.id, Parent: in, Name: name, Detail: detail, N: n, Start: m.now, End: -1}
+	m.now += took
+	if inside != nil {
+		m.put(&recording.Span{Record: s})
+		inside(s.ID)
+	}
+	s.End = m.now
+	m.put(&recording.Span{Record: s})
+	return s.ID
+}
+
+func (m *maker) count(in trace.ID, name string, value int64) {
+	m.put(&recording.Count{Sample: trace.Sample{Span: in, Name: name, Value: value, At: m.now}})
+}
+
+const (
+	us = time.Microsecond
+	ms = time.Millisecond
+)
+
+// header is a header with something in every field.
+func (m *maker) header(command string, n int, more ...recording.Knob) {
+	m.id, m.now = 0, 0
+	m.put(&recording.Header{
+		Format: recording.Format, Version: 1, Tool: recording.Tool{Version: "v1", Commit: "abc", Go: "go1.26"}, Command: command,
+		Args: []string{command, "2"}, Started: time.Date(2026, 11, 30, 1, 2, n, 0, time.UTC), Clock: int64(n) * 1e9, PID: 100 + n,
+		Host:        recording.Host{Name: "h", OS: "linux", Arch: "amd64", Build: "6.1", CPU: "cpu", Cores: 2, MemoryBytes: 1 << 33},
+		Model:       recording.Model{File: "m.gguf", Bytes: 144811072, Digest: map[bool]string{true: "ab"}[command == "metal"], Types: "211 Q8_0 + 61 F32"},
+		Knobs:       append([]recording.Knob{{Name: "io", Value: "mmap", Origin: recording.FromDefault}, {Name: "threads", Value: "2", Origin: recording.FromEnvironment, Source: "V"}}, more...),
+		Environment: map[string]string{"GODEBUG": "x=1"}, View: recording.View{Label: command, IDs: true, Trace: command == "metal"},
+	})
+}
+
+// knobs say how many rounds and decode steps were to be made.
+func knobs(rounds, tokens int) []recording.Knob {
+	return []recording.Knob{{Name: "tokens", Value: number(tokens), Origin: recording.FromFlag}, {Name: "rounds", Value: number(rounds), Origin: recording.FromFlag}}
+}
+
+// run writes what a run does from its header on.
+func (m *maker) run(rounds, steps int, metal, untraced bool, pauses []time.Duration) {
+	m.span(0, recording.SpanArguments, "", 0, 2*ms, nil)
+	m.put(&recording.Machine{At: int64(m.now), Load: 0.25, OtherCores: 0.125, MHz: 2600.5, Throttled: 3, Thermal: "cool"})
+	m.span(0, recording.SpanTokenizer, "go", 0, 30*ms, nil)
+	if metal {
+		m.span(0, recording.SpanDevice, "", 0, 5*ms, nil)
+		m.put(&recording.Device{Driver: "soft", Name: "soft", Compiler: "clang", Nonce: "n", Kernels: "own", Digest: "cd", System: "s"})
+	}
+	m.span(0, recording.SpanEvict, "", 0, ms, nil)
+	m.put(&recording.Evidence{What: recording.EvidencePageCache, Round: 1, Resident: 0.75, Evicted: true})
+	for n := 1; n <= rounds; n++ {
+		m.round(n, steps, metal, untraced, pauses)
+	}
+	m.span(0, recording.SpanClose, "", 0, ms, nil)
+	if metal {
+		m.put(&recording.Kernel{Name: "gemm_nn", Dispatches: 70, Time: int64(3 * ms)}, &recording.Kernel{Name: "cos", Dispatches: 7, Time: int64(ms)},
+			&recording.Evidence{What: recording.EvidenceMetalCache, LibraryHits: 1, LibraryMisses: 1, PipelineMisses: 2, Nonce: "n", Folder: "/c",
+				Before: &recording.CacheFolder{Entries: 3, Bytes: 40, Changed: "2026-01-02T03:04:05Z"}, After: &recording.CacheFolder{Entries: 5, Bytes: 60, Changed: "2026-01-02T03:04:06Z"}})
+	}
+	m.span(0, recording.SpanDigest, "", 0, ms, nil)
+	m.span(0, recording.SpanRecord, "", 0, ms, nil)
+	m.put(&recording.Note{Text: "a note"}, &recording.End{At: int64(m.now), MajorFaults: 200, MinorFaults: 3, SpanCost: 80_000, ModelDigest: map[bool]string{false: "ab"}[metal]})
+}
+
+func (m *maker) round(n, steps int, metal, untraced bool, pauses []time.Duration) {
+	var round trace.ID
+	ids := []int32{66}
+	round = m.span(0, recording.SpanRound, "", int64(n), 0, func(round trace.ID) {
+		m.span(round, recording.SpanRead, "mmap", 0, 2*ms, nil)
+		if n == 1 {
+			m.put(&recording.Subject{IO: "file", PageCache: "some", Engine: "engine", Tokenizer: "go"})
+		}
+		m.span(round, recording.SpanBuild, "", 0, 10*ms, func(build trace.ID) {
+			if metal && n == 1 {
+				m.span(build, recording.SpanWeights, "token_embd.weight", 1024, 3*ms, nil)
+				m.library(build, "Gemm", "gemm_nn", 20*ms, "miss")
+				m.count(build, recording.CountAllocated, 1024)
+				m.count(build, recording.CountMapped, 64)
+			}
+		})
+		m.span(round, recording.SpanEncode, "", 0, ms, nil)
+		m.span(round, recording.SpanRecord, "", 0, ms, nil)
+		m.span(round, recording.SpanPrefill, "", 13, 9*ms, func(prefill trace.ID) {
+			if metal {
+				m.commit(prefill, 50, n == 1)
+			}
+		})
+		for i := 1; i <= steps; i++ {
+			if len(pauses) > 0 && i > 2 && i%2 == 1 {
+				p := pauses[(i/2-1)%len(pauses)]
+				m.span(round, recording.SpanPause, "", int64(p), p, nil)
+			}
+			ids = append(ids, int32(100+i))
+			took := 4*ms + time.Duration(i*i+7*n)*10*us
+			if untraced {
+				m.now += took
+				continue
+			}
+			m.span(round, recording.SpanStep, "", int64(i), took, func(step trace.ID) {
+				if metal {
+					m.commit(step, 5+int64(i), false)
+				}
+			})
+		}
+		m.span(round, recording.SpanCheck, "", 0, ms, nil)
+	})
+	m.put(&recording.Round{Number: n, Span: round, Prompt: 13, IDs: ids, Text: "text \xf0", Top: [][]recording.Logit{{{ID: 66, Value: 1.5}}}})
+}
+
+// library is a library with a pipeline.
+func (m *maker) library(in trace.ID, name, function string, took time.Duration, cache string) {
+	lib := m.span(in, recording.SpanLibrary, name, 500, took, nil)
+	m.put(&recording.Library{Span: lib, Name: name, SourceBytes: 500, Kernels: 3, Cache: cache})
+	pipe := m.span(in, recording.SpanPipeline, name+" "+function, 1, took/4, nil)
+	m.put(&recording.Pipeline{Span: pipe, Library: name, Function: function, Constants: "1:bool=0", Cache: "miss"})
+}
+
+// commit encodes, commits and waits for a command buffer.
+func (m *maker) commit(in trace.ID, dispatches int64, compile bool) {
+	m.span(in, recording.SpanCommands, "compute", 0, ms, func(encode trace.ID) {
+		if compile {
+			m.library(encode, "Unary", "cos", 8*ms, "hit")
+		}
+	})
+	m.span(in, recording.SpanCommit, "", dispatches, 200*us, nil)
+	m.count(in, recording.CountCommandBuffers, 1)
+	m.count(in, recording.CountEncoders, 1)
+	m.count(in, recording.CountDispatches, dispatches)
+	from := m.now
+	m.span(in, recording.SpanWait, "", 0, 2*ms, nil)
+	for _, s := range []trace.Record{{Name: recording.SpanQueued, Start: from, End: from + 100*us}, {Name: recording.SpanGPU, Start: from + 100*us, End: from + 1900*us}} {
+		m.id++
+		s.ID, s.Parent, s.N = m.id, in, dispatches
+		m.put(&recording.Span{Record: s})
+	}
+}
+
+// madeRecordings are one of each kind.
+func madeRecordings(t *testing.T) map[string][]byte {
+	out := map[string][]byte{}
+	m := &maker{t: t}
+	m.header("cpu", 1, knobs(2, 3)...)
+	m.run(2, 3, false, false, nil)
+	out["cpu"] = m.text
+
+	m = &maker{t: t}
+	m.header("metal", 1, knobs(2, 3)...)
+	m.run(2, 3, true, false, nil)
+	out["metal"] = m.text
+
+	// A plan of two arms, metal and cpu.
+	out["plan"] = madePlan(t, "compare", []recording.Arm{
+		{Name: "cold", State: recording.StateCold, Args: []string{"metal", "2"}, Env: map[string]string{"E": "1"}, Levels: map[string]string{"cache": "cold"}, Cache: "empty"},
+		{Name: "cpu", State: recording.StateCPU, Args: []string{"cpu", "2"}, Levels: map[string]string{"cache": "cpu"}},
+	}, func(m *maker, arm, n int) {
+		m.header([]string{"metal", "cpu"}[arm], n, knobs(2, 3)...)
+		m.run(2, 3, arm == 0, false, nil)
+	})
+	out["overhead"] = madePlan(t, "overhead", []recording.Arm{{Name: overhead.Untraced, Args: []string{"cpu"}}, {Name: overhead.Traced, Args: []string{"cpu"}}},
+		func(m *maker, arm, n int) {
+			m.header("cpu", n, knobs(2, 3)...)
+			m.run(2, 3, false, arm == 0, nil)
+		})
+	out["idle-gap"] = madePlan(t, "idle-gap", []recording.Arm{{Name: "cpu", Args: []string{"cpu", "1"}}}, func(m *maker, _, n int) {
+		m.header("cpu", n, append(knobs(1, 10), recording.Knob{Name: "pauses", Value: "0s,10ms", Origin: recording.FromFlag})...)
+		m.run(1, 10, false, false, []time.Duration{0, 10 * ms})
+	})
+	return out
+}
+
+// madePlan is a plan of two blocks.
+func madePlan(t *testing.T, command string, arms []recording.Arm, run func(m *maker, arm, n int)) []byte {
+	m := &maker{t: t}
+	m.header(command, 1)
+	m.put(&recording.Plan{Arms: arms, Blocks: 2, Order: "random", Seed: 7, Until: 0.5, Factors: []string{"cache"}}, &recording.Note{Text: "the plan's"},
+		&recording.Machine{At: 5, Load: 1, OtherCores: 0.5, MHz: 2000, Throttled: 1})
+	n := 1
+	for block := range 2 {
+		for i, a := range arms {
+			n++
+			m.put(&recording.Start{Run: n - 1, Block: block + 1, Arm: a.Name})
+			run(m, i, n)
+			m.put(&recording.Exit{Run: n - 1, Spawned: int64(n)*1e9 - int64(4*ms), Reaped: int64(n)*1e9 + int64(m.now) + int64(3*ms), MaxRSS: 1 << 20, Flags: []string{"load: other processes kept 1.50 of 2 cores busy"}})
+		}
+	}
+	m.put(&recording.End{At: int64(time.Hour), SpanCost: 5})
+	return m.text
+}
