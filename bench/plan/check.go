@@ -22,10 +22,14 @@ const mostResident = 0.02
 // in, and says what contradicts it. A state of which there is no evidence is
 // not believed.
 func Check(state string, arm recording.Arm, r *recording.Run) error {
+	if state == "" {
+		return nil
+	}
+	if n := r.LostSpans(); n > 0 {
+		return fmt.Errorf("labelled %s: %d spans of its recording are missing, so that its evidence is not whole", state, n)
+	}
 	var err error
 	switch state {
-	case "":
-		return nil
 	case recording.StateCPU:
 		if r.Device != nil || len(r.Libraries) > 0 || r.Header.Command != "cpu" {
 			err = fmt.Errorf("it was a run of %q on a Metal device", r.Header.Command)

@@ -78,6 +78,7 @@ func TestCheck(t *testing.T) {
 		{recording.StateWarmProcess, "", later(4, "miss"), "1 libraries or pipelines were compiled from round 2 on"},
 		{recording.StateWarmProcess, "", &recording.Run{Rounds: make([]recording.Round, 1)}, "the run has 1"},
 		{"hot", "", &recording.Run{}, "no such state"},
+		{recording.StateCPU, "", cpu(recording.Run{Lost: []recording.Hole{{First: 3, Last: 5}}}), "3 spans of its recording are missing"},
 	} {
 		err := plan.Check(c.state, recording.Arm{Cache: c.cache}, c.run)
 		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {

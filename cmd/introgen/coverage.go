@@ -198,6 +198,9 @@ func verified(a *coverage.Answer, n coverage.Needs) answering {
 			if len(want) == 0 {
 				return nil, fmt.Errorf("the %s run needs no pipeline, so nothing is verified", name)
 			}
+			if n := made[0].LostSpans(); n > 0 {
+				return nil, fmt.Errorf("of the %s run %d spans are missing from the recording, which may have been pipelines, so nothing is verified", name, n)
+			}
 			var seen []coverage.Use
 			for _, p := range made[0].Pipelines {
 				seen = append(seen, coverage.Use{Library: p.Library, Function: p.Function, Constants: p.Constants})

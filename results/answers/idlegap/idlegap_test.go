@@ -2,6 +2,7 @@ package idlegap_test
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -64,6 +65,41 @@ func TestAnswer(t *testing.T) {
 	for line := range strings.Lines(b.String()) {
 		if n := len([]rune(line)); n > table.Width+1 {
 			t.Errorf("%d columns: %s", n, line)
+		}
+	}
+}
+
+// TestLostPauses: what is missing shifts no pair. Each repetition is slower than
+// the one before, so that a ratio of two repetitions would not be 1.5.
+func TestLostPauses(t *testing.T) {
+	for name, lost := range map[string]func(trace.Record) bool{
+		"the first pause":          func(s trace.Record) bool { return s.Name == results.SpanPause && s.ID == 4 },
+		"a short pause":            func(s trace.Record) bool { return s.Name == results.SpanPause && s.ID == 4+4*10 },
+		"the step after a pause":   func(s trace.Record) bool { return s.Name == results.SpanStep && s.N == 3+3*7+1 },
+		"the step before a pause":  func(s trace.Record) bool { return s.Name == results.SpanStep && s.N == 3+3*8 },
+		"all pauses of the second": func(s trace.Record) bool { return s.Name == results.SpanPause && s.ID >= 4+4*3 && s.ID < 4+4*6 },
+	} {
+		r := run(9, map[time.Duration]float64{0: 1, time.Second: 1, 10 * time.Second: 1.5})
+		next := trace.ID(1)
+		for _, s := range r.Spans {
+			if lost(s) {
+				r.Lost = append(r.Lost, recording.Hole{First: next, Last: next})
+			}
+			next++
+		}
+		r.Spans = slices.DeleteFunc(r.Spans, lost)
+		a, err := idlegap.Of(&recording.File{Runs: []*recording.Run{r}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		n := 0
+		for _, p := range a.Pauses {
+			n += len(p.After)
+		}
+		if p := a.Pauses[2]; n >= 27 || len(p.After) == 9 && len(a.Pauses[0].After) == 9 && len(a.Pauses[1].After) == 9 {
+			t.Errorf("%s: %d samples of 27", name, n)
+		} else if d := p.Ratio.Ratio - 1.5; d > 1e-9 || d < -1e-9 || p.Ratio.N < 8 {
+			t.Errorf("%s: a ratio of %v from %d pairs, want 1.5", name, p.Ratio.Ratio, p.Ratio.N)
 		}
 	}
 }
