@@ -94,7 +94,7 @@ func TestGate(t *testing.T) {
 		{"times below 0", "", []string{both, a + rep("B", 8, -1000, "ns/op")}, "missing: B (time, new)", ""},
 		{"no numbers", "", []string{both, a + strings.Repeat("BenchmarkB 1 NaN ns/op\n", 8)}, "missing: B (time, new)", ""},
 		{"no iterations", "", []string{both, a + strings.ReplaceAll(rep("B", 8, 2000, "ns/op"), "B 1 ", "B 0 ")}, "missing: B (time, new)", ""},
-		{"exact and worse", "", []string{"Unit n better=lower assume=exact\n" + rep("A", 1, 100, "n"), rep("A", 1, 106, "n")}, "A +6.0 % (n, new)", ""},
+		{"exact and worse", "", []string{"Unit n better=lower assume=exact\n" + rep("A", 1, 100, "n"), rep("A", 1, 106, "n")}, "A +6.00 % (n, new)", ""},
 		{"exact and not always", "", []string{"Unit n better=lower assume=exact\n" + strings.Repeat("BenchmarkA 1 100 n\n", 4), strings.Repeat("BenchmarkA 1 100 n\n", 3) + "BenchmarkA 1 500 n\n"}, "A +400.0 % (n, new)", ""},
 		{"a count that introgen leaves out where it is 0", "", []string{"Unit misses better=lower assume=exact\n" + rep("Compile", 8, 9, "ns/op"), rep("Compile", 8, 9, "ns/op 5 misses")}, "Compile from 0 (misses, new)", ""},
 		{"one that becomes 0", "", []string{"Unit misses better=lower assume=exact\n" + rep("Compile", 8, 9000, "ns/op 5 misses"), rep("Compile", 8, 9000, "ns/op")}, "", ""},

@@ -262,7 +262,12 @@ func (j *judge) apart() {
 			j.out[before.ID] = true
 			j.tell("open", "%s has no end, though %s follows it: it does not count", called(before), called(s))
 		case before.End > s.Start:
-			j.out[before.ID], j.out[s.ID] = true, true
+			for _, x := range []trace.Record{before, s} {
+				if !j.out[x.ID] {
+					j.Overlaps = append(j.Overlaps, x)
+				}
+				j.out[x.ID] = true
+			}
 			j.tell("overlap", "%s and %s overlap, and should follow one another: neither counts", called(before), called(s))
 		}
 	}

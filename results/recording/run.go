@@ -18,8 +18,11 @@ type Run struct {
 
 	// Spans are in the order of their IDs, which is that of their begin. What
 	// cannot be has been taken out; Lost are the numbers that are missing.
-	Spans     []trace.Record
-	Lost      []Hole
+	Spans []trace.Record
+	Lost  []Hole
+	// Overlaps are those that were taken out since they overlap what should
+	// follow them, or the other way round: what was timed twice.
+	Overlaps  []trace.Record
 	Samples   []trace.Sample
 	Subject   *Subject
 	Device    *Device

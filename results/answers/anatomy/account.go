@@ -2,6 +2,7 @@ package anatomy
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -84,6 +85,21 @@ func (e *ExceedsError) Error() string {
 // and so is every phase of the rounds after the first. It fails where parts
 // exceed their whole.
 func Of(run *recording.Run) (*Account, error) {
+	if len(run.Overlaps) > 0 {
+		// What overlaps does not count elsewhere; here it may make more of a
+		// whole than there is, and then nothing can be believed.
+		twice := *run
+		twice.Spans, twice.Overlaps = append(slices.Clone(run.Spans), run.Overlaps...), nil
+		slices.SortStableFunc(twice.Spans, func(x, y trace.Record) int { return cmp.Compare(x.ID, y.ID) })
+		var exceeds *ExceedsError
+		if _, err := account(&twice); errors.As(err, &exceeds) {
+			return nil, err
+		}
+	}
+	return account(run)
+}
+
+func account(run *recording.Run) (*Account, error) {
 	t := newTree(run)
 	a := &Account{Wall: t.end, Lost: run.LostSpans()}
 	b := bookkeeper{account: a, seen: map[Line]int{}, divided: map[Line]bool{}}
