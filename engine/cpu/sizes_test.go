@@ -163,7 +163,7 @@ func TestSizes(t *testing.T) {
 	for _, q := range []quant.Type{quant.Q8_0, quant.Q4_1, quant.Q4_0, quant.Q5_0, quant.Q5_1, quant.F32, quant.F16, quant.BF16} {
 		types[q.String()] = llamatest.Config{Type: q, Embedding: q, Bits: true}
 	}
-	types["mixed"] = llamatest.Config{Type: quant.Q8_0, Embedding: quant.Q4_1, Output: true, Bits: true, Types: map[string]quant.Type{
+	types["mixed"] = llamatest.Config{Type: quant.Q8_0, Embedding: quant.Q4_1, Output: true, Bias: true, FFNBias: true, Bits: true, Types: map[string]quant.Type{
 		"0.ffn_down.weight": quant.F16, "1.ffn_up.weight": quant.Q4_1, "0.attn_v.weight": quant.Q5_0, "1.attn_output.weight": quant.F32,
 	}}
 	blocks := []string{"Q8_0", "Q4_1", "mixed", "Q4_0"} // whole blocks of 32
