@@ -52,7 +52,7 @@ func open(t testing.TB, name string) metalshim.Device {
 
 // usesSimdgroups are how the names of the kernels begin that multiply matrices
 // of simdgroups, or reduce over them or shuffle in them.
-var usesSimdgroups = []string{"gemm_", "kernel_mul_", "sdpa_", "rmsnorm_", "softmax_", "fast_"}
+var usesSimdgroups = []string{"gemm_", "gemv_", "kernel_mul_", "sdpa_", "rmsnorm_", "softmax_", "fast_"}
 
 // Simdgroups skips a test of a kernel that the device cannot run.
 func Simdgroups(t testing.TB, d metalshim.Device, kernel string) {
