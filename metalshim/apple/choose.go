@@ -149,7 +149,7 @@ type FamilyError struct {
 }
 
 func (e *FamilyError) Error() string {
-	return fmt.Sprintf("metal device %q is of family %v: matrices of simdgroups and reductions over them, which a model's kernels use, need Apple%d or later (M1, A14); use --driver soft on Linux, or the cpu engine", e.Device, e.Family, simdFamily)
+	return fmt.Sprintf("metal device %q is of family %v: matrices of simdgroups and reductions over them, which a model's kernels use, need Apple%d or later (M1, A14); use --driver soft on Linux, or `introgen cpu`", e.Device, e.Family, simdFamily)
 }
 
 // Family is which sets of features the device has.

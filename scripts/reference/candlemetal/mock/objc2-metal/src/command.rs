@@ -3,7 +3,7 @@
 use crate::*;
 use block2::RcBlock;
 use objc2::record::{line, next};
-use objc2::runtime::{Cb, Enc, Kind};
+use objc2::runtime::{Commands, Encoding, Kind};
 
 pub trait MTLCommandQueue {
     fn commandBuffer(&self) -> Option<Retained<ProtocolObject<dyn MTLCommandBuffer>>>;
@@ -15,19 +15,21 @@ pub trait MTLCommandQueue {
 }
 struct Ptr(Retained<ProtocolObject<dyn MTLCommandBuffer>>);
 unsafe impl Send for Ptr {}
+/// The command buffers that are committed and not done, in their order, and those
+/// that are not committed.
 static COMMITTED: Mutex<Vec<Ptr>> = Mutex::new(Vec::new());
-static ALL: Mutex<Vec<Ptr>> = Mutex::new(Vec::new());
+static OPEN: Mutex<Vec<Ptr>> = Mutex::new(Vec::new());
 impl MTLCommandQueue for ProtocolObject<dyn MTLCommandQueue> {
     fn commandBuffer(&self) -> Option<Retained<ProtocolObject<dyn MTLCommandBuffer>>> {
         let c = ProtocolObject::make(
-            Kind::Cb(Mutex::new(Cb {
+            Kind::Commands(Mutex::new(Commands {
                 status: 0,
                 handlers: vec![],
                 blits: vec![],
             })),
             next(),
         );
-        ALL.lock().unwrap().push(Ptr(c.clone()));
+        OPEN.lock().unwrap().push(Ptr(c.clone()));
         Some(c)
     }
 }
@@ -58,9 +60,9 @@ pub trait MTLCommandBuffer {
         b: *const RcBlock<NonNull<ProtocolObject<dyn MTLCommandBuffer>>>,
     );
 }
-fn cb<P: ?Sized>(o: &ProtocolObject<P>) -> std::sync::MutexGuard<'_, Cb> {
+fn cb<P: ?Sized>(o: &ProtocolObject<P>) -> std::sync::MutexGuard<'_, Commands> {
     match &o.kind {
-        Kind::Cb(m) => m.lock().unwrap(),
+        Kind::Commands(m) => m.lock().unwrap(),
         _ => panic!(),
     }
 }
@@ -71,7 +73,7 @@ impl MTLCommandBuffer for ProtocolObject<dyn MTLCommandBuffer> {
     ) -> Option<Retained<ProtocolObject<dyn MTLComputeCommandEncoder>>> {
         line("encoder compute");
         Some(ProtocolObject::make_on(
-            Kind::Compute(Mutex::new(Enc::default())),
+            Kind::Compute(Mutex::new(Encoding::default())),
             next(),
             self.id,
         ))
@@ -83,7 +85,7 @@ impl MTLCommandBuffer for ProtocolObject<dyn MTLCommandBuffer> {
     fn commit(&self) {
         line("commit");
         cb(self).status = 2;
-        let mut all = ALL.lock().unwrap();
+        let mut all = OPEN.lock().unwrap();
         let i = all.iter().position(|c| c.id() == self.id).unwrap();
         let p = all.remove(i);
         COMMITTED.lock().unwrap().push(p);
@@ -91,6 +93,7 @@ impl MTLCommandBuffer for ProtocolObject<dyn MTLCommandBuffer> {
     fn status(&self) -> MTLCommandBufferStatus {
         MTLCommandBufferStatus(cb(self).status)
     }
+    /// Completes all up to this one: copies are done, and handlers called.
     fn waitUntilCompleted(&self) {
         line("wait");
         loop {
@@ -137,7 +140,7 @@ pub trait MTLCommandEncoder {
 }
 impl MTLCommandEncoder for ProtocolObject<dyn MTLComputeCommandEncoder> {}
 impl MTLCommandEncoder for ProtocolObject<dyn MTLBlitCommandEncoder> {}
-fn enc<P: ?Sized>(o: &ProtocolObject<P>) -> std::sync::MutexGuard<'_, Enc> {
+fn enc<P: ?Sized>(o: &ProtocolObject<P>) -> std::sync::MutexGuard<'_, Encoding> {
     match &o.kind {
         Kind::Compute(m) => m.lock().unwrap(),
         _ => panic!(),
@@ -249,7 +252,7 @@ impl MTLBlitCommandEncoder for ProtocolObject<dyn MTLBlitCommandEncoder> {
             s.contents().as_ptr() as usize,
             d.contents().as_ptr() as usize,
         );
-        for c in ALL.lock().unwrap().iter() {
+        for c in OPEN.lock().unwrap().iter() {
             if c.id() == self.cb {
                 cb(&c.0).blits.push((sp, so, dp, d_o, n))
             }

@@ -49,6 +49,7 @@ pub mod rc {
 pub mod runtime {
     use std::marker::PhantomData;
     pub struct AnyObject;
+    /// What an object is, and what there is to know of it.
     pub enum Kind {
         Device,
         Queue,
@@ -62,23 +63,27 @@ pub mod runtime {
             consts: Option<String>,
         },
         Pipeline(String),
-        Cb(std::sync::Mutex<Cb>),
-        Compute(std::sync::Mutex<Enc>),
+        Commands(std::sync::Mutex<Commands>),
+        Compute(std::sync::Mutex<Encoding>),
         Blit,
         Fence,
         Residency,
     }
-    pub struct Cb {
+    /// A command buffer: its status in Metal's numbers, whom to call when it is
+    /// done, and its copies (addresses and offsets of both sides, length).
+    pub struct Commands {
         pub status: usize,
         pub handlers: Vec<Box<dyn Fn()>>,
         pub blits: Vec<(usize, usize, usize, usize, usize)>,
     }
+    /// What has been set on a compute encoder since its last dispatch.
     #[derive(Default)]
-    pub struct Enc {
+    pub struct Encoding {
         pub function: String,
         pub args: Vec<String>,
         pub tg: usize,
     }
+    /// Any object, seen through protocol P; cb is the command buffer of an encoder.
     #[repr(C)]
     pub struct ProtocolObject<P: ?Sized> {
         pub kind: Kind,
@@ -120,6 +125,7 @@ pub mod runtime {
         }
     }
 }
+/// Writes the events to the file that TRACE names, and numbers what is made.
 pub mod record {
     use std::io::Write;
     use std::sync::Mutex;
@@ -140,6 +146,7 @@ pub mod record {
         static N: std::sync::atomic::AtomicUsize = std::sync::atomic::AtomicUsize::new(1);
         N.fetch_add(1, std::sync::atomic::Ordering::Relaxed)
     }
+    /// The architecture that the device states, from ARCH; none where it is empty.
     pub fn arch() -> Option<String> {
         std::env::var("ARCH").ok().filter(|s| !s.is_empty())
     }
