@@ -221,6 +221,38 @@ func TestCompilerTrouble(t *testing.T) {
 	}
 }
 
+// What a compiler makes that was replaced after the device was opened is not kept
+// under the key of the one before.
+func TestCompilerReplaced(t *testing.T) {
+	wrapper(t, "true")
+	dir := filepath.Join(t.TempDir(), "cache")
+	d := openAt(t, Options{CacheDir: dir, Workers: 1})
+	path := os.Getenv(clang.EnvPath)
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, append(text, "# another one\n"...), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	lib, pipe := states(t, d, tiny)
+	for _, e := range []metalshim.Evidence{lib, pipe} {
+		if e.State != metalshim.CacheMiss || !strings.Contains(e.Note, "not kept: the compiler has been replaced") {
+			t.Errorf("%+v", e)
+		}
+	}
+	for _, kind := range []string{"library-*", "pipeline-*"} {
+		if left, _ := filepath.Glob(filepath.Join(dir, kind)); len(left) != 0 {
+			t.Errorf("kept: %v", left)
+		}
+	}
+	// The next process finds the new one, and keeps what it makes.
+	next := openAt(t, Options{CacheDir: dir, Workers: 1})
+	if lib, _ := states(t, next, tiny); lib.State != metalshim.CacheMiss || lib.Note != "" {
+		t.Errorf("the next process: %+v", lib)
+	}
+}
+
 // A compile that is cancelled ends at once and leaves nothing: no entry
 // and no lock.
 func TestCancelledCompile(t *testing.T) {

@@ -101,7 +101,11 @@ func (d *Device) obtain(ctx context.Context, kind string, key cache.Key, build f
 		return nil, err
 	}
 	m.evidence.Bytes = int64(len(m.payload))
-	if d.cache != nil {
+	switch {
+	case d.cache == nil:
+	case d.tools.Changed():
+		m.note(d, "not kept: the compiler has been replaced since this process began")
+	default:
 		if err := d.cache.Put(kind, key, m.payload, m.meta); err != nil {
 			m.note(d, "not kept: "+err.Error())
 		}

@@ -39,6 +39,14 @@ type Toolchain struct {
 	// Wrapped says that the compiler is a script: which program it runs, it says
 	// itself alone.
 	Wrapped bool
+
+	path, found string // where it was found, and its stamp then
+}
+
+// Changed says that the executables are no longer those that were found.
+func (t *Toolchain) Changed() bool {
+	now, err := at(t.path)
+	return err != nil || now.found != t.found
 }
 
 // Error says why there is no usable compiler and what to do.
@@ -115,6 +123,14 @@ func ziglang(ctx context.Context) string {
 
 // at is the toolchain whose compiler lies at path.
 func at(path string) (*Toolchain, error) {
+	t, err := toolchain(path)
+	if err == nil {
+		t.path, t.found = path, t.Stamp
+	}
+	return t, err
+}
+
+func toolchain(path string) (*Toolchain, error) {
 	real, err := filepath.EvalSymlinks(path)
 	if err == nil {
 		real, err = filepath.Abs(real)
