@@ -10,11 +10,14 @@ import (
 	"unsafe"
 )
 
+//go:embed src/system.h
+var system string
+
 //go:embed src/runtime.cc
 var source string
 
 // Source is the runtime's C++ text.
-func Source() string { return source }
+func Source() string { return "# 1 \"system.h\"\n" + system + "# 1 \"runtime.cc\"\n" + source }
 
 // Flags are clang's arguments for Source, beside input and output.
 var Flags = []string{"-x", "c++", "-std=c++17", "-O2", "-nostdinc", "-fPIC", "-fvisibility=hidden",
