@@ -34,6 +34,9 @@ import (
 // of a span, a counter or an evidence with its own name, then the field; of an
 // element of a list its number is left out.
 var harmless = map[string]string{
+	"count:metal dispatches.at":       "when it was read, within its span",
+	"count:metal encoders.at":         "when it was read, within its span",
+	"count:metal command buffers.at":  "when it was read, within its span",
 	"span:PIPE.n":                     "how many constants the pipeline has; the event of the pipeline has them all",
 	"span:weights.n":                  "bytes of a tensor; the model's file has them",
 	"span:weights.detail":             "the tensor's name; weights are one part of a phase together",
@@ -44,11 +47,6 @@ var harmless = map[string]string{
 	"span:queued.n":                   "dispatches, as its gpu has them",
 	"count:metal buffer bytes.value":  "memory of one buffer: for readers of the file; no figure is made of it",
 	"count:metal no-copy bytes.value": "memory of one buffer: for readers of the file; no figure is made of it",
-	"count:metal buffer bytes.at":     "when, within its span",
-	"count:metal no-copy bytes.at":    "when, within its span",
-	"count:metal dispatches.at":       "when, within its span",
-	"count:metal encoders.at":         "when, within its span",
-	"count:metal command buffers.at":  "when, within its span",
 }
 
 // views are all that is made of a recording, by name, in the order of what they
@@ -312,7 +310,7 @@ func TestReaderOfEverything(t *testing.T) {
 	total := map[string]int{}
 	tried := map[string]bool{}
 	for _, name := range slices.Sorted(maps.Keys(texts)) {
-		t.Run(name, func(t *testing.T) { everything(t, texts[name], total, tried) })
+		t.Run(name, func(t *testing.T) { everything(t, name, texts[name], total, tried) })
 	}
 	t.Logf("%d fields of %d alterations: a view changed %d, told %d, refused %d, harmless by list %d; none of another kind: %v",
 		fieldsOf(tried), total["changed"]+total["told"]+total["refused"]+total["harmless"], total["changed"], total["told"], total["refused"], total["harmless"], total["unseen"] == 0)
@@ -334,7 +332,7 @@ func fieldsOf(tried map[string]bool) int {
 	return n
 }
 
-func everything(t *testing.T, text []byte, total map[string]int, tried map[string]bool) {
+func everything(t *testing.T, name string, text []byte, total map[string]int, tried map[string]bool) {
 	all := views()
 	whole, err := recording.Read(bytes.NewReader(text), "x")
 	if err != nil || whole.Broken != "" || len(whole.Warnings) > 0 {
@@ -348,9 +346,12 @@ func everything(t *testing.T, text []byte, total map[string]int, tried map[strin
 	split := slices.Collect(bytes.Lines(text))
 	for _, i := range sampled(lines) {
 		kind := kindOf(lines[i])
+		if name == "plan" && (strings.HasPrefix(kind, "span") || strings.HasPrefix(kind, "count")) {
+			continue // they are those of the recordings of one run, which are altered there
+		}
 		for _, at := range append(fields(lines[i], nil), field{"k"}) {
-			name := kind + at.String()
-			tried[name] = true
+			place := kind + at.String()
+			tried[place] = true
 			was := get(lines[i], at)
 			others := alterations(was, at.String())
 			others["removed"] = nil
@@ -364,13 +365,13 @@ func everything(t *testing.T, text []byte, total map[string]int, tried map[strin
 				}
 				altered := bytes.Join(append(append(slices.Clone(split[:i]), append(line, '\n')), split[i+1:]...), nil)
 				outcome := effect(all, before, altered)
-				if outcome == "unseen" && harmless[name] != "" {
+				if outcome == "unseen" && harmless[place] != "" {
 					outcome = "harmless"
-					tried["harmless "+name] = true
+					tried["harmless "+place] = true
 				}
 				total[outcome]++
 				if outcome == "unseen" {
-					t.Errorf("line %d: %s %s: nothing comes of it: %.200s", i+1, name, how, line)
+					t.Errorf("line %d: %s %s: nothing comes of it: %.200s", i+1, place, how, line)
 				}
 			}
 		}

@@ -164,3 +164,46 @@ func TestSchemaIsComplete(t *testing.T) {
 		t.Errorf("the schema has %d definitions, Go has %d types", len(doc.Defs), len(types))
 	}
 }
+
+// TestRequiredKeys: what a line is refused without is what the schema requires;
+// of a header, behind which all else stands, the schema alone requires it.
+func TestRequiredKeys(t *testing.T) {
+	text, err := os.ReadFile("recording.schema.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var schema struct {
+		Defs map[string]struct {
+			Required []string `json:"required"`
+		} `json:"$defs"`
+	}
+	if err := json.Unmarshal(text, &schema); err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range small() {
+		if _, unknown := e.(*Unknown); unknown || e.Kind() == kindHeader {
+			continue
+		}
+		want := slices.DeleteFunc(slices.Clone(schema.Defs[e.Kind()].Required), func(key string) bool { return key == "k" })
+		got := required(e)
+		slices.Sort(want)
+		slices.Sort(got)
+		if !slices.Equal(got, want) || len(got) == 0 {
+			t.Errorf("%s: %q are required, the schema has %q", e.Kind(), got, want)
+		}
+		for _, key := range got {
+			var line map[string]any
+			if err := json.Unmarshal(encode(t, e), &line); err != nil {
+				t.Fatal(err)
+			}
+			delete(line, key)
+			text, err := json.Marshal(line)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := new(decoder).decode(text); err == nil {
+				t.Errorf("%s is taken without %q", e.Kind(), key)
+			}
+		}
+	}
+}
