@@ -14,7 +14,9 @@ import (
 )
 
 // cargoFolders are the folders of cargo and rustup, by the variables that name
-// them; those of rustup only where they are known, since cargo finds them else.
+// them; those of rustup only where the variable or a toolchain says so, since
+// introgen finds them else. Where there is none rustup makes an empty folder the
+// first time that it is called.
 func cargoFolders() map[string]string {
 	out := map[string]string{}
 	home, _ := os.UserHomeDir()
@@ -23,7 +25,8 @@ func cargoFolders() map[string]string {
 			out[name] = filepath.Join(home, below)
 		}
 	}
-	if _, err := os.Stat(out["RUSTUP_HOME"]); err != nil {
+	toolchains, _ := filepath.Glob(filepath.Join(out["RUSTUP_HOME"], "toolchains", "*"))
+	if os.Getenv("RUSTUP_HOME") == "" && len(toolchains) == 0 {
 		delete(out, "RUSTUP_HOME")
 	}
 	return out
