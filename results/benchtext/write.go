@@ -98,6 +98,10 @@ func isExact(lines []Line, unit string) bool {
 // SHA-256: files of one name and size may be different models.
 const KeyContent = "model-sha256"
 
+// KeyPrompt is the key of the line that names the prompt's ids
+// (recording.PromptName): prompts of one length may be different ones.
+const KeyPrompt = "prompt-ids"
+
 // pair is a line key: value.
 type pair struct{ name, value string }
 
@@ -135,11 +139,24 @@ func configuration(f *recording.File) []pair {
 	})
 	add("workload", workload)
 	add(KeyContent, func(r *recording.Run) string { return r.Header.Model.Digest })
+	add(KeyPrompt, prompt)
 	return out
 }
 
-// workload is what the rounds of a run did, if all did the same: the prompt by its
-// length and, where its ids are known, its short name.
+// prompt names the ids of the rounds' prompt, if all rounds have the same.
+func prompt(r *recording.Run) string {
+	name := ""
+	for i, round := range r.Rounds {
+		one := recording.PromptName(r.PromptIDs(round.Number))
+		if i > 0 && one != name {
+			return ""
+		}
+		name = one
+	}
+	return name
+}
+
+// workload is what the rounds of a run did, if all did the same.
 func workload(r *recording.Run) string {
 	value := ""
 	prompts := map[int]int{}
@@ -147,15 +164,11 @@ func workload(r *recording.Run) string {
 		prompts[x.Number] = x.Prompt
 	}
 	for i, round := range wholeRounds(r) {
-		which := ""
-		if name := recording.PromptName(r.PromptIDs(round.Number)); name != "" {
-			which = " (" + name + ")"
-		}
 		made := round.Made
 		if made < 0 {
 			made = len(round.Steps())
 		}
-		v := fmt.Sprintf("%d prompt tokens%s, %d decode steps", prompts[round.Number], which, made)
+		v := fmt.Sprintf("%d prompt tokens, %d decode steps", prompts[round.Number], made)
 		if i > 0 && v != value {
 			return ""
 		}

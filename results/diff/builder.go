@@ -19,7 +19,7 @@ import (
 // builder sorts samples into cells as benchstat's does.
 type builder struct {
 	table, row, col, residue *benchproc.Projection
-	content                  *benchproc.Projection // of the model file; nil where it may differ
+	identities               []*benchproc.Projection // of identities; nil where they may differ
 	unit                     *benchproc.Field
 	filter                   *benchproc.Filter
 	tables                   map[benchproc.Key]map[[2]benchproc.Key]*cell
@@ -35,8 +35,15 @@ type cell struct {
 	// Where each value is from: the source, and the block or 0.
 	blocks   [][2]int
 	residue  map[benchproc.Key]struct{}
-	contents map[string]struct{} // of the model file, as far as known
-	written  string              // the unit as the text has it
+	identity []map[string]struct{} // for each of identities the values, as far as known
+	written  string                // the unit as the text has it
+}
+
+// identities are the keys of what must be the same in all samples of a row where
+// it is known: an interrupted run and an older version do not tell all of it.
+var identities = []struct{ key, differ string }{
+	{benchtext.KeyContent, "model: files of different content"},
+	{benchtext.KeyPrompt, "prompt: different ids"},
 }
 
 func newBuilder(o Options) (*builder, error) {
@@ -49,8 +56,13 @@ func newBuilder(o Options) (*builder, error) {
 	by := ".config"
 	if o.Mixed {
 		by = ""
-	} else if b.content, err = p.Parse(benchtext.KeyContent, b.filter); err != nil {
-		return nil, err
+	} else {
+		b.identities = make([]*benchproc.Projection, len(identities))
+		for i, one := range identities {
+			if b.identities[i], err = p.Parse(one.key, b.filter); err != nil {
+				return nil, err
+			}
+		}
 	}
 	if b.table, b.unit, err = p.ParseWithUnit(by, b.filter); err != nil {
 		return nil, err
@@ -121,9 +133,9 @@ func (b *builder) add(r *benchfmt.Result, source, block int) error {
 	}
 	at := [2]benchproc.Key{b.row.Project(r), b.col.Project(r)}
 	residue := b.residue.Project(r)
-	content := ""
-	if b.content != nil {
-		content = b.content.Project(r).StringValues()
+	identity := make([]string, len(b.identities))
+	for i, p := range b.identities {
+		identity[i] = p.Project(r).StringValues()
 	}
 	for i, key := range b.table.ProjectValues(r) {
 		v := r.Values[i]
@@ -147,14 +159,20 @@ func (b *builder) add(r *benchfmt.Result, source, block int) error {
 		}
 		c := cells[at]
 		if c == nil {
-			c = &cell{residue: map[benchproc.Key]struct{}{}, contents: map[string]struct{}{}, written: v.OrigUnit}
+			c = &cell{residue: map[benchproc.Key]struct{}{}, identity: make([]map[string]struct{}, len(identities)), written: v.OrigUnit}
 			cells[at] = c
 		}
 		c.values = append(c.values, v.Value)
 		c.blocks = append(c.blocks, [2]int{source, block})
 		c.residue[residue] = struct{}{}
-		if content != "" {
-			c.contents[content] = struct{}{}
+		for i, value := range identity {
+			if value == "" {
+				continue
+			}
+			if c.identity[i] == nil {
+				c.identity[i] = map[string]struct{}{}
+			}
+			c.identity[i][value] = struct{}{}
 		}
 	}
 	return nil
@@ -185,7 +203,7 @@ func (b *builder) finish(units benchfmt.UnitMetadataMap, o Options) (*Report, er
 	}
 	all = slices.Insert(slices.Delete(slices.Clone(all), base, base+1), 0, all[base])
 	b.report.Base = all[0].StringValues()
-	if err := b.refuseContents(); err != nil {
+	if err := b.refuseIdentities(); err != nil {
 		return nil, err
 	}
 	for _, key := range keys {
@@ -334,18 +352,20 @@ func (b *builder) refuseMixed(keys []benchproc.Key) error {
 	return nil
 }
 
-// refuseContents finds that samples of one row were made with model files of
-// different content, whatever these are called. Of a file whose content nobody
-// knows it can be said of none.
-func (b *builder) refuseContents() error {
-	for _, cells := range b.tables {
-		rows := map[benchproc.Key]map[string]struct{}{}
-		for at, c := range cells {
-			if rows[at[0]] == nil {
-				rows[at[0]] = map[string]struct{}{}
-			}
-			if maps.Copy(rows[at[0]], c.contents); len(rows[at[0]]) > 1 {
-				return &MixedError{Differences: []string{"model: files of different content"}}
+// refuseIdentities finds that samples of one row were made with model files of
+// different content, whatever these are called, or of different prompts of one
+// length. Where nobody knows, nothing can be said.
+func (b *builder) refuseIdentities() error {
+	for i, one := range identities {
+		for _, cells := range b.tables {
+			rows := map[benchproc.Key]map[string]struct{}{}
+			for at, c := range cells {
+				if rows[at[0]] == nil {
+					rows[at[0]] = map[string]struct{}{}
+				}
+				if maps.Copy(rows[at[0]], c.identity[i]); len(rows[at[0]]) > 1 {
+					return &MixedError{Differences: []string{one.differ}}
+				}
 			}
 		}
 	}

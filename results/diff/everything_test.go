@@ -16,7 +16,7 @@ import (
 // the second one says is worse by 20 %, in time, rate and count.
 func compared() (before, after []string) {
 	config := []string{"goos: linux", "goarch: amd64", "cpu: AMD EPYC (2 cores)", "pkg: example.org/p", "model: m.gguf (211 Q8_0)",
-		"workload: 13 prompt tokens, 2 decode steps", "model-sha256: aa"}
+		"workload: 13 prompt tokens, 2 decode steps", "model-sha256: aa", "prompt-ids: 0123abcd"}
 	lines := func(worse float64) []string {
 		var out []string
 		for i := range 6 {
@@ -40,6 +40,7 @@ var harmless = map[string]string{
 	"value in another scale":       "the same amount in a unit that benchstat knows",
 	"value by a little":            "medians, intervals and ranks: one that keeps its place among the others is as good",
 	"model content dropped":        "of a file whose content nobody knows nothing can be said; texts of other programs lack it",
+	"prompt's ids dropped":         "recordings of older versions and texts of other programs lack them",
 	"unit of package testing":      "what is said of ns/op is known without",
 	"space between fields":         "the format has any space there",
 	"space behind a line":          "the format has any space there",
@@ -110,8 +111,11 @@ func alterations(lines []string) []alteration {
 		case !strings.HasPrefix(line, "Benchmark"):
 			key, value, _ := strings.Cut(line, ": ")
 			content := func(kind string) string {
-				if key == "model-sha256" {
+				switch key {
+				case "model-sha256":
 					return "model content dropped"
+				case "prompt-ids":
+					return "prompt's ids dropped"
 				}
 				return kind
 			}

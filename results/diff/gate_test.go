@@ -214,6 +214,31 @@ func TestEncodings(t *testing.T) {
 	}
 }
 
+// TestPrompts: prompts of one length and other ids are other work; of a run that
+// does not tell its ids, as those of older versions, nothing is said.
+func TestPrompts(t *testing.T) {
+	with := func(ids ...int32) *recording.File {
+		f := repeated(experiment(t, "experiment-sweep.introgen"), 6, 7)
+		for _, r := range f.Runs {
+			for i := range r.Rounds {
+				r.Rounds[i].Prompt, r.Rounds[i].PromptIDs = 3, ids
+			}
+		}
+		return f
+	}
+	one, two, unknown := with(5, 6, 7), with(7, 6, 5), with()
+	_, err := Judge([]Source{Recording("old", one), Recording("new", two)}, Options{})
+	if err == nil || err.Error() != "these are samples of different things (prompt: different ids): --mixed compares them nevertheless" {
+		t.Errorf("two prompts: %v", err)
+	}
+	judge(t, Options{Mixed: true}, Recording("old", one), Recording("new", two))
+	for _, f := range []*recording.File{one, unknown} {
+		if r := judge(t, Options{}, Recording("old", f), Recording("new", one)); len(r.Tables[0].Cols) != 2 || len(r.Missing)+len(r.Added) > 0 {
+			t.Errorf("one prompt, and %v: %v", f.Runs[0].PromptIDs(1), r.Tables[0].Cols)
+		}
+	}
+}
+
 // TestContents: models of one name and other numbers are other things, as
 // compare has it; of a file whose content nobody knows nothing is said.
 func TestContents(t *testing.T) {
