@@ -47,6 +47,20 @@ func TestJudge(t *testing.T) {
 	if f := Collect(slices.Values(sound())); len(f.Warnings) > 0 || f.Runs[0].LostSpans() > 0 || len(f.Runs[0].Samples) != 3 {
 		t.Fatalf("what is sound is told of: %q, %+v", f.Warnings, f.Runs[0])
 	}
+	// A run that failed in its last step leaves an encoder that was not committed,
+	// and a command buffer that did not run.
+	inLast := func(id trace.ID, name string, n int64, from, to time.Duration) Event {
+		return &Span{trace.Record{ID: id, Parent: 14, Name: name, N: n, Start: from, End: to}}
+	}
+	failed := slices.Insert(sound(), len(sound())-1,
+		inLast(15, SpanCommands, 0, 195, 196), inLast(16, SpanCommit, 5, 200, 201), inLast(17, SpanCommands, 0, 205, 210),
+		Event(&Count{trace.Sample{Span: 14, Name: CountDispatches, Value: 5, At: 201}}),
+		Event(&Count{trace.Sample{Span: 14, Name: CountEncoders, Value: 1, At: 201}}),
+		Event(&Count{trace.Sample{Span: 14, Name: CountCommandBuffers, Value: 1, At: 201}}))
+	failed[len(failed)-1].(*End).Code = 1
+	if f := Collect(slices.Values(failed)); len(f.Warnings) > 0 || len(f.Runs[0].Samples) != 6 {
+		t.Fatalf("a failed run is told of: %q, %+v", f.Warnings, f.Runs[0])
+	}
 	spanOf := func(events []Event, id trace.ID) *trace.Record {
 		for _, e := range events {
 			if s, ok := e.(*Span); ok && s.ID == id {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/introgen/introgen/trace"
 )
@@ -89,6 +90,12 @@ func (j *judge) counts() {
 	})
 	type sums struct{ commits, dispatched, encoders, gpu, ran, queued int64 }
 	of, order := map[trace.ID]*sums{}, []trace.ID{}
+	committed := map[trace.ID]time.Duration{} // when the last commit in a span began
+	for _, s := range j.Spans {
+		if s.Name == SpanCommit {
+			committed[s.Parent] = max(committed[s.Parent], s.Start)
+		}
+	}
 	for _, s := range j.Spans {
 		n := of[s.Parent]
 		if n == nil {
@@ -99,7 +106,9 @@ func (j *judge) counts() {
 		case SpanCommit:
 			n.commits, n.dispatched = n.commits+1, n.dispatched+s.N
 		case SpanCommands:
-			n.encoders++
+			if s.Start <= committed[s.Parent] { // a run that fails leaves some behind that it never commits
+				n.encoders++
+			}
 		case SpanGPU:
 			n.gpu, n.ran = n.gpu+1, n.ran+s.N
 		case SpanQueued:
@@ -135,7 +144,8 @@ func (j *judge) counts() {
 				wrong[id][c.name] = true
 			}
 		}
-		if timed && (n.gpu != n.commits || n.ran != n.dispatched) || queued && n.queued != n.commits {
+		// What is committed behind a command buffer that failed does not run.
+		if j.End.Code == 0 && timed && (n.gpu != n.commits || n.ran != n.dispatched) || j.End.Code == 0 && queued && n.queued != n.commits {
 			j.tell("ran", "span %d commits %d command buffers of %d dispatches, and the device ran %d of %d", id, n.commits, n.dispatched, n.gpu, n.ran)
 		}
 	}
