@@ -239,7 +239,9 @@ func TestFetchFails(t *testing.T) {
 		})
 	}
 	t.Run("no cargo", func(t *testing.T) {
-		t.Setenv("PATH", t.TempDir())
+		for _, variable := range []string{"PATH", "CARGO_HOME", "RUSTUP_HOME", "HOME", "USERPROFILE"} {
+			t.Setenv(variable, t.TempDir())
+		}
 		_, err := Fetch(context.Background(), Options{Dir: t.TempDir()})
 		if !errors.Is(err, tools.ErrMissing) || !strings.Contains(err.Error(), "rustup") || !strings.Contains(err.Error(), "--kernels takes a folder") {
 			t.Errorf("error %v, want one that says how to get cargo and what does without it", err)

@@ -246,7 +246,7 @@ func TestWhatAnswersInTheHubsPlace(t *testing.T) {
 	if err := os.WriteFile(part, h.bytes[:900], 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := h.client().Fetch(t.Context(), h.file(), dst, nil); !errors.Is(err, ErrMismatch) || !strings.Contains(err.Error(), "900 bytes of 1.0 kB are kept") {
+	if _, err := h.client().Fetch(t.Context(), h.file(), dst, nil); !errors.Is(err, ErrMismatch) || !strings.Contains(err.Error(), "900 bytes of 1.00 kB are kept") {
 		t.Errorf("Fetch: %v; want ErrMismatch, and the part kept", err)
 	}
 	digest, err := h.client().Fetch(t.Context(), h.file(), dst, nil)
@@ -360,7 +360,7 @@ func TestFullDisk(t *testing.T) {
 	if err == nil {
 		t.Fatal("Fetch succeeded on a full disk")
 	}
-	for _, s := range []string{"disk full", "948.6 kB more", "100.0 kB of 1.0 MB are kept"} {
+	for _, s := range []string{"disk full", "948.6 kB more", "100.0 kB of 1.05 MB are kept"} {
 		if !strings.Contains(err.Error(), s) {
 			t.Errorf("error %q does not say %q", err, s)
 		}
