@@ -82,9 +82,14 @@ func runTokenize(c *cli.Context) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
-	g := &generation{session: sessionOf(c)}
-	if g.tok, err = tokenizer.New(f, kind); err != nil {
+	g := &generation{session: sessionOf(c), tokFile: f}
+	if err := g.makeTokenizer(kind); err != nil {
 		return err
+	}
+	if !c.IsSet("prompt-ids") {
+		if err := g.assume(); err != nil {
+			return err
+		}
 	}
 	prompt, err := g.promptSource(c)
 	if err != nil {
@@ -94,7 +99,11 @@ func runTokenize(c *cli.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	t := &tokenized{Model: filepath.Base(path), Tokenizer: g.tok.Name(), IDs: ids}
+	t := &tokenized{Model: filepath.Base(path), IDs: ids}
+	if t.Text, err = g.decode(ids); err != nil {
+		return err
+	}
+	t.Tokenizer = g.tok.Name() // which decode may have exchanged
 	if err := t.cut(g.tok); err != nil {
 		return err
 	}
@@ -133,8 +142,8 @@ type token struct {
 	piece []byte
 }
 
-// cut finds the text of each id, and of all of them.
-func (t *tokenized) cut(tok tokenizer.Tokenizer) (err error) {
+// cut finds the text of each id.
+func (t *tokenized) cut(tok tokenizer.Tokenizer) error {
 	at := 0
 	t.Tokens = []token{}
 	for _, id := range t.IDs {
@@ -149,8 +158,7 @@ func (t *tokenized) cut(tok tokenizer.Tokenizer) (err error) {
 		t.Tokens = append(t.Tokens, one)
 		at = one.End
 	}
-	t.Text, err = tok.Decode(t.IDs)
-	return err
+	return nil
 }
 
 // list is the ids as --prompt-ids takes them.

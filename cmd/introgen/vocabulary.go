@@ -17,7 +17,7 @@ func (g *generation) chooseTokenizer(c *cli.Context, kind string) error {
 	for _, line := range tokenizer.Ignored(g.tokFile) {
 		g.note(line)
 	}
-	t, declined, err := tokenizer.Choose(g.tokFile, kind)
+	err := g.makeTokenizer(kind)
 	ids := c.IsSet("prompt-ids")
 	switch {
 	case err != nil && ids && kind != "hf":
@@ -27,13 +27,27 @@ func (g *generation) chooseTokenizer(c *cli.Context, kind string) error {
 		return fmt.Errorf("%w; --tokenizer auto runs ids without a tokenizer", err)
 	case err != nil:
 		return fmt.Errorf("%w; --prompt-ids runs without a tokenizer", err)
-	case declined != nil:
+	case ids:
+		return nil
+	}
+	return g.assume()
+}
+
+// makeTokenizer makes the tokenizer, and says where go stands in for hf.
+func (g *generation) makeTokenizer(kind string) error {
+	t, declined, err := tokenizer.Choose(g.tokFile, kind)
+	if err != nil {
+		return err
+	}
+	if declined != nil {
 		g.note(fmt.Sprintf("the tokenizer go is used: %v", declined))
 	}
 	g.tok, g.auto = t, kind == "auto"
-	if ids {
-		return nil
-	}
+	return nil
+}
+
+// assume says what the ids of a text rest on.
+func (g *generation) assume() error {
 	lines, err := tokenizer.Assumed(g.tokFile)
 	for _, line := range lines {
 		g.note(line)

@@ -134,6 +134,56 @@ func TestAutoFallsBack(t *testing.T) {
 	}
 }
 
+// TestTokenizeIsWhatCPUPasses: tokenize has the ids of a run with the same flags,
+// where that falls back to another tokenizer or assumes something too, and says so
+// in the same words.
+func TestTokenizeIsWhatCPUPasses(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "nul.txt")
+	if err := os.WriteFile(file, []byte("a\x00b"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct {
+		edit   func(*llamatest.Writable)
+		prompt []string
+		ids    string
+		hf     bool // only where hf is built in is there anything to say
+		says   string
+	}{
+		"a NUL byte":                {nil, []string{"--raw-prompt", "--prompt-file", file}, "97,0,98", true, "the tokenizer go is used from here on"},
+		"the token of a NUL byte":   {nil, []string{"--prompt-ids", "97,0,98"}, "97,0,98", true, "the tokenizer go is used from here on"},
+		"a merge of no tokens":      {func(w *llamatest.Writable) { w.Set("tokenizer.ggml.merges", []string{"h e", "zz qq"}) }, []string{"--raw-prompt", "--prompt", "a"}, "97", true, "the tokenizer go is used: "},
+		"no pre-tokenizer":          {func(w *llamatest.Writable) { w.Drop("tokenizer.ggml.pre") }, []string{"--raw-prompt", "--prompt", "ab"}, "97,98", false, "metadata tokenizer.ggml.pre is missing"},
+		"no pre-tokenizer, by ids":  {func(w *llamatest.Writable) { w.Drop("tokenizer.ggml.pre") }, []string{"--prompt-ids", "97"}, "97", false, ""},
+		"no types":                  {func(w *llamatest.Writable) { w.Drop("tokenizer.ggml.token_type") }, []string{"--raw-prompt", "--prompt", "ab"}, "97,98", false, "metadata tokenizer.ggml.token_type is missing"},
+		"a token before every text": {func(w *llamatest.Writable) { w.Set("tokenizer.ggml.add_bos_token", true) }, []string{"--raw-prompt", "--prompt", "ab"}, "97,98", false, "metadata tokenizer.ggml.add_bos_token is true"},
+	} {
+		says := c.says
+		if c.hf && !tokenizer.HFBuiltIn() {
+			says = ""
+		}
+		path := worded(t, c.edit)
+		recorded := filepath.Join(t.TempDir(), "r.introgen")
+		_, cpu, code := command(t, append([]string{"cpu", "1", "--tokens", "0", "--model", path, "-o", recorded}, c.prompt...)...)
+		b, err := os.ReadFile(recorded)
+		if code != exitOK || err != nil || !strings.Contains(string(b), `"prompt_ids":[`+c.ids+`]`) {
+			t.Fatalf("%s: cpu: exit code %d, %s, %v", name, code, cpu, err)
+		}
+		out, errs, code := command(t, append([]string{"tokenize", "--ids", "--model", path}, c.prompt...)...)
+		if code != exitOK || out != c.ids+"\n" {
+			t.Errorf("%s: exit code %d, %q, %s", name, code, out, errs)
+		}
+		if says == "" && errs != "" || says != "" && (!strings.Contains(errs, says) || strings.Count(errs, "\n") != 1) {
+			t.Errorf("%s: it says %q", name, errs)
+		}
+		if !strings.Contains(name, "token of a NUL") && cpu != errs { // a run shows no text of its prompt
+			t.Errorf("%s: cpu says %q, tokenize %q", name, cpu, errs)
+		}
+		if out, _, _ := command(t, append([]string{"tokenize", "--model", path}, c.prompt...)...); c.hf && !strings.Contains(out, "tokenizer go: ") {
+			t.Errorf("%s: not the tokenizer that was used: %s", name, out)
+		}
+	}
+}
+
 // onlyToken is an embedding by which a token follows itself: all others are 0.
 func onlyToken(id, rows, cols int) []byte {
 	x := make([]float32, rows*cols)
