@@ -2,23 +2,35 @@ package pages
 
 import (
 	"bytes"
+	"io/fs"
 	"os"
 	"strconv"
 )
 
 // Available returns how many bytes of memory the system can give before it must
-// end a program: what is free, what it can take back, and free swap. ok is false
-// where it does not tell.
-func Available() (n int64, ok bool) {
-	info, err := os.ReadFile("/proc/meminfo")
-	if err != nil {
-		return 0, false
+// end a program: what is free, what it can take back, and free swap, within the
+// limits of the process's control groups (a container's). ok is false where it does
+// not tell.
+func Available() (n int64, ok bool) { return availableIn(os.DirFS("/")) }
+
+// availableIn is Available with the root folder root.
+func availableIn(root fs.FS) (n int64, ok bool) {
+	var swap int64
+	if info, err := fs.ReadFile(root, "proc/meminfo"); err == nil {
+		n, swap, ok = available(info)
 	}
-	return available(info)
+	switch left, limited := grouped(root, swap); {
+	case limited && ok:
+		return min(n, left), true
+	case limited:
+		return left, true
+	}
+	return n, ok
 }
 
-// available reads Linux's meminfo: "MemAvailable:   23078012 kB".
-func available(info []byte) (n int64, ok bool) {
+// available reads Linux's meminfo: "MemAvailable:   23078012 kB". Free swap, which
+// is a part of n, comes out by itself too.
+func available(info []byte) (n, swap int64, ok bool) {
 	for line := range bytes.Lines(info) {
 		f := bytes.Fields(line)
 		if len(f) != 3 || string(f[2]) != "kB" {
@@ -32,11 +44,11 @@ func available(info []byte) (n int64, ok bool) {
 		case "MemAvailable:":
 			n, ok = n+kb<<10, true
 		case "SwapFree:":
-			n += kb << 10
+			n, swap = n+kb<<10, kb<<10
 		}
 	}
 	if !ok {
-		return 0, false
+		return 0, swap, false
 	}
-	return n, true
+	return n, swap, true
 }
