@@ -75,6 +75,7 @@ func TestBadFiles(t *testing.T) {
 		{"value type", key("a", gguftest.Raw{13, 0, 0, 0, 1}), "metadata a at offset 37 has the unknown value type 13"},
 		{"key for a terminal", key("a\x1b[2J\n", gguftest.Raw{13, 0, 0, 0}), `metadata "a\x1b[2J\n" at offset`},
 		{"bool of 2", key("a", gguftest.Raw{7, 0, 0, 0, 2}), "is the bool 2"},
+		{"bool of 2 in an array", key("a", gguftest.Raw{9, 0, 0, 0, 7, 0, 0, 0, 3, 0, 0, 0, 0, 0, 0, 0, 0, 1, 2}), "is the bool 2"},
 		{"string past the end", key("a", str(100, "short")), "takes 100 bytes, but the file ends"},
 		{"string of 2^64-1", key("a", str(math.MaxUint64, "")), "metadata a at offset 45 takes 18446744073709551615 bytes"},
 		{"array of 2^63", key("a", gguftest.Array{Elem: 0, Count: huge}), "is an array of 9223372036854775808"},

@@ -105,6 +105,7 @@ func TestLoadRefuses(t *testing.T) {
 	for want, edit := range map[string]func(*W){
 		`architecture "qwen2"`:                             func(w *W) { w.Set("general.architecture", "qwen2") },
 		`architecture ""`:                                  func(w *W) { w.Drop("general.architecture") },
+		"metadata general.architecture is missing":         func(w *W) { w.Drop("general.architecture") },
 		"metadata llama.block_count is missing":            func(w *W) { w.Drop("llama.block_count") },
 		"metadata llama.block_count is 0":                  func(w *W) { w.Set("llama.block_count", uint32(0)) },
 		"metadata llama.block_count is 4294967295":         func(w *W) { w.Set("llama.block_count", uint32(1<<32-1)) },

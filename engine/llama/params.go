@@ -110,11 +110,13 @@ func (g *getters) real(key string, absent float32) float32 {
 // readParams reads everything but Vocab, which the embedding's shape states.
 func readParams(f *gguf.File) (Params, error) {
 	g := &getters{f: f}
-	arch, _, err := f.String("general.architecture")
-	if err != nil {
+	arch, given, err := f.String("general.architecture")
+	switch {
+	case err != nil:
 		return Params{}, err
-	}
-	if arch != "llama" {
+	case !given:
+		return Params{}, errors.New(`architecture "" is not supported, since metadata general.architecture is missing; only "llama" is`)
+	case arch != "llama":
 		return Params{}, fmt.Errorf("architecture %q (metadata general.architecture) is not supported; only \"llama\" is", arch)
 	}
 	p := Params{
