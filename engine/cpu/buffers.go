@@ -52,19 +52,19 @@ func tooMuch(n int) (there int64, yes bool) {
 	return there, ok && int64(n) > there
 }
 
-// allocate makes the cache and the buffers of a pass. asked says that the number
-// of positions is what the caller will use, and not the most that it could. How much of a stage is
-// done at once is asked of the plan (gateUpRows), not known here a second time,
+// allocate makes the cache and the buffers of a pass. A number of positions that the
+// caller asked for is what it will use, and else the most that it could. How much of
+// a stage is done at once is asked of the plan (gateUpRows), not known here a second time,
 // and every kernel checks what it is given: so that a buffer that is too small
 // ends a pass with an error.
-func (e *Engine) allocate(asked bool) error {
+func (e *Engine) allocate() error {
 	m := e.m
 	heads := m.Heads * m.HeadDim
 	half, err := cacheFloats(m.Layers*m.KVHeads*m.HeadDim, e.opt.Context)
 	if err != nil {
 		return err
 	}
-	if there, yes := tooMuch(2 * 4 * half); yes && asked {
+	if there, yes := tooMuch(2 * 4 * half); yes && e.asked {
 		return fmt.Errorf("context: a cache of %d positions takes %d MiB, and %d MiB of memory are available; ask for fewer", e.opt.Context, 2*4*half>>20, there>>20)
 	}
 	for _, c := range []**pages.Memory{&e.keys, &e.values} {

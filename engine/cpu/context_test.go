@@ -22,6 +22,7 @@ func TestContextLimits(t *testing.T) {
 		{8193, 0, 8192, "that is introgen's limit, which reserves memory for no more, and not the model's, whose file allows 8193"},
 		{131072, 0, 8192, "that is introgen's limit, which reserves memory for no more, and not the model's, whose file allows 131072"},
 		{64, 10, 10, "the engine was made for no more, and the model's file allows 64"},
+		{131072, 8192, 8192, "the engine was made for no more, and the model's file allows 131072"}, // as many as without being asked
 		{131072, 9000, 9000, "the engine was made for no more, and the model's file allows 131072"},
 	} {
 		m := model(t, llamatest.Write(t, llamatest.Config{Layers: 1, Heads: 1, KVHeads: 1, HeadDim: 16, Hidden: 16, FFN: 16, Context: c.file}))

@@ -34,6 +34,7 @@ type Engine struct {
 	m      *llama.Model
 	set    *kernel.Set
 	opt    Options
+	asked  bool // opt.Context is what the caller asked for
 	desc   Description
 	team   *team.Team
 	packed *pages.Memory // the tiles of all packed matrices
@@ -79,7 +80,7 @@ func New(m *llama.Model, o Options) (_ *Engine, err error) {
 	if err != nil {
 		return nil, fmt.Errorf("cpu: %w", err)
 	}
-	e := &Engine{m: m, set: set, opt: o, freqs: m.Frequencies(m.RopeFactors), output: newMatrix(&m.Output, set)}
+	e := &Engine{m: m, set: set, opt: o, asked: asked, freqs: m.Frequencies(m.RopeFactors), output: newMatrix(&m.Output, set)}
 	for i := range m.Blocks {
 		b := &m.Blocks[i]
 		e.blocks = append(e.blocks, block{
@@ -96,7 +97,7 @@ func New(m *llama.Model, o Options) (_ *Engine, err error) {
 			e.Close()
 		}
 	}()
-	if err := e.allocate(asked); err != nil {
+	if err := e.allocate(); err != nil {
 		return nil, fmt.Errorf("cpu: %w", err)
 	}
 	e.team = team.New(o.Threads, e, guard)
@@ -140,7 +141,7 @@ func (e *Engine) Describe() Description { return e.desc }
 func (e *Engine) Context() int { return e.opt.Context }
 
 // ContextLimit implements engine.Bounded.
-func (e *Engine) ContextLimit() string { return contextLimit(e.opt.Context, e.m.Context) }
+func (e *Engine) ContextLimit() string { return contextLimit(e.opt.Context, e.m.Context, e.asked) }
 
 // Step implements engine.Model.
 func (e *Engine) Step(ids []int32, pos int) (int32, error) {

@@ -105,12 +105,13 @@ func DefaultThreads() int {
 	return max(1, min(physicalCores(), runtime.GOMAXPROCS(0), MaxThreads))
 }
 
-// contextLimit says whose limit a context is, of a model whose file says own.
-func contextLimit(context, own int) string {
+// contextLimit says whose limit a context is, of a model whose file says own. asked
+// says that the caller has asked for it.
+func contextLimit(context, own int, asked bool) string {
 	switch {
 	case context == own:
 		return fmt.Sprintf("the model's file allows no more (llama.context_length %d)", own)
-	case context == maxContext:
+	case !asked:
 		return fmt.Sprintf("that is introgen's limit, which reserves memory for no more, and not the model's, whose file allows %d", own)
 	}
 	return fmt.Sprintf("the engine was made for no more, and the model's file allows %d", own)
