@@ -72,6 +72,7 @@ var keys = map[string]key{
 	"rope.dimension_sections":          only("0", "parts of a head turn by positions of their own", 0),
 
 	"attention.scale":              {use: neutral, why: "the attention scores are scaled in another way", same: usualScale, allowed: "0 or 1 divided by the root of the head dimension"},
+	"attention.head_dim":           {use: neutral, why: "heads have another length than the key says that is read", same: headLength, allowed: "llama.attention.key_length, or what holds without that"},
 	"attention.clamp_kqv":          only("0", "queries, keys and values are clamped", 0),
 	"attention.max_alibi_bias":     only("0", "attention has biases of distance (ALiBi)", 0),
 	"attention.causal":             only("true", "tokens attend to those that follow", 1),
@@ -155,6 +156,12 @@ func usualScale(v gguf.Value, p *Params) bool {
 
 func wholeContext(v gguf.Value, p *Params) bool {
 	return each(v, func(x float64) bool { return x == 0 || x >= float64(p.Context) })
+}
+
+// headLength: the converter of github.com/ollama/ollama writes a head's length a
+// second time, under a name that llama.cpp does not know.
+func headLength(v gguf.Value, p *Params) bool {
+	return each(v, func(x float64) bool { return x == float64(p.HeadDim) })
 }
 
 func sameLength(v gguf.Value, p *Params) bool {

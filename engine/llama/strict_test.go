@@ -121,6 +121,7 @@ func TestKeysThatChangeNothing(t *testing.T) {
 		{"llama.attention.scale", float32(0.25), "llama.logit_scale", float32(1), "llama.residual_scale", float32(0), "llama.embedding_scale", 1.0},
 		{"llama.rope.scaling.attn_factor", float32(1), "llama.attention.clamp_kqv", float32(0), "llama.rope.dimension_sections", []int32{0, 0, 0, 0}},
 		{"llama.embedding_length_out", uint32(64)},
+		{"llama.attention.head_dim", uint32(16), "llama.attention.key_length", uint32(16), "llama.attention.value_length", uint32(16)}, // ollama's converter
 	} {
 		if _, err := load(t, llamatest.Write(t, llamatest.Config{Edit: set(pair...)})); err != nil {
 			t.Errorf("%v: %v", pair, err)
@@ -133,6 +134,7 @@ func TestRefusesWhatIsNotComputed(t *testing.T) {
 		"metadata llama.logit_scale is 0.25: the logits are scaled":                          set("llama.logit_scale", float32(0.25)),
 		"metadata llama.residual_scale is 2: ":                                               set("llama.residual_scale", float32(2)),
 		"metadata llama.embedding_scale is 12: ":                                             set("llama.embedding_scale", uint32(12)),
+		"metadata llama.attention.head_dim is 8: heads have another length":                  set("llama.attention.head_dim", uint32(8)),
 		"metadata llama.attention.scale is 0.5: ":                                            set("llama.attention.scale", float32(0.5)),
 		"metadata llama.attention.clamp_kqv is 8: ":                                          set("llama.attention.clamp_kqv", float32(8)),
 		"metadata llama.attn_logit_softcapping is 50: ":                                      set("llama.attn_logit_softcapping", float32(50)),
