@@ -137,5 +137,21 @@ func TestValueString(t *testing.T) {
 	defer f.Close()
 	if v, _ := f.Get("k"); !bytes.HasSuffix([]byte(v.String()), []byte(", 0, … (600 values)]")) {
 		t.Errorf("a long array: %s", v)
+	} // What a message shows of arrays in arrays, and of many texts, is bounded too.
+	inner := gguftest.Array{Elem: 9, Count: 2, Items: []any{gguftest.Array{Elem: 0, Count: 1, Items: []any{uint8(7)}}, gguftest.Array{Elem: 0, Count: 1, Items: []any{uint8(8)}}}}
+	texts := make([]string, 500)
+	for i := range texts {
+		texts[i] = string(long)
+	}
+	f, err = gguf.Open(gguftest.File{KV: []gguftest.KV{{Key: "k", Value: gguftest.Array{Elem: 9, Count: 2, Items: []any{inner, gguftest.Array{Elem: 4}}}}, {Key: "t", Value: texts}}}.Write(t), gguf.MMap)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if v, _ := f.Get("k"); v.String() != "[array of 2, array of 0]" {
+		t.Errorf("arrays in an array: %s", v)
+	}
+	if v, _ := f.Get("t"); len(v.String()) > 20_000 || !bytes.HasSuffix([]byte(v.String()), []byte("… (500 values)]")) {
+		t.Errorf("many texts take %d bytes", len(v.String()))
 	}
 }

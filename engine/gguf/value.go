@@ -286,14 +286,16 @@ func cutString(b []byte) (s, rest []byte, ok bool) {
 	return b[:n], b[n:], true
 }
 
-// shownElems and shownBytes are how much of an array and of a text String writes.
+// shownElems, shownArray and shownBytes are how much of an array and of a text
+// String writes.
 const (
-	shownElems = 512 // more than a model has layers
+	shownElems = 512      // more than a model has layers
+	shownArray = 16 << 10 // bytes
 	shownBytes = 80
 )
 
 // String writes the value for a message: a text quoted and cut, of a long array
-// the first elements.
+// the first elements, and of arrays in an array their lengths.
 func (v Value) String() string {
 	if s, ok := v.Str(); ok {
 		if len(s) > shownBytes {
@@ -317,13 +319,17 @@ func (v Value) String() string {
 	if b, ok := v.Bool(); ok {
 		return strconv.FormatBool(b)
 	}
-	words := make([]string, 0, min(v.n, shownElems))
+	words, size := make([]string, 0, min(v.n, shownElems)), 0
 	for i, e := range v.Elems() {
-		if i == shownElems {
+		if i == shownElems || size > shownArray {
 			words = append(words, fmt.Sprintf("… (%d values)", v.n))
 			break
 		}
-		words = append(words, e.String())
+		word := fmt.Sprintf("array of %d", e.n)
+		if e.kind != KindArray {
+			word = e.String()
+		}
+		words, size = append(words, word), size+len(word)
 	}
 	return "[" + strings.Join(words, ", ") + "]"
 }
