@@ -1,20 +1,42 @@
 package source
 
-import "strconv"
+import (
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
 
 // levels are the operators of a condition by how tightly they bind, the loosest
-// first.
+// first. A quotient by zero, which no compiler takes, is 0.
 var levels = []map[string]func(a, b int64) int64{
 	{"||": func(a, b int64) int64 { return truth(a != 0 || b != 0) }},
 	{"&&": func(a, b int64) int64 { return truth(a != 0 && b != 0) }},
+	{"|": func(a, b int64) int64 { return a | b }},
+	{"^": func(a, b int64) int64 { return a ^ b }},
+	{"&": func(a, b int64) int64 { return a & b }},
 	{"==": func(a, b int64) int64 { return truth(a == b) }, "!=": func(a, b int64) int64 { return truth(a != b) }},
 	{
 		"<": func(a, b int64) int64 { return truth(a < b) }, ">": func(a, b int64) int64 { return truth(a > b) },
 		"<=": func(a, b int64) int64 { return truth(a <= b) }, ">=": func(a, b int64) int64 { return truth(a >= b) },
 	},
+	{"<<": func(a, b int64) int64 { return a << (b & 63) }, ">>": func(a, b int64) int64 { return a >> (b & 63) }},
 	{"+": func(a, b int64) int64 { return a + b }, "-": func(a, b int64) int64 { return a - b }},
-	{"*": func(a, b int64) int64 { return a * b }},
+	{"*": func(a, b int64) int64 { return a * b }, "/": func(a, b int64) int64 { return divide(a, b).quotient },
+		"%": func(a, b int64) int64 { return divide(a, b).rest }},
 }
+
+type division struct{ quotient, rest int64 }
+
+func divide(a, b int64) division {
+	if b == 0 {
+		return division{}
+	}
+	return division{a / b, a % b}
+}
+
+// words are C++'s other spellings of operators.
+var words = map[string]string{"and": "&&", "or": "||", "not": "!", "not_eq": "!=", "bitand": "&", "bitor": "|", "xor": "^", "compl": "~"}
 
 func truth(b bool) int64 {
 	if b {
@@ -23,53 +45,110 @@ func truth(b bool) int64 {
 	return 0
 }
 
+// header is the name of a header of Metal's own.
+var header = regexp.MustCompile(`^[<"](?:metal_\w+|simd/simd\.h)[>"]$`)
+
 // evaluate is the value of an #if's condition; one that cannot be read is 0.
 func (p *preprocessor) evaluate(tokens []token) int64 {
 	var plain []token
 	for i := 0; i < len(tokens); i++ {
-		if tokens[i].text != "defined" {
-			plain = append(plain, tokens[i])
-			continue
-		}
-		open := i+1 < len(tokens) && tokens[i+1].text == "("
-		if open {
-			i++
-		}
-		value := "0"
-		if i++; i < len(tokens) {
-			if _, is := p.macros[tokens[i].text]; is {
-				value = "1"
+		t := tokens[i]
+		switch {
+		case t.text == "defined":
+			open := i+1 < len(tokens) && tokens[i+1].text == "("
+			if open {
+				i++
 			}
+			t.text = "0"
+			if i++; i < len(tokens) && p.known(tokens[i].text) {
+				t.text = "1"
+			}
+			if open {
+				i++
+			}
+		case strings.HasPrefix(t.text, "__has_") && i+1 < len(tokens) && tokens[i+1].text == "(":
+			end := closing(tokens, i+1)
+			if end < 0 {
+				return 0
+			}
+			var what strings.Builder
+			for _, in := range tokens[i+2 : end] {
+				what.WriteString(in.text)
+			}
+			if t.text != "__has_include" && t.text != "__has_embed" {
+				p.known(t.text)
+			}
+			t.text = strconv.FormatInt(truth(t.text == "__has_include" && header.MatchString(what.String())), 10)
+			i = end
 		}
-		if open {
-			i++
-		}
-		plain = append(plain, token{text: value})
+		plain = append(plain, t)
 	}
 	expanded, err := p.expand(plain)
 	if err != nil {
 		return 0
 	}
-	c := &calculation{tokens: expanded}
-	v := c.level(0, 0)
+	c := &calculation{tokens: expanded, known: p.known}
+	v := c.choice(0)
 	if c.bad || c.at < len(c.tokens) {
 		return 0
 	}
 	return v
 }
 
+// known says whether a name is a macro. Of one that a compiler may define by
+// itself, and the text does not, only the compiler can say it: it is taken for
+// none, and remembered.
+func (p *preprocessor) known(name string) bool {
+	if _, is := p.macros[name]; is || name == "__has_include" || name == "__has_embed" {
+		return true
+	}
+	if reserved.MatchString(name) && !slices.Contains(p.undecided, name) &&
+		!regexp.MustCompile(`(?m)^\s*#\s*define\s+`+name+`\b`).MatchString(p.text) {
+		p.undecided = append(p.undecided, name)
+	}
+	return false
+}
+
+// reserved are the names that belong to the compiler (ISO C++ 17, 5.10).
+var reserved = regexp.MustCompile(`^_[_A-Z]\w*$`)
+
 // calculation is a condition under way.
 type calculation struct {
 	tokens []token
 	at     int
 	bad    bool
+	known  func(string) bool
 }
 
 func (c *calculation) next() string {
 	if c.at >= len(c.tokens) {
 		return ""
 	}
+	if op := words[c.tokens[c.at].text]; op != "" {
+		return op
+	}
 	return c.tokens[c.at].text
+}
+
+// choice reads a condition with ?:, which binds loosest and to the right.
+func (c *calculation) choice(depth int) int64 {
+	if depth == maxDepth {
+		c.bad = true
+		return 0
+	}
+	v := c.level(0, depth)
+	if c.bad || c.next() != "?" {
+		return v
+	}
+	c.at++
+	yes := c.choice(depth + 1)
+	c.bad = c.bad || c.next() != ":"
+	c.at++
+	no := c.choice(depth + 1)
+	if v != 0 {
+		return yes
+	}
+	return no
 }
 
 func (c *calculation) level(l, depth int) int64 {
@@ -78,11 +157,15 @@ func (c *calculation) level(l, depth int) int64 {
 	}
 	v := c.level(l+1, depth)
 	for !c.bad {
-		f, ok := levels[l][c.next()]
+		op, n := c.next(), 1
+		if op == ">" && c.at+1 < len(c.tokens) && c.tokens[c.at+1].text == ">" && !c.tokens[c.at+1].space {
+			op, n = ">>", 2
+		}
+		f, ok := levels[l][op]
 		if !ok {
 			break
 		}
-		c.at++
+		c.at += n
 		v = f(v, c.level(l+1, depth))
 	}
 	return v
@@ -102,13 +185,24 @@ func (c *calculation) operand(depth int) int64 {
 		return truth(c.operand(depth+1) == 0)
 	case text == "-":
 		return -c.operand(depth + 1)
+	case text == "+":
+		return c.operand(depth + 1)
+	case text == "~":
+		return ^c.operand(depth + 1)
 	case text == "(":
-		v := c.level(0, depth+1)
+		v := c.choice(depth + 1)
 		c.bad = c.bad || c.next() != ")"
 		c.at++
 		return v
+	case text == "true":
+		return 1
 	case letter(text[0]):
+		c.known(text)
 		return 0 // a name that is no macro
+	case text[0] == '\'':
+		if r, _, rest, err := strconv.UnquoteChar(text[1:], '\''); err == nil && rest == "'" {
+			return int64(r)
+		}
 	}
 	for n := len(text); n > 0; n-- { // suffixes such as L
 		if v, err := strconv.ParseInt(text[:n], 0, 64); err == nil {

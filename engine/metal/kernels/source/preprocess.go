@@ -3,7 +3,6 @@ package source
 import (
 	"errors"
 	"fmt"
-	"regexp"
 	"strings"
 )
 
@@ -15,12 +14,18 @@ const maxTokens = 2 << 20
 const maxDepth = 200
 
 // predefined are the macros that a Metal compiler for language version 3.1
-// defines, as far as they choose between declarations.
-var predefined = map[string]string{"__METAL__": "1", "__METAL_VERSION__": "310", "__HAVE_BFLOAT__": "1"}
+// defines, as far as they choose between declarations. It is clang.
+var predefined = map[string]string{"__METAL__": "1", "__METAL_VERSION__": "310", "__HAVE_BFLOAT__": "1",
+	"__clang__": "1", "__cplusplus": "201703"}
 
-// foreign is what names a file that is none of the standard library's. What stands
-// in angles, or is named by a macro, is the compiler's to find.
-var foreign = regexp.MustCompile(`^\s*"`)
+// foreign says that a directive names a file that is none of the standard
+// library's. What stands in angles, or is named by a macro, is the compiler's to
+// find.
+func foreign(rest string) bool {
+	name, quoted := strings.CutPrefix(strings.TrimSpace(rest), `"`)
+	name, _, _ = strings.Cut(name, `"`)
+	return quoted && !header.MatchString(`"`+name+`"`)
+}
 
 type macro struct {
 	function bool
@@ -36,6 +41,8 @@ type preprocessor struct {
 	depth  int
 	// conditions are the #if's that are open.
 	conditions []condition
+	text       string
+	undecided  []string // names that only a compiler knows
 }
 
 type condition struct {
@@ -47,8 +54,9 @@ type condition struct {
 // left out; a source that includes anything else cannot be read, here or by a
 // compiler that is given one text. What is malformed is passed on, as the compiler
 // will say what is wrong with it.
-func preprocess(text string) ([]token, error) {
-	p := &preprocessor{macros: map[string]macro{}, budget: maxTokens}
+func preprocess(text string) (*preprocessor, error) {
+	text = logical(strings.TrimPrefix(text, "\ufeff")) // a mark of the byte order, as editors of Windows write it
+	p := &preprocessor{macros: map[string]macro{}, budget: maxTokens, text: text}
 	for name, value := range predefined {
 		p.macros[name] = macro{body: []token{{text: value}}}
 	}
@@ -63,7 +71,7 @@ func preprocess(text string) ([]token, error) {
 		pending = pending[:0]
 		return err
 	}
-	for line := range strings.Lines(logical(text)) {
+	for line := range strings.Lines(text) {
 		directive, is := strings.CutPrefix(strings.TrimSpace(line), "#")
 		switch {
 		case is:
@@ -86,7 +94,7 @@ func preprocess(text string) ([]token, error) {
 		}
 		owed += strings.Count(line, "\n")
 	}
-	return p.out, flush()
+	return p, flush()
 }
 
 // active says whether the text under way is in use.
@@ -116,13 +124,13 @@ func (p *preprocessor) directive(text string) error {
 		}
 		is := p.active() && p.holds(word, rest)
 		p.conditions = append(p.conditions, condition{is, is})
-	case "elif":
+	case "elif", "elifdef", "elifndef":
 		if n > 0 {
 			c := &p.conditions[n-1]
 			c.active = false // so that active asks for those around it alone
 			outer := p.conditions
 			p.conditions = p.conditions[:n-1]
-			is := !c.taken && p.active() && p.holds("if", rest)
+			is := !c.taken && p.active() && p.holds(strings.TrimPrefix(word, "el"), rest)
 			p.conditions = outer
 			c.active, c.taken = is, c.taken || is
 		}
@@ -136,7 +144,7 @@ func (p *preprocessor) directive(text string) error {
 			p.conditions = p.conditions[:n-1]
 		}
 	case "include", "import", "include_next", "embed":
-		if p.active() && foreign.MatchString(rest) {
+		if p.active() && foreign(rest) {
 			return fmt.Errorf("#%s %s: a library is one text, which can include Metal's own headers alone", word, strings.TrimSpace(rest))
 		}
 	case "define":
@@ -159,8 +167,7 @@ func (p *preprocessor) holds(word, rest string) bool {
 	if len(tokens) == 0 {
 		return false
 	}
-	_, is := p.macros[tokens[0].text]
-	return is == (word == "ifdef")
+	return p.known(tokens[0].text) == (word == "ifdef")
 }
 
 func (p *preprocessor) define(rest string) {

@@ -19,6 +19,9 @@ type Kernel struct {
 type Library struct {
 	Kernels   []Kernel // in the order of the source
 	Constants []msl.FunctionConstant
+	// Undecided are names in conditions that only a compiler knows. They were
+	// taken for names without a meaning.
+	Undecided []string
 }
 
 // Kernel finds a kernel by its name.
@@ -33,16 +36,17 @@ func (l *Library) Kernel(name string) (*Kernel, bool) {
 
 // Read reads the text of a source; file names it in errors.
 func Read(file, text string) (*Library, error) {
-	tokens, err := preprocess(text)
+	p, err := preprocess(text)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", file, err)
 	}
+	tokens := p.out
 	r, err := msl.Rewrite(fmt.Sprintf("# 1 %q\n", file) + write(tokens))
 	if err != nil {
 		return nil, err
 	}
 	all := bodies(tokens)
-	l := &Library{Constants: r.Constants}
+	l := &Library{Constants: r.Constants, Undecided: p.undecided}
 	for _, k := range r.Kernels {
 		l.Kernels = append(l.Kernels, Kernel{k.Name, k.Params, single(all, k.Function, 0)})
 	}

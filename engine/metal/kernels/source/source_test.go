@@ -37,24 +37,35 @@ func TestPreprocess(t *testing.T) {
 		{"nested", "#ifdef NONE\n#if 1\na\n#else\nb\n#endif\n#else\n#ifndef NONE\nc\n#endif\n#endif d", "c"},
 		{"arithmetic", "#if (1 + 2 * 3 == 7) && !(-1 > 0) && 0x10 != 15L\nyes\n#endif", "yes"},
 		{"not to be read", "#if )(\na\n#endif\n#if 1 2\nb\n#endif", ""},
+		{"operators", "#if 310 / 100 == 3 && 310 % 100 == 10 && (1 << 3 | 2) == 10 && (6 & 3 ^ 1) == 3 && 16 >> 2 == 4 && ~0 == -1 && +1\nyes\n#endif", "yes"},
+		{"choice", "#if __METAL_VERSION__ > 300 ? 0 ? 0 : 1 : 0\nyes\n#endif\n#if 0 ? 1 : 0\nno\n#endif", "yes"},
+		{"precedence", "#if 1 | 2 == 2 && (2 - 1 - 1 == 0) && 8 / 2 / 2 == 2\nyes\n#endif", "yes"},
+		{"characters", "#if 'A' == 65 && '\\n' == 10\nyes\n#endif", "yes"},
+		{"words", "#if true and not false and not defined(NONE)\nyes\n#endif", "yes"},
+		{"division by zero", "#if 1 || 1 / 0\nyes\n#endif", "yes"},
+		{"elifdef", "#ifdef NONE\na\n#elifdef __METAL__\nb\n#else\nc\n#endif\n#if 0\n#elifndef NONE\nd\n#endif", "b d"},
+		{"headers", "#if __has_include(<metal_stdlib>) && !__has_include(\"a.h\") && !__has_include(<a.h>)\nyes\n#endif", "yes"},
+		{"headers asked for", "#if defined(__has_include) && defined __has_include\n#if __has_include ( <simd/simd.h> )\nyes\n#endif\n#endif", "yes"},
+		{"a compiler", "#if defined(__clang__) && __cplusplus >= 201402L\nyes\n#endif", "yes"},
+		{"mark of byte order", "\ufeff#ifdef __METAL__\nyes\n#endif", "yes"},
 		{"defined outside", "#if 0\n#define N 1\n#endif\nN", "N"},
 		{"pragma", "_Pragma(\"unroll\") for", "for"},
 		{"include", "#include <metal_stdlib>\nx", "x"},
 		{"attribute", "#define A(n) [[buffer(n)]]\nA(2) a[b[0]]", "[[buffer(2)]] a[b[0]]"},
 	} {
-		tokens, err := preprocess(c.in)
-		if got := strings.Join(strings.Fields(write(tokens)), " "); got != c.want || err != nil {
+		p, err := preprocess(c.in)
+		if got := strings.Join(strings.Fields(write(p.out)), " "); got != c.want || err != nil {
 			t.Errorf("%s: %q, %v; want %q", c.name, got, err, c.want)
 		}
 	}
 }
 
 func TestLinesStay(t *testing.T) {
-	tokens, err := preprocess("a /* 1\n2 */ b\n#define F(x) \\\n x\n\nF(\nc) // 7 \\\nstill 7\nd")
+	p, err := preprocess("a /* 1\n2 */ b\n#define F(x) \\\n x\n\nF(\nc) // 7 \\\nstill 7\nd")
 	if err != nil {
 		t.Fatal(err)
 	}
-	text := write(tokens)
+	text := write(p.out)
 	if line := strings.Count(text[:strings.Index(text, "d")], "\n") + 1; line != 9 {
 		t.Errorf("d stands in line %d, want 9: %q", line, text)
 	}
@@ -169,4 +180,25 @@ func FuzzRead(f *testing.F) {
 			t.Error("neither a library nor an error")
 		}
 	})
+}
+
+// TestUndecided: a condition that only a compiler can answer is remembered, so
+// that what seems to be missing is not told without it.
+func TestUndecided(t *testing.T) {
+	const k = "kernel void f(device float *a [[buffer(0)]]) { a[0] = 1; }\n"
+	for text, want := range map[string]string{
+		k: "",
+		"#if __has_builtin(__builtin_fma)\n" + k + "#endif\n":       "__has_builtin",
+		"#if 1 || __has_feature(x)\n" + k + "#endif\n":              "__has_feature",
+		"#ifdef __APPLE__\n" + k + "#endif\n":                       "__APPLE__",
+		"#ifndef _X_H\n#define _X_H\n" + k + "#endif\n":             "",
+		"#if defined(__X) || 1\n" + k + "#define __X\n#endif\n":     "",
+		"#if 0\n#if __has_builtin(x)\n#endif\n#endif\n" + k:         "",
+		"#if X\n#elif __ARM_NEON || __has_builtin(x)\n#endif\n" + k: "__has_builtin, __ARM_NEON",
+	} {
+		l, err := Read("x.metal", text)
+		if err != nil || strings.Join(l.Undecided, ", ") != want {
+			t.Errorf("%q: %+v, %v; want %q undecided", text, l, err, want)
+		}
+	}
 }
