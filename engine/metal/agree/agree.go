@@ -84,6 +84,10 @@ func Differences(set *kernels.Set, c plan.Config) ([]Difference, error) {
 		}
 		kernel, ok := library.Kernel(call.Function)
 		if !ok {
+			if names := strings.Join(library.Undecided, " and "); names != "" {
+				add("there is no such function, where %s, which only a compiler knows, is taken for undefined", names)
+				continue
+			}
 			add("there is no such function")
 			continue
 		}
@@ -177,10 +181,12 @@ func buffer(k *source.Kernel, index int) (msl.Param, bool) {
 func misfit(a *plan.Arg, p, measure declaration) string {
 	if a.Buf != 0 {
 		switch {
-		case !p.pointer:
+		case !p.pointer && !p.device:
 			return "a buffer is passed"
 		case a.Out && p.constant:
 			return "the result is to be written there"
+		case p.other(measure):
+			return fmt.Sprintf("elements of type %s are passed", measure.base)
 		}
 		return ""
 	}

@@ -55,7 +55,24 @@ func TestCopies(t *testing.T) {
 		{"another body", in("affine.metal", "fma(in[t], mul, add)", "mul * in[t] + add"), ""},
 		{"a value that is passed", in("reduce.metal", "    constant uint &columns [[buffer(1)]],", "    constant uint &all [[buffer(0)]],\n    constant uint &columns [[buffer(1)]],"), ""},
 		{"a value that is not read", in("reduce.metal", eps, ""), ""},
+		{"a result by reference", in("reduce.metal", "device uint *out [[buffer(5)]]", "device uint &out [[buffer(5)]]"), ""},
+		{"arrays", every(func(s string) string {
+			return regexp.MustCompile(`(device float|constant uint) \*(\w+)( ?\[\[)`).ReplaceAllString(s, "$1 $2[]$3")
+		}), ""},
+		{"vectors", in("affine.metal", "device const float *in", "device const packed_float4 *in"), ""},
+		{"bytes", in("affine.metal", "device const float *in", "device const uchar *in"), ""},
+		{"a structure", in("affine.metal", "device const float *in", "device const Pair *in"), ""},
+		{"a condition", in("affine.metal", "kernel void", "#if __METAL_VERSION__ / 100 < 3\n#error old\n#endif\nkernel void"), ""},
 		// What changes it is told, and nothing besides.
+		{"elements of another size", in("affine.metal", "device float *out", "device half *out"),
+			"Affine affine_f32 (affine.metal): argument 4 is `device half *out`; elements of type float are passed"},
+		{"vectors of another size", in("affine.metal", "device const float *in", "device const half4 *in"),
+			"Affine affine_f32 (affine.metal): argument 3 is `device const half4 *in`; elements of type float are passed"},
+		{"elements of 8 bytes", in("indexing.metal", "device const uint *ids", "device const long *ids"),
+			"Indexing is_u32_f32 (indexing.metal): argument 9 is `device const long *ids`; elements of type uint are passed"},
+		{"integers as long as floats", in("affine.metal", "device const float *in", "device const int *in"), ""}, // it may copy them
+		{"behind what only a compiler knows", in("affine.metal", "kernel void affine_f32", "#ifndef __APPLE_CPU__\n#define NAME affine\n#else\n#define NAME affine_f32\n#endif\nkernel void NAME"),
+			"Affine affine_f32 (affine.metal): there is no such function, where __APPLE_CPU__, which only a compiler knows, is taken for undefined"},
 		{"a value that is not passed", in("affine.metal", "    uint t", "    constant uint &more [[buffer(9)]],\n    uint t"),
 			"Affine affine_f32 (affine.metal): argument 9, `constant uint &more`, is not passed"},
 		{"a buffer less", in("reduce.metal", alpha, ""),

@@ -27,6 +27,8 @@ func declared(text string) declaration {
 	if i := strings.IndexAny(text, "*&"); i >= 0 {
 		before = text[:i]
 		d.pointer = text[i] == '*'
+	} else if i := strings.IndexByte(text, '['); i >= 0 { // an array is a pointer
+		before, d.pointer = text[:i], true
 	} else if i := strings.LastIndexByte(text, ' '); i >= 0 {
 		before = text[:i]
 	}
@@ -50,3 +52,13 @@ var sizes = map[string]int{
 }
 
 var floating = map[string]bool{"half": true, "bfloat": true, "float": true}
+
+// vectors finds what makes a vector of a scalar.
+var vectors = regexp.MustCompile(`^(?:metal::)?(?:packed_)?([a-z_]+)[2-4]$`)
+
+// other says that the elements of a buffer are known to be of another size than
+// m's. Bytes may be anything.
+func (d declaration) other(m declaration) bool {
+	size, wanted := sizes[vectors.ReplaceAllString(d.base, "$1")], sizes[vectors.ReplaceAllString(m.base, "$1")]
+	return size > 1 && wanted > 1 && size != wanted
+}
