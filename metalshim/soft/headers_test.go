@@ -49,6 +49,7 @@ func TestSourceSeesNoFile(t *testing.T) {
 		name, source string
 		want         string // of the error; "" where it compiles
 	}{
+		{"a mark of the byte order", "\ufeff" + seeing("", "7"), ""},
 		{"a path", seeing(`#include "FILE"`, "SEEN"), "tiny.metal:3:10: error: 'FILE' file not found"},
 		{"a path in angles", seeing(`#include <FILE>`, "SEEN"), "tiny.metal:3:10: error: 'FILE' file not found"},
 		{"the folder", seeing(`#include "seen.h"`, "SEEN"), "'seen.h' file not found: a library is one text"},

@@ -1,6 +1,7 @@
 package kernels
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -105,6 +106,9 @@ func New(name, path, licence string, texts map[string][]byte) (*Set, error) {
 		}
 		if len(text) > maxFile {
 			return nil, fmt.Errorf("kernels: library %s: %s has %d bytes; at most %d are read", l, file, len(text), maxFile)
+		}
+		if i := bytes.IndexByte(text, 0); i >= 0 {
+			return nil, fmt.Errorf("kernels: library %s: %s has a zero byte at offset %d, as UTF-16 does; a source is a text in UTF-8", l, file, i)
 		}
 		s.files = append(s.files, File{l, file, string(text)})
 	}

@@ -105,6 +105,19 @@ func small() map[string][]byte {
 	return texts
 }
 
+// TestText: a file in UTF-16, as PowerShell writes one, is no source; without a
+// word its functions would be absent.
+func TestText(t *testing.T) {
+	for _, text := range []string{"\xff\xfe/\x00/\x00", "\xfe\xff\x00/\x00/", "// a\x00"} {
+		texts := small()
+		texts["affine.metal"] = []byte(text)
+		_, err := New("theirs", "", "", texts)
+		if err == nil || !strings.Contains(err.Error(), "kernels: library Affine: affine.metal has a zero byte at offset") || !strings.Contains(err.Error(), "UTF-8") {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+}
+
 // packed is a .crate file of small in folder.
 func packed(t *testing.T, folder string) []byte {
 	t.Helper()

@@ -64,8 +64,9 @@ var headers = regexp.MustCompile(`(?m)^[ \t]*#[ \t]*(include|import)[ \t]*<(meta
 
 // Preprocessed is the text to give to clang's preprocessor for an MSL source:
 // the library's macros, then the source under its file's name, with the
-// numbers of its lines unchanged.
+// numbers of its lines unchanged. A mark of the byte order means something at the
+// beginning of a text alone, which that of the source no longer is.
 func Preprocessor(file, source string) string {
 	name := strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", " ").Replace(file)
-	return "# 1 \"<metal_macros>\"\n" + macros + "# 1 \"" + name + "\"\n" + headers.ReplaceAllString(source, "")
+	return "# 1 \"<metal_macros>\"\n" + macros + "# 1 \"" + name + "\"\n" + headers.ReplaceAllString(strings.TrimPrefix(source, "\ufeff"), "")
 }
