@@ -71,6 +71,11 @@ var unequal = map[string][]string{
 	"arm64": {"fullfp16", "fp16fml", "bf16"},
 }
 
+// avx10 switches off the name for all of AVX-512 together that later processors
+// have: it would bring back what is switched off by its own. The driver's own
+// arguments take it out of what a processor has; clang settles it last otherwise.
+var avx10 = map[string][]string{"amd64": {"-mno-avx10.1-512", "-mno-avx10.1-256"}}
+
 // target are clang's arguments that choose the processor that runs the code:
 // this one, or the named one.
 func (d *Device) target() []string {
@@ -82,6 +87,12 @@ func (d *Device) target() []string {
 	if runtime.GOARCH == "arm64" {
 		args = []string{"-mcpu=" + name, "-mno-outline-atomics"}
 	}
+	return append(args, equalised()...)
+}
+
+// equalised are clang's arguments that switch off what would compute otherwise.
+func equalised() []string {
+	args := slices.Clone(avx10[runtime.GOARCH])
 	for _, f := range unequal[runtime.GOARCH] {
 		args = append(args, "-Xclang", "-target-feature", "-Xclang", "-"+f)
 	}
