@@ -40,14 +40,26 @@ func escaped(s string) string {
 func isWord(c rune) bool { return unicode.IsLetter(c) || unicode.IsDigit(c) }
 
 // escapedText is the same of a sentence of the project's own, in which `code`
-// is code and | means nothing.
+// is code and | means nothing. Two ` beside each other do not stand in one, but
+// may in a name that it tells: then nothing is code (GitHub Flavored Markdown,
+// 6.3: as many end code as began it).
 func escapedText(s string) string {
-	parts := strings.Split(s, "`")
-	if len(parts)%2 == 0 { // one that nothing closes
+	if strings.Count(s, "`")%2 != 0 || strings.Contains(s, "``") {
 		return escaped(s)
 	}
-	for i := 0; i < len(parts); i += 2 {
-		parts[i] = strings.ReplaceAll(escaped(parts[i]), `\|`, "|")
+	var b strings.Builder
+	code := false
+	for i, part := range strings.Split(escaped(s), "\\`") {
+		if i > 0 {
+			b.WriteByte('`')
+		}
+		if code {
+			part = strings.Split(s, "`")[i]
+		} else {
+			part = strings.ReplaceAll(part, `\|`, "|")
+		}
+		b.WriteString(part)
+		code = !code
 	}
-	return strings.Join(parts, "`")
+	return b.String()
 }

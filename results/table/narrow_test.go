@@ -179,11 +179,14 @@ func TestMarkdownCells(t *testing.T) {
 	d.Table(&table.Table{Title: "a*b* against c|d", Columns: []table.Column{{Name: "x"}}})
 	d.Say("%s: see `introgen list <x>`", "<script> *x* a|b_c")
 	d.Say("%s", "one ` alone *x*")
+	d.Say("%s", "a ```<b>` in one")
+	d.Say("%s", "[a `b` ](c) ~d `e` f~")
 	var b strings.Builder
 	if err := d.Write(&b, table.Markdown); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{`**a\*b\* against c\|d**`, "\\<script> \\*x\\* a|b_c: see `introgen list <x>`\n", "one \\` alone \\*x\\*\n"} {
+	for _, want := range []string{`**a\*b\* against c\|d**`, "\\<script> \\*x\\* a|b_c: see `introgen list <x>`\n", "one \\` alone \\*x\\*\n",
+		"a \\`\\`\\`\\<b>\\` in one\n", "\\[a `b` ](c) \\~d `e` f\\~\n"} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("no %q in\n%s", want, b.String())
 		}
