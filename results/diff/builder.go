@@ -323,33 +323,43 @@ func (b *builder) warn(text string) {
 }
 
 // refuseMixed finds that columns are there and none can be compared with another,
-// since each stands in a table of its own.
+// since each stands in a table of its own. What is told are the differences of two
+// tables of two columns that have the fewest: the others are those of the things
+// that each column has.
 func (b *builder) refuseMixed(keys []benchproc.Key) error {
-	all := map[benchproc.Key]bool{}
-	for _, k := range keys {
-		cols := map[benchproc.Key]bool{}
+	cols := make([]benchproc.Key, len(keys))
+	for i, k := range keys {
 		for at := range b.tables[k] {
-			all[at[1]], cols[at[1]] = true, true
-		}
-		if len(cols) > 1 {
-			return nil
+			if cols[i] != (benchproc.Key{}) && cols[i] != at[1] {
+				return nil
+			}
+			cols[i] = at[1]
 		}
 	}
-	if len(all) < 2 {
-		return nil
-	}
-	var e MixedError
-	for _, k := range keys[1:] {
-		for _, f := range benchproc.NonSingularFields([]benchproc.Key{keys[0], k}) {
-			if f != b.unit {
-				e.Differences = append(e.Differences, fmt.Sprintf("%s: %s and %s", f.Name, cmp.Or(keys[0].Get(f), "unknown"), cmp.Or(k.Get(f), "unknown")))
+	var fewest []string
+	for i, k := range keys {
+		for j := range i {
+			if cols[i] == cols[j] {
+				continue
+			}
+			var differ []string
+			for _, f := range benchproc.NonSingularFields([]benchproc.Key{keys[j], k}) {
+				if f != b.unit {
+					differ = append(differ, fmt.Sprintf("%s: %s and %s", f.Name, cmp.Or(keys[j].Get(f), "unknown"), cmp.Or(k.Get(f), "unknown")))
+				}
+			}
+			if len(differ) > 0 && (fewest == nil || len(differ) < len(fewest)) {
+				fewest = differ
+			}
+			if len(fewest) == 1 {
+				return &MixedError{Differences: fewest}
 			}
 		}
-		if len(e.Differences) > 0 {
-			return &e
-		}
 	}
-	return nil
+	if fewest == nil {
+		return nil
+	}
+	return &MixedError{Differences: fewest}
 }
 
 // refuseIdentities finds that samples of one row were made with model files of

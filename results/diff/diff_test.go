@@ -288,6 +288,13 @@ func TestMixed(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "model: a and b") || !strings.Contains(err.Error(), "--mixed") {
 		t.Errorf("two models: %v", err)
 	}
+	// What all files differ in within themselves is not what tells them apart.
+	pkgs := func(label, cpu string) Source {
+		return textOf(t, label, "cpu: "+cpu+"\npkg: a\n"+fmt.Sprintf(other, 10, 11)+"pkg: b\n"+fmt.Sprintf(other, 12, 13))
+	}
+	if _, err := Judge([]Source{pkgs("a", "x"), pkgs("b", "y")}, Options{}); err == nil || !strings.Contains(err.Error(), "(cpu: x and y): --mixed") {
+		t.Errorf("two processors: %v", err)
+	}
 	r := judge(t, Options{Mixed: true}, a, b)
 	if len(r.Tables) != 1 || len(r.Tables[0].Cols) != 2 || !slices.Contains(r.Warnings, "benchmarks vary in model") {
 		t.Errorf("two models when asked: %+v", r)

@@ -107,6 +107,8 @@ func TestGate(t *testing.T) {
 		{"no samples in the third", "", []string{both, both, ""}, "third has no samples to compare: it is empty", ""},
 		{"what go test -json writes", "", []string{both, `{"Action":"output","Output":"BenchmarkA 1 10 ns/op"}` + "\n"}, "leave -json out", ""},
 		{"only what is no measurement", "", []string{both, "BenchmarkA 1 NaN ns/op\n"}, "new has no samples to compare: none of its values", ""},
+		{"only lines that nobody understands", "", []string{both, "BenchmarkA\tlogged\nBenchmarkA 1 1e400 ns/op\n"}, "new has no samples to compare: 2 lines begin with Benchmark or Unit and are no samples, the first is new:1: parsing iteration count: invalid syntax", ""},
+		{"a line without end", "", []string{both, a + strings.Repeat("x", 70_000) + "\n" + rep("B", 8, 2000, "ns/op")}, "new: line 9 is longer than 64 KiB, which no line of the Go benchmark format is: take it out", ""},
 	} {
 		notes, err := gated(t, c.allow, c.texts...)
 		switch {

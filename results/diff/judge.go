@@ -1,8 +1,10 @@
 package diff
 
 import (
+	"bufio"
 	"bytes"
 	"cmp"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -110,11 +112,12 @@ func Judge(sources []Source, o Options) (*Report, error) {
 	for i, s := range sources {
 		b.report.Notes = append(b.report.Notes, s.notes...)
 		reader.Reset(bytes.NewReader(s.text), s.Label, ByFile, s.Label)
-		before, lines := b.added, 0
+		before, lines, odd := b.added, 0, []string(nil)
 		for reader.Scan() {
 			switch rec := reader.Result().(type) {
 			case *benchfmt.SyntaxError:
 				b.warn(rec.Error())
+				odd = append(odd, rec.Error())
 			case *benchfmt.UnitMetadata:
 				b.metadata(rec)
 			case *benchfmt.Result:
@@ -129,11 +132,15 @@ func Judge(sources []Source, o Options) (*Report, error) {
 				}
 			}
 		}
-		if err := reader.Err(); err != nil {
+		if err := reader.Err(); errors.Is(err, bufio.ErrTooLong) {
+			return nil, fmt.Errorf("%s: line %d is longer than %d KiB, which no line of the Go benchmark format is: take it out", s.Label, longLine(s.text), bufio.MaxScanTokenSize>>10)
+		} else if err != nil {
 			return nil, err
 		}
 		switch {
 		case b.added > before:
+		case lines == 0 && len(odd) > 0:
+			return nil, fmt.Errorf("%s has no samples to compare: %s, the first is %s", s.Label, notSamples(len(odd)), odd[0])
 		case lines == 0:
 			return nil, fmt.Errorf("%s has no samples to compare: %s", s.Label, s.barren)
 		case b.passed == 0:
@@ -152,6 +159,26 @@ func Judge(sources []Source, o Options) (*Report, error) {
 		return nil, err
 	}
 	return r, nil
+}
+
+func notSamples(n int) string {
+	if n == 1 {
+		return "1 line begins with Benchmark or Unit and is no sample"
+	}
+	return fmt.Sprintf("%d lines begin with Benchmark or Unit and are no samples", n)
+}
+
+// longLine is the number of the first line that the reader of the format finds
+// too long.
+func longLine(text []byte) int {
+	n := 1
+	for line := range bytes.Lines(text) {
+		if len(line) > bufio.MaxScanTokenSize {
+			break
+		}
+		n++
+	}
+	return n
 }
 
 // refuseSizes finds that the model files of two recordings differ in size, which
