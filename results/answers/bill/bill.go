@@ -62,6 +62,10 @@ func Of(f *recording.File) ([]*Bill, error) {
 		}
 		out = append(out, b)
 	}
+	if len(out) == 0 && slices.ContainsFunc(f.Runs, (*recording.Run).Counts) {
+		why := append(series.Uncounted(f), "no run that counts has its first round")
+		return nil, fmt.Errorf("there is nothing to make a bill of: %s", strings.Join(why, "; "))
+	}
 	if len(out) == 0 {
 		return nil, fmt.Errorf("no run counts, so there is nothing to make a bill of: %s", strings.Join(series.Uncounted(f), "; "))
 	}

@@ -177,3 +177,21 @@ func TestOneRun(t *testing.T) {
 		}
 	}
 }
+
+// TestNothing: why there is no bill is told, where runs count and where none does.
+func TestNothing(t *testing.T) {
+	f, err := recording.Open(filepath.Join("..", "..", "recorded", "experiment-sweep.introgen"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := "there is nothing to make a bill of: no run that counts has its first round"
+	if _, err := bill.Of(f); err == nil || err.Error() != want {
+		t.Errorf("runs without a first round: %v, want %s", err, want)
+	}
+	f.Runs[0].Doubt = "stands there once more"
+	f.Runs = f.Runs[:1]
+	want = "no run counts, so there is nothing to make a bill of: per-buffer=1: stands there once more"
+	if _, err := bill.Of(f); err == nil || err.Error() != want {
+		t.Errorf("a run in doubt: %v, want %s", err, want)
+	}
+}

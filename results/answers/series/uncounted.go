@@ -38,6 +38,8 @@ func uncounted(r *recording.Run) string {
 	switch {
 	case r.Exit != nil && r.Exit.Refused != "":
 		return r.Exit.Refused
+	case r.Doubt != "":
+		return r.Doubt
 	case r.End == nil:
 		return "was cut off"
 	}
