@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -293,6 +294,21 @@ func TestInexactCounts(t *testing.T) {
 	}
 	if units.Get(UnitDispatches, "assume") != nil || units.Get(UnitBuffers, "assume") == nil {
 		t.Error("dispatches vary and command buffers do not")
+	}
+}
+
+// TestMiddle: the values of a unit are those of that unit, whichever of them a
+// line lacks.
+func TestMiddle(t *testing.T) {
+	line := func(v ...Value) Line { return Line{Name: "Prefill", Iterations: 1, Values: v} }
+	got := middle([]Line{
+		line(Value{10, UnitTime}, Value{13, UnitBuffers}),
+		line(Value{30, UnitTime}, Value{604, UnitDispatches}, Value{13, UnitBuffers}),
+		line(Value{20, UnitTime}, Value{604, UnitDispatches}),
+	})
+	want := []Value{{20, UnitTime}, {13, UnitBuffers}, {604, UnitDispatches}}
+	if len(got) != 1 || !slices.Equal(got[0].Values, want) {
+		t.Errorf("%v, want %v", got, want)
 	}
 }
 

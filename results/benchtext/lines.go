@@ -188,7 +188,7 @@ func process(run *recording.Run, suffix string, wanted bool) []Line {
 		case results.SpanDevice:
 			out = append(out, timed("Device"+suffix, s.Duration()))
 		case results.SpanTokenizer:
-			if run.Subject == nil || run.Subject.Tokenizer != recording.NoTokenizer { // else none was made in that time
+			if madeTokenizer(run) {
 				out = append(out, timed("Tokenizer"+suffix, s.Duration()))
 			}
 		}
@@ -204,7 +204,7 @@ func round(run *recording.Run, r anatomy.Round, suffix string) []Line {
 	}
 	if p, ok := ended(r, results.SpanBuild); ok {
 		l := phase("Build"+suffix, p)
-		if run.Subject == nil || run.Subject.IO != mapped { // a map is read later, page by page
+		if readBy(run) != mapped { // a map is read later, page by page
 			l.addRate(float64(run.Header.Model.Bytes), p.Time(), UnitRate)
 		}
 		out = append(out, l)
@@ -235,6 +235,25 @@ func round(run *recording.Run, r anatomy.Round, suffix string) []Line {
 		out = append(out, timed("Total"+suffix, total))
 	}
 	return append(out, compiled(run, r, suffix)...)
+}
+
+// readBy is the way in which the model was read: as the run says, or where its
+// subject is missing as it was told to.
+func readBy(run *recording.Run) string {
+	if run.Subject != nil {
+		return run.Subject.IO
+	}
+	io, _ := run.Header.Knob("io")
+	return io
+}
+
+// madeTokenizer says whether the run made a tokenizer in the time that is called
+// so. A run of introgen whose subject is missing does not tell.
+func madeTokenizer(run *recording.Run) bool {
+	if run.Subject != nil {
+		return run.Subject.Tokenizer != recording.NoTokenizer
+	}
+	return len(run.Header.Knobs) == 0
 }
 
 // ended is the round's phase of the name, if it has come to its end.
@@ -369,25 +388,32 @@ func (l *Line) addRate(amount float64, took time.Duration, unit string) {
 }
 
 // middle makes one sample a name of the rounds of one run, which are not
-// independent: the median of each value.
+// independent: the median of the values of each unit, of the rounds that have it.
 func middle(lines []Line) []Line {
 	var out []Line
-	values := map[string][][]float64{} // by name and the value's place
+	at := map[string]int{}
+	values := map[[2]string][]float64{} // by name and unit
 	for _, l := range lines {
-		if _, ok := values[l.Name]; !ok {
+		i, ok := at[l.Name]
+		if !ok {
+			i, at[l.Name] = len(out), len(out)
 			out = append(out, l)
-			values[l.Name] = make([][]float64, len(l.Values))
+			out[i].Values = nil
 		}
-		for i, v := range l.Values[:min(len(l.Values), len(values[l.Name]))] {
-			values[l.Name][i] = append(values[l.Name][i], v.Value)
+		for _, v := range l.Values {
+			key := [2]string{l.Name, v.Unit}
+			if values[key] == nil {
+				out[i].Values = append(out[i].Values, v)
+			}
+			values[key] = append(values[key], v.Value)
 		}
 	}
-	for k, l := range out {
-		out[k].Values = slices.Clone(l.Values)
-		for i, all := range values[l.Name] {
+	for _, l := range out {
+		for i := range l.Values {
+			all := values[[2]string{l.Name, l.Values[i].Unit}]
 			slices.SortFunc(all, cmp.Compare[float64])
 			n := len(all)
-			out[k].Values[i].Value = (all[(n-1)/2] + all[n/2]) / 2
+			l.Values[i].Value = (all[(n-1)/2] + all[n/2]) / 2
 		}
 	}
 	return out

@@ -135,3 +135,24 @@ func TestRatesOfSlowModels(t *testing.T) {
 		before = rate
 	}
 }
+
+// TestLostSubject: without the event that says how the model was read and which
+// tokenizer was made, what the header says was to be done decides what has a
+// sample.
+func TestLostSubject(t *testing.T) {
+	for _, c := range []struct {
+		knobs []recording.Knob
+		want  bool
+	}{
+		{nil, true}, // as in the figures of the experiment, which read from a file
+		{[]recording.Knob{{Name: "io", Value: "mmap"}}, false},
+		{[]recording.Knob{{Name: "io", Value: "file"}}, true},
+	} {
+		f := steps(t, []time.Duration{5000, 6000}, 0, false)
+		f.Runs[0].Header.Knobs, f.Runs[0].Header.Model.Bytes = c.knobs, 1000
+		text, _ := benchtext.Text(f)
+		if got := bytes.Contains(text, []byte(" B/s")); got != c.want {
+			t.Errorf("knobs %v: a rate of reading is there: %v, want %v\n%s", c.knobs, got, c.want, text)
+		}
+	}
+}

@@ -7,6 +7,7 @@ package console
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -34,7 +35,7 @@ type running struct {
 	tokenizer time.Duration        // of the span tokenizer
 	textless  bool                 // whether there is no tokenizer
 	round     trace.Record         // that began last
-	phases    []trace.Record       // of that round, which have ended
+	phases    []trace.Record       // that have ended, of that round or of one whose begin is not recorded
 	trace     *tracing             // nil where none is asked for
 	bench     *recording.Collector // for benchstat's lines at the end; likewise
 	ended     bool
@@ -155,17 +156,21 @@ func (r *running) end(p *Printer) {
 	}
 }
 
+// ofRound are the phases that are printed of a round.
+var ofRound = []string{results.SpanRead, results.SpanBuild, results.SpanPrefill, results.SpanStep}
+
 // span gathers the phases of the round under way.
 func (r *running) span(s trace.Record) {
 	switch {
 	case s.Name == results.SpanRound && s.ID != r.round.ID:
-		r.round, r.phases = s, nil
+		r.round = s
+		r.phases = slices.DeleteFunc(r.phases, func(p trace.Record) bool { return p.Parent != s.ID })
 	case s.End < 0:
 	case s.Name == results.SpanTokenizer && s.Parent == 0:
 		r.tokenizer = s.Duration()
 	case s.Name == results.SpanDevice && s.Parent == 0:
 		r.device = s.Duration()
-	case s.Parent == r.round.ID && r.round.ID != 0:
+	case slices.Contains(ofRound, s.Name) && s.Parent != 0:
 		r.phases = append(r.phases, s)
 	}
 }
@@ -192,7 +197,8 @@ func (p *Printer) round(e *recording.Round) {
 		return
 	}
 	phases := results.NewPhases(e.Number)
-	for _, s := range recording.Sound(r.phases, e) {
+	own := slices.DeleteFunc(slices.Clone(r.phases), func(s trace.Record) bool { return s.Parent != e.Span })
+	for _, s := range recording.Sound(own, e) {
 		phases.Add(s)
 	}
 	phases.Made(e)

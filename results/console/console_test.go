@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -251,5 +252,22 @@ func TestFailedEarly(t *testing.T) {
 	got = printed(t, append(round, library, cut, failed)...)
 	if !strings.Contains(got, "library  source bytes") || strings.Contains(got, "pipeline") || strings.Contains(got, "Benchmark") || strings.Contains(got, "#") {
 		t.Errorf("with a library:\n%s", got)
+	}
+}
+
+// TestLostBegin: a round whose begin is not recorded, and is told with its end
+// alone, has the phases that lie in it all the same.
+func TestLostBegin(t *testing.T) {
+	events := append([]recording.Event{header(recording.View{Label: "cpu"})}, round(false)...)
+	want := printed(t, events...)
+	lost := slices.DeleteFunc(slices.Clone(events), func(e recording.Event) bool {
+		s, ok := e.(*recording.Span)
+		return ok && s.Name == results.SpanRound && s.End < 0
+	})
+	if len(lost) != len(events)-1 {
+		t.Fatalf("%d events of %d are left", len(lost), len(events))
+	}
+	if got := printed(t, lost...); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 }

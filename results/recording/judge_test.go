@@ -242,3 +242,18 @@ func TestRunsOfAPlan(t *testing.T) {
 		t.Errorf("%d runs count, told is %q", len(f.Counted("")), f.Warnings)
 	}
 }
+
+// TestLostSubject: a run of introgen, which has an io to be told, says how its
+// model was read.
+func TestLostSubject(t *testing.T) {
+	events := sound()
+	h := events[0].(*Header)
+	h.Knobs = append(h.Knobs, Knob{Name: "io", Value: "mmap"})
+	if f := Collect(slices.Values(events)); len(f.Warnings) != 1 || !strings.Contains(f.Warnings[0], "its subject is missing") {
+		t.Errorf("without a subject: %q", f.Warnings)
+	}
+	events = slices.Insert(events, 1, Event(&Subject{IO: "mmap"}))
+	if f := Collect(slices.Values(events)); len(f.Warnings) > 0 {
+		t.Errorf("with one: %q", f.Warnings)
+	}
+}

@@ -266,6 +266,9 @@ func (j *judge) settings() {
 	if n, ok := said("rounds"); ok && n != len(j.Rounds) {
 		j.tell("rounds", "the run was to make %d rounds and has %d", n, len(j.Rounds))
 	}
+	if _, ok := j.Header.Knob("io"); ok && j.Subject == nil && len(j.Rounds) > 0 {
+		j.tell("subject", "the run does not say how its model was read, what ran it and by which tokenizer: its subject is missing")
+	}
 	n, ok := said("tokens")
 	for _, e := range j.Rounds {
 		if ok && e.Error == "" && e.IDs != nil && len(e.IDs) != n+1 {
