@@ -212,13 +212,15 @@ func (c *Collector) File() *File {
 	if c.plan != nil {
 		c.file.PlanEnd = c.plan.End
 	}
+	headless := map[*Run]bool{}
 	for i, g := range c.all {
+		headless[g.Run] = !g.headed
 		name := c.name(i+1, g.Run)
 		g.single(func(kind, text string) { c.doubts.tell(kind, name+text) })
 		j := &judge{Run: g.Run, name: name, doubts: &c.doubts}
 		j.all()
 	}
-	c.file.judge(&c.doubts)
+	c.file.judge(&c.doubts, headless)
 	for _, text := range c.doubts.texts() {
 		c.warn("%s", text)
 	}

@@ -45,7 +45,7 @@ func (d *decoder) decode(line []byte) (Event, error) {
 		Kind *string `json:"k"`
 	}
 	if err := json.Unmarshal(line, &first); err != nil {
-		return nil, err
+		return nil, understood(err)
 	}
 	if first.Kind == nil || *first.Kind == "" {
 		return nil, errors.New(`no event: the key "k", its kind, is missing`)
@@ -69,7 +69,7 @@ func (d *decoder) decode(line []byte) (Event, error) {
 		err = json.Unmarshal(line, e)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("event %q: %w", e.Kind(), err)
+		return nil, fmt.Errorf("event %q: %w", e.Kind(), understood(err))
 	}
 	if err := complete(e, line); err != nil {
 		return nil, err
@@ -89,8 +89,12 @@ func complete(e Event, line []byte) error {
 		return fmt.Errorf("event %q: %w", e.Kind(), err)
 	}
 	for _, key := range required(e) {
-		if _, ok := keys[key]; !ok {
+		value, ok := keys[key]
+		if !ok {
 			return fmt.Errorf("event %q has no key %q", e.Kind(), key)
+		}
+		if string(value) == "null" && !mayBeNull(e, key) {
+			return fmt.Errorf("event %q has null as its %q", e.Kind(), key)
 		}
 	}
 	return nil
@@ -115,6 +119,37 @@ func required(e Event) []string {
 		}
 	}
 	return keys
+}
+
+// mayBeNull says whether null is how a writer writes the key's value where it is
+// none: of a list.
+func mayBeNull(e Event, key string) bool {
+	of := reflect.TypeOf(e).Elem()
+	for i := range of.NumField() {
+		if name, _, _ := strings.Cut(of.Field(i).Tag.Get("json"), ","); name == key {
+			return slices.Contains([]reflect.Kind{reflect.Slice, reflect.Map, reflect.Pointer}, of.Field(i).Type.Kind())
+		}
+	}
+	return false
+}
+
+// understood is why a line is no event, in words of the format instead of Go's.
+func understood(err error) error {
+	var wrong *json.UnmarshalTypeError
+	if !errors.As(err, &wrong) {
+		return err
+	}
+	wanted := map[reflect.Kind]string{reflect.String: "a text", reflect.Bool: "true or false", reflect.Float64: "a number", reflect.Slice: "a list",
+		reflect.Array: "a list", reflect.Map: "an object", reflect.Struct: "an object"}[wrong.Type.Kind()]
+	if wanted == "" {
+		wanted = "an integer"
+	}
+	// Of an embedded struct of Go's the path has the name as well.
+	key := wrong.Field[strings.LastIndexByte(wrong.Field, '.')+1:]
+	if key == "" {
+		return fmt.Errorf("it is a JSON %s: %s is wanted", wrong.Value, wanted)
+	}
+	return fmt.Errorf("the JSON %s as its %q cannot be: %s is wanted", wrong.Value, key, wanted)
 }
 
 type spanLine struct {

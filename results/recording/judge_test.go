@@ -257,3 +257,35 @@ func TestLostSubject(t *testing.T) {
 		t.Errorf("with one: %q", f.Warnings)
 	}
 }
+
+// TestLostHeader: a run of a plan of which nobody knows what ran does not count:
+// what comes before its first round would be missing from it.
+func TestLostHeader(t *testing.T) {
+	one := sound()
+	plan := func(of []Event) *File {
+		events := append([]Event{&Header{Format: Format, Version: Version, Command: "bench"}, &Plan{Arms: []Arm{{Name: "A"}}}, &Start{Run: 1, Block: 1, Arm: "A"}}, of...)
+		return Collect(slices.Values(append(events, &Exit{Run: 1, Spawned: 5, Reaped: 500}, &End{At: 600})))
+	}
+	if f := plan(one); len(f.Warnings) > 0 || !f.Runs[0].Counts() {
+		t.Errorf("a whole run: %q", f.Warnings)
+	}
+	if f := plan(one[1:]); f.Runs[0].Counts() || !strings.Contains(strings.Join(f.Warnings, "\n"), "run 1: its header is missing") {
+		t.Errorf("a run without its header counts: %v, told is %q", f.Runs[0].Counts(), f.Warnings)
+	}
+}
+
+// TestWordsOfTheFormat: why a line is none is told without Go's types.
+func TestWordsOfTheFormat(t *testing.T) {
+	for line, want := range map[string]string{
+		`{"k":"span","id":1,"in":0,"name":"round","start":"x","end":2}`: `event "span": the JSON string as its "start" cannot be: an integer is wanted`,
+		`{"k":"span","id":1,"in":0,"name":7,"start":1,"end":2}`:         `event "span": the JSON number as its "name" cannot be: a text is wanted`,
+		`{"k":"span","id":1.5,"in":0,"name":"x","start":1,"end":2}`:     `event "span": the JSON number 1.5 as its "id" cannot be: an integer is wanted`,
+		`{"k":"round","round":1,"span":2,"prompt":1,"ids":{}}`:          `event "round": the JSON object as its "ids" cannot be: a list is wanted`,
+		`{"k":7}`: `the JSON number as its "k" cannot be: a text is wanted`,
+		`[]`:      `it is a JSON array: an object is wanted`,
+	} {
+		if _, err := new(decoder).decode([]byte(line)); err == nil || err.Error() != want {
+			t.Errorf("%s: %v, want %s", line, err, want)
+		}
+	}
+}

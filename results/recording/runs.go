@@ -7,8 +7,8 @@ import (
 )
 
 // judge holds the runs of a file to each other and to their plan. A run that
-// cannot be what its plan says does not count.
-func (f *File) judge(d *doubts) {
+// cannot be what its plan says, or is headless, does not count.
+func (f *File) judge(d *doubts, headless map[*Run]bool) {
 	doubt := func(r *Run, kind, format string, a ...any) {
 		if r.Doubt == "" {
 			r.Doubt = fmt.Sprintf(format, a...)
@@ -38,6 +38,8 @@ func (f *File) judge(d *doubts) {
 			doubt(r, "block", "it is of block %d and the plan has %d", r.Start.Block, f.Plan.Blocks)
 		case r.Exit == nil && (f.PlanEnd != nil || i+1 < len(f.Runs)):
 			doubt(r, "exit", "it has no exit: whether the plan took it is not known")
+		case r.End != nil && headless[r]:
+			doubt(r, "header", "its header is missing: what ran, and when its process began, is not known")
 		case r.Exit != nil && r.End != nil && r.Exit.Code != r.End.Code && r.Exit.Refused == "":
 			doubt(r, "code", "it says that it ended with exit code %d and its parent saw %d", r.End.Code, r.Exit.Code)
 		}

@@ -196,6 +196,7 @@ func TestRequiredKeys(t *testing.T) {
 			if err := json.Unmarshal(encode(t, e), &line); err != nil {
 				t.Fatal(err)
 			}
+			was := line[key]
 			delete(line, key)
 			text, err := json.Marshal(line)
 			if err != nil {
@@ -203,6 +204,17 @@ func TestRequiredKeys(t *testing.T) {
 			}
 			if _, err := new(decoder).decode(text); err == nil {
 				t.Errorf("%s is taken without %q", e.Kind(), key)
+			}
+			// Null is no value; a writer has it in place of a list that is none.
+			value := reflect.ValueOf(was)
+			if line[key] = nil; !value.IsValid() || value.Kind() == reflect.Slice || value.Kind() == reflect.Map {
+				continue
+			}
+			if text, err = json.Marshal(line); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := new(decoder).decode(text); err == nil {
+				t.Errorf("%s with null as %q: %v", e.Kind(), key, err)
 			}
 		}
 	}
