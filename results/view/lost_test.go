@@ -143,3 +143,37 @@ func TestEveryDigit(t *testing.T) {
 		}
 	}
 }
+
+// TestFailedBeforeAToken: of a round that failed before its first token no view
+// has a phase that did not come to its end, nor 0 ms of decode steps.
+func TestFailedBeforeAToken(t *testing.T) {
+	span := func(id, in trace.ID, name string, n int64, from, to time.Duration) recording.Event {
+		return &recording.Span{Record: trace.Record{ID: id, Parent: in, Name: name, N: n, Start: from, End: to}}
+	}
+	var text []byte
+	for _, e := range []recording.Event{
+		&recording.Header{Format: recording.Format, Version: 1, Command: "metal", View: recording.View{Label: "metal"}},
+		span(1, 0, results.SpanRound, 1, 0, -1),
+		span(2, 1, results.SpanRead, 0, 0, 1_000_003),
+		span(3, 1, results.SpanBuild, 0, 2_000_000, 9_000_000),
+		span(1, 0, results.SpanRound, 1, 0, 9_100_000),
+		&recording.Round{Number: 1, Span: 1, Prompt: 13, Error: "metal library Cast does not compile"},
+		&recording.End{At: 9_200_000, Code: 1, Error: "metal library Cast does not compile"},
+	} {
+		var err error
+		if text, err = recording.Encode(text, e); err != nil {
+			t.Fatal(err)
+		}
+	}
+	f, err := recording.Read(bytes.NewReader(text), "x")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b strings.Builder
+	if err := Markdown(&b, f); err != nil {
+		t.Fatal(err)
+	}
+	if want := "it ended with exit code 1: metal library Cast does not compile\n"; b.String() != want {
+		t.Errorf("%s\nwant %s", b.String(), want)
+	}
+}

@@ -75,8 +75,8 @@ func Document(f *recording.File) *table.Document {
 		for _, r := range remarks(run) {
 			d.Say("%s", r)
 		}
-		if len(run.Rounds) > 0 {
-			d.Table(rounds(run))
+		if t := rounds(run); len(t.Rows) > 0 {
+			d.Table(t)
 		}
 		if trace := results.MetalTraceOf(run); len(trace.Libraries) > 0 {
 			d.Table(libraries(trace))
@@ -89,10 +89,14 @@ func Document(f *recording.File) *table.Document {
 	return d
 }
 
+// rounds has those that came to a token, as the lines of a run do.
 func rounds(run *recording.Run) *table.Table {
 	t := &table.Table{Title: "phases of each round (ms)", Columns: []table.Column{{Name: "round"}, {Name: "read"}, {Name: "build"}, {Name: "prefill"},
 		{Name: "step 1"}, {Name: "median of later"}, {Name: "decode"}, {Name: "steps"}}}
-	for _, p := range results.PhasesOf(run) {
+	for i, p := range results.PhasesOf(run) {
+		if e := run.Rounds[i]; e.Error != "" && len(e.IDs) == 0 {
+			continue // it failed before a token, in a phase that is not whole
+		}
 		first, median, decode, known := "", "", results.None, p.Known()
 		if len(p.Steps) > 0 {
 			first = results.Milliseconds(p.Steps[0])
