@@ -177,3 +177,32 @@ func TestFailedBeforeAToken(t *testing.T) {
 		t.Errorf("%s\nwant %s", b.String(), want)
 	}
 }
+
+// TestPartsAddUp: what stands of a phase's parts adds up to its wall clock, also
+// where weights were brought to the device, and each part of a divided table says
+// of which phase its rows are.
+func TestPartsAddUp(t *testing.T) {
+	at := func(id, in trace.ID, name, detail string, n int64, from, to time.Duration) trace.Record {
+		return trace.Record{ID: id, Parent: in, Name: name, Detail: detail, N: n, Start: from * time.Millisecond, End: to * time.Millisecond}
+	}
+	f := &recording.File{Runs: []*recording.Run{{
+		Spans: []trace.Record{at(1, 0, results.SpanRound, "", 1, 0, 2000), at(2, 1, results.SpanBuild, "", 0, 0, 1000), at(3, 2, results.SpanLibrary, "Gemm", 7, 0, 100),
+			at(4, 2, results.SpanWeights, "w", 8, 100, 450), at(5, 2, results.SpanCommands, "blit", 0, 450, 500), at(6, 2, results.SpanCommit, "", 0, 500, 525),
+			at(7, 2, results.SpanWait, "", 0, 525, 900), at(8, 1, results.SpanPrefill, "", 3, 1000, 2000)},
+		Libraries: []recording.Library{{Span: 3, Name: "Gemm", SourceBytes: 7, Cache: "miss"}},
+	}}}
+	var b strings.Builder
+	if err := Markdown(&b, f); err != nil {
+		t.Fatal(err)
+	}
+	if want := "1, build model | 1000.0 |   100.0 |   350.0 |   50.0 |   25.0 | 375.0 |   100.0 |"; !strings.Contains(b.String(), want) {
+		t.Errorf("no %q in\n%s", want, b.String())
+	}
+	b.Reset()
+	if err := Table(&b, f); err != nil {
+		t.Fatal(err)
+	}
+	if heads, rows := strings.Count(b.String(), "round, phase "), strings.Count(b.String(), "1, build model "); heads != rows || heads == 0 {
+		t.Errorf("%d headings and %d rows of a phase in\n%s", heads, rows, b.String())
+	}
+}

@@ -7,6 +7,7 @@ import (
 	"encoding/csv"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"time"
 
@@ -134,13 +135,24 @@ func libraries(trace results.MetalTrace) *table.Table {
 	return t
 }
 
+// device has a row for each phase, whose first column says which it is: a terminal
+// may divide the table behind that.
 func device(trace results.MetalTrace) *table.Table {
-	t := &table.Table{Title: "what the phases did on the device (ms)", Columns: []table.Column{{Name: "round"}, {Name: "phase", Left: true}, {Name: "wall"},
-		{Name: "compile"}, {Name: "encode"}, {Name: "commit"}, {Name: "wait"}, {Name: "unattr."}, {Name: "GPU"}, {Name: "bufs"}}}
+	t := &table.Table{Title: "what the phases did on the device (ms)", Columns: []table.Column{{Name: "round, phase", Left: true}, {Name: "wall"}, {Name: "compile"}}}
+	weighed := slices.ContainsFunc(trace.Phases, func(p results.MetalPhase) bool { return p.Weights > 0 })
+	if weighed {
+		t.Columns = append(t.Columns, table.Column{Name: "weights"})
+	}
+	for _, name := range []string{"encode", "commit", "wait", "unattr.", "GPU", "bufs"} {
+		t.Columns = append(t.Columns, table.Column{Name: name})
+	}
 	for _, p := range trace.Phases {
-		t.Add(table.Texts(strconv.Itoa(p.Round), p.Name, results.Milliseconds(p.Wall), results.Milliseconds(p.Compile), results.Milliseconds(p.Encode),
-			results.Milliseconds(p.Commit), results.Milliseconds(p.Wait), results.Milliseconds(p.Unattributed()), results.Milliseconds(p.GPU),
-			strconv.FormatInt(p.CommandBuffers, 10))...)
+		cells := []string{fmt.Sprintf("%d, %s", p.Round, p.Name), results.Milliseconds(p.Wall), results.Milliseconds(p.Compile)}
+		if weighed {
+			cells = append(cells, results.Milliseconds(p.Weights))
+		}
+		t.Add(table.Texts(append(cells, results.Milliseconds(p.Encode), results.Milliseconds(p.Commit), results.Milliseconds(p.Wait),
+			results.Milliseconds(p.Unattributed()), results.Milliseconds(p.GPU), strconv.FormatInt(p.CommandBuffers, 10))...)...)
 	}
 	return t
 }
