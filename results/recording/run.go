@@ -1,6 +1,7 @@
 package recording
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"fmt"
 	"slices"
@@ -122,9 +123,9 @@ func (r *Run) Uncounted() string {
 	case r.Doubt != "":
 		return r.Doubt
 	case r.End == nil:
-		return "left no end"
+		return "was cut off"
 	case r.End.Code != 0:
-		return fmt.Sprintf("ended with exit code %d", r.End.Code)
+		return fmt.Sprintf("ended with exit code %d: %s", r.End.Code, cmp.Or(r.End.Error, "interrupted"))
 	}
 	return ""
 }

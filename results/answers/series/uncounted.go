@@ -1,7 +1,6 @@
 package series
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 
@@ -21,7 +20,7 @@ func Uncounted(f *recording.File) []string {
 		if r.Start != nil {
 			name = r.Start.Arm
 		}
-		why := name + ": " + uncounted(r)
+		why := name + ": " + r.Uncounted()
 		if count[why]++; count[why] == 1 {
 			order = append(order, why)
 		}
@@ -32,16 +31,4 @@ func Uncounted(f *recording.File) []string {
 		}
 	}
 	return slices.Clip(order)
-}
-
-func uncounted(r *recording.Run) string {
-	switch {
-	case r.Exit != nil && r.Exit.Refused != "":
-		return r.Exit.Refused
-	case r.Doubt != "":
-		return r.Doubt
-	case r.End == nil:
-		return "was cut off"
-	}
-	return fmt.Sprintf("ended with exit code %d: %s", r.End.Code, cmp.Or(r.End.Error, "interrupted"))
 }
