@@ -289,3 +289,21 @@ func TestWordsOfTheFormat(t *testing.T) {
 		}
 	}
 }
+
+// TestLostKernel: where the kernels of a run are not all that it dispatched, the
+// share of each is not of all, which is told.
+func TestLostKernel(t *testing.T) {
+	kernels := []Event{&Kernel{Name: "nn", Dispatches: 900, Time: 30}, &Kernel{Name: "cos", Dispatches: 4, Time: 10}, &Kernel{Name: Blit, Dispatches: 3, Time: 5}}
+	with := func(kernels ...Event) []string {
+		events := sound()
+		return Collect(slices.Values(slices.Insert(events, len(events)-1, kernels...))).Warnings
+	}
+	if got := with(kernels...); len(got) > 0 {
+		t.Errorf("all kernels: %q", got)
+	}
+	for i, want := range []string{"4 dispatches together and its command buffers 904", "900 dispatches together and its command buffers 904"} {
+		if got := with(slices.Delete(slices.Clone(kernels), i, i+1)...); len(got) != 1 || !strings.Contains(got[0], want) {
+			t.Errorf("without kernel %d: %q, want %s", i, got, want)
+		}
+	}
+}

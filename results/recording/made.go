@@ -150,6 +150,26 @@ func (j *judge) counts() {
 		}
 	}
 	j.Samples = slices.DeleteFunc(j.Samples, func(c trace.Sample) bool { return wrong[c.Span][c.Name] })
+	j.kernels()
+}
+
+// kernels holds what is said of kernels at the end of a run that ended well to
+// what it committed: the share of one is of the time of all.
+func (j *judge) kernels() {
+	var committed, told int64
+	for _, s := range j.Spans {
+		if s.Name == SpanCommit {
+			committed += s.N
+		}
+	}
+	for _, k := range j.Kernels {
+		if k.Name != Blit {
+			told += k.Dispatches
+		}
+	}
+	if j.End != nil && j.End.Code == 0 && len(j.Kernels) > 0 && j.LostSpans() == 0 && told != committed && committed > 0 {
+		j.tell("kernels", "its kernels have %d dispatches together and its command buffers %d: their shares are of what is there", told, committed)
+	}
 }
 
 // untouched are the spans of which nothing that lies in them can be missing.

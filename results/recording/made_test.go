@@ -85,7 +85,7 @@ func (m *maker) run(rounds, steps int, metal, untraced bool, pauses []time.Durat
 	}
 	m.span(0, recording.SpanClose, "", 0, ms, nil)
 	if metal {
-		m.put(&recording.Kernel{Name: "gemm_nn", Dispatches: 70, Time: int64(3 * ms)}, &recording.Kernel{Name: "cos", Dispatches: 7, Time: int64(ms)},
+		m.put(&recording.Kernel{Name: "gemm_nn", Dispatches: 135, Time: int64(3 * ms)}, &recording.Kernel{Name: "cos", Dispatches: 7, Time: int64(ms)},
 			&recording.Evidence{What: recording.EvidenceMetalCache, LibraryHits: 1, LibraryMisses: 1, PipelineMisses: 2, Nonce: "n", Folder: "/c",
 				Before: &recording.CacheFolder{Entries: 3, Bytes: 40, Changed: "2026-01-02T03:04:05Z"}, After: &recording.CacheFolder{Entries: 5, Bytes: 60, Changed: "2026-01-02T03:04:06Z"}})
 	}

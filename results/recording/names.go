@@ -20,6 +20,9 @@ const (
 	CountMapped         = "metal no-copy bytes"
 )
 
+// Blit is how the copies are called among the kernels; they are no dispatches.
+const Blit = "blit"
+
 // The names of the spans that a run is made of. A round's N is its number from
 // 1, a prefill's the tokens of the prompt, a decode step's its number from 1.
 const (
