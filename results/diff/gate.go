@@ -34,6 +34,9 @@ func (r *Report) Check(g Gate) (notes []string, err error) {
 		reasons = append(reasons, fmt.Sprintf("%d that %s has %s missing: %s; --allow-missing REGEXP lets what it matches be missing",
 			len(missing), colName(r.Base), isOrAre(len(missing)), listed(missing)))
 	}
+	if lost := slices.DeleteFunc(slices.Clone(r.Lost), func(arm string) bool { return g.Allow != nil && g.Allow.MatchString(arm) }); len(lost) > 0 {
+		reasons = append(reasons, fmt.Sprintf("%d of the plan's arms %s no run that counts: %s; --allow-missing REGEXP lets arms be missing that it matches", len(lost), hasOrHave(len(lost)), listed(lost)))
+	}
 	thin, blind := r.tooFew(g.Allow)
 	if len(thin) > 0 {
 		reasons = append(reasons, fmt.Sprintf("%d %s too few samples to be judged, at least %d are wanted and %s has them: %s",
@@ -54,7 +57,7 @@ func (r *Report) Check(g Gate) (notes []string, err error) {
 	}
 	if len(allowed) > 0 {
 		notes = append(notes, "missing, as --allow-missing lets it: "+listed(allowed))
-	} else if g.Allow != nil {
+	} else if g.Allow != nil && !slices.ContainsFunc(r.Lost, g.Allow.MatchString) {
 		notes = append(notes, fmt.Sprintf("--allow-missing %q matches nothing that is missing", g.Allow))
 	}
 	if added := texts(r.Added, func(l Lack) bool { return !l.Zero }); len(added) > 0 {

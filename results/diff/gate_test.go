@@ -288,6 +288,31 @@ func TestContents(t *testing.T) {
 	}
 }
 
+// TestLostArm: an arm of a plan that lost all its runs cannot be compared, which
+// is no pass unless it is allowed.
+func TestLostArm(t *testing.T) {
+	f := repeated(experiment(t, "experiment-sweep.introgen"), 6, 7)
+	arm := f.Plan.Arms[len(f.Plan.Arms)-1].Name
+	check := func(allow *regexp.Regexp) error {
+		_, err := judge(t, Options{By: "/per-buffer", Base: "50"}, Recording("x", f)).Check(Gate{Above: 100, Limit: "10000%", Allow: allow})
+		return err
+	}
+	if err := check(nil); err != nil {
+		t.Errorf("a whole plan: %v", err)
+	}
+	for _, r := range f.Runs {
+		if r.Start.Arm == arm {
+			r.Exit.Refused = "was not warm"
+		}
+	}
+	if err := check(nil); err == nil || !strings.Contains(err.Error(), "1 of the plan's arms has no run that counts: "+arm) {
+		t.Errorf("without the runs of %s: %v", arm, err)
+	}
+	if err := check(regexp.MustCompile("^" + arm + "$")); err != nil {
+		t.Errorf("allowed to be missing: %v", err)
+	}
+}
+
 // TestEndings: how the run of a recording ended is told, and why it has no samples.
 func TestEndings(t *testing.T) {
 	whole := experiment(t, "experiment-states.introgen")

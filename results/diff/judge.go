@@ -31,6 +31,7 @@ type Report struct {
 	Base     string   // the column that the others are compared with
 	Missing  []Lack   // what the base has and another column lacks
 	Added    []Lack   // what another column has and the base lacks
+	Lost     []string // of a single file, the arms of its plan without a run that counts
 	Notes    []string // of runs that do not count, or were disturbed
 	Warnings []string // of lines that are no samples, and of what is mixed
 }
@@ -107,6 +108,9 @@ func Judge(sources []Source, o Options) (*Report, error) {
 	b, err := newBuilder(o)
 	if err != nil {
 		return nil, err
+	}
+	if len(sources) == 1 {
+		b.report.Lost = sources[0].lost
 	}
 	reader := new(benchfmt.Reader)
 	for i, s := range sources {

@@ -31,6 +31,7 @@ type Source struct {
 	text   []byte
 	lines  map[int]benchtext.Line // by the number of the line in text; nil of a text
 	notes  []string               // what to know before believing it
+	lost   []string               // arms of its plan without a run that counts
 	barren string                 // why it has no samples, should it have none
 	bytes  int64                  // of the model file of all its runs; 0 where nobody knows
 }
@@ -49,6 +50,13 @@ func Recording(label string, f *recording.File) Source {
 		} else if r.Header.Model.Bytes != s.bytes {
 			s.bytes = 0
 			break
+		}
+	}
+	if f.Plan != nil {
+		for _, a := range f.Plan.Arms {
+			if len(f.Counted(a.Name)) == 0 {
+				s.lost = append(s.lost, a.Name)
+			}
 		}
 	}
 	for _, n := range doubts(f) {
