@@ -44,7 +44,7 @@ func diffCommand() *cli.Command {
 			&cli.StringFlag{Name: "filter", Usage: "compare only what matches benchstat's `EXPRESSION`: .name:Decode, .unit:ns/op"},
 			&cli.BoolFlag{Name: "mixed", Usage: "compare also samples of different models, machines or workloads"},
 			&cli.StringFlag{Name: "fail-above", Usage: "exit with 1 where something became worse by more than `PERCENT`, and not by chance, or is missing: 5%"},
-			&cli.StringFlag{Name: "allow-missing", Usage: "with --fail-above: let benchmarks be missing whose NAME, or NAME and UNIT, `REGEXP` matches somewhere"},
+			&cli.StringFlag{Name: "allow-missing", Usage: "with --fail-above: let be missing what `REGEXP` matches somewhere: a benchmark by NAME, or by NAME and UNIT, or an arm by its name"},
 			styleFlag(),
 		},
 		Before: endAtOnce,
