@@ -145,26 +145,12 @@ func (a *Answer) note(format string, args ...any) {
 
 // refusals are the reasons why runs do not count, with how many each.
 func refusals(f *recording.File) []string {
-	var order []string
-	count := map[string]int{}
-	for _, r := range f.Runs {
-		if r.Counts() {
-			continue
-		}
-		why := r.Uncounted()
+	return series.Reasons(f, func(r *recording.Run) string {
 		if r.Start != nil {
-			why = r.Start.Arm + " " + why
+			return r.Start.Arm + " " + r.Uncounted()
 		}
-		if count[why]++; count[why] == 1 {
-			order = append(order, why)
-		}
-	}
-	for i, why := range order {
-		if n := count[why]; n > 1 {
-			order[i] = fmt.Sprintf("%s (%d times)", why, n)
-		}
-	}
-	return order
+		return r.Uncounted()
+	})
 }
 
 // remarks are about how far the figures can be believed.
