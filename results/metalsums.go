@@ -172,14 +172,8 @@ func (m *MetalSums) Trace() MetalTrace {
 
 // MetalTraceOf is what the tables at the end of a traced run show, of any run.
 func MetalTraceOf(run *recording.Run) MetalTrace {
-	m := NewMetalSums()
+	m := sumsOf(run)
 	m.lost = run.LostSpans()
-	for _, s := range run.Spans {
-		m.span(s)
-	}
-	for _, s := range run.Samples {
-		m.count(s)
-	}
 	for _, k := range run.Kernels {
 		m.Event(&k)
 	}
@@ -188,7 +182,10 @@ func MetalTraceOf(run *recording.Run) MetalTrace {
 }
 
 // DevicePhasesOf are the phases of a run that have ended, each for itself.
-func DevicePhasesOf(run *recording.Run) []MetalPhase {
+func DevicePhasesOf(run *recording.Run) []MetalPhase { return sumsOf(run).told() }
+
+// sumsOf adds up the spans and counters of a run.
+func sumsOf(run *recording.Run) *MetalSums {
 	m := NewMetalSums()
 	for _, s := range run.Spans {
 		m.span(s)
@@ -196,7 +193,7 @@ func DevicePhasesOf(run *recording.Run) []MetalPhase {
 	for _, s := range run.Samples {
 		m.count(s)
 	}
-	return m.told()
+	return m
 }
 
 // FoldSteps keeps the first phases of each round as they are, and of its decode
