@@ -104,23 +104,24 @@ func runTokenize(c *cli.Context) (err error) {
 		return err
 	}
 	t.Tokenizer = g.tok.Name() // which decode may have exchanged
+	switch {
+	case c.Bool("ids"):
+		_, err = fmt.Fprintln(c.App.Writer, idList(ids, len(ids)))
+		return err
+	case c.Bool("text"):
+		_, err = io.WriteString(c.App.Writer, t.Text)
+		return err
+	}
 	if err := t.cut(g.tok); err != nil {
 		return err
 	}
-	switch {
-	case c.Bool("ids"):
-		_, err = fmt.Fprintln(c.App.Writer, t.list())
-	case c.Bool("text"):
-		_, err = io.WriteString(c.App.Writer, t.Text)
-	case c.Bool("json"):
-		enc := json.NewEncoder(c.App.Writer)
-		enc.SetEscapeHTML(false)
-		enc.SetIndent("", "  ")
-		err = enc.Encode(t)
-	default:
-		err = t.document().Write(c.App.Writer, style)
+	if !c.Bool("json") {
+		return t.document().Write(c.App.Writer, style)
 	}
-	return err
+	enc := json.NewEncoder(c.App.Writer)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	return enc.Encode(t)
 }
 
 // tokenized is a text and its tokens.
@@ -159,15 +160,6 @@ func (t *tokenized) cut(tok tokenizer.Tokenizer) error {
 		at = one.End
 	}
 	return nil
-}
-
-// list is the ids as --prompt-ids takes them.
-func (t *tokenized) list() string {
-	words := make([]string, len(t.IDs))
-	for i, id := range t.IDs {
-		words[i] = strconv.Itoa(int(id))
-	}
-	return strings.Join(words, ",")
 }
 
 // document shows every token. Texts stand in quotes, with what is no character

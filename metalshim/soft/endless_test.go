@@ -218,7 +218,7 @@ func TestLongButWithinLimits(t *testing.T) {
 			return
 		case err == nil: // a fast machine: nothing was shown
 			threads *= 4
-		case attempt == attempts || !errors.Is(err, metalshim.ErrTimeout):
+		case attempt >= attempts || !errors.Is(err, metalshim.ErrTimeout):
 			t.Fatalf("attempt %d, a limit of %v, after %v: %v", attempt, limit, took, err)
 		default:
 			limit, threads = 4*limit, 4*threads
