@@ -448,3 +448,19 @@ func TestNamesAreDocumented(t *testing.T) {
 		}
 	}
 }
+
+// TestPromptLine: the line of the prompt's ids stands there where all rounds have
+// the same, and names them by their digest (of "5,6,7" by sha256sum).
+func TestPromptLine(t *testing.T) {
+	for want, later := range map[string][]int32{"prompt-ids: 9988e8a7\n": nil, "": {7, 6, 5}} {
+		r := run(2, 1000)
+		for i := range r.Rounds {
+			r.Rounds[i].Prompt = 3
+		}
+		r.Rounds[0].PromptIDs, r.Rounds[1].PromptIDs = []int32{5, 6, 7}, later
+		got := string(text(t, &recording.File{Runs: []*recording.Run{r}}))
+		if strings.Contains(got, "prompt-ids: ") != (want != "") || !strings.Contains(got, want) {
+			t.Errorf("later ids %v: want the line %q in\n%s", later, want, got)
+		}
+	}
+}

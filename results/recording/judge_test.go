@@ -54,6 +54,7 @@ func TestJudge(t *testing.T) {
 	}
 	failed := slices.Insert(sound(), len(sound())-1,
 		inLast(15, SpanCommands, 0, 195, 196), inLast(16, SpanCommit, 5, 200, 201), inLast(17, SpanCommands, 0, 205, 210),
+		Event(&Span{trace.Record{ID: 18, Parent: 7, Name: SpanQueued, N: 904, Start: 61, End: 62}}),
 		Event(&Count{trace.Sample{Span: 14, Name: CountDispatches, Value: 5, At: 201}}),
 		Event(&Count{trace.Sample{Span: 14, Name: CountEncoders, Value: 1, At: 201}}),
 		Event(&Count{trace.Sample{Span: 14, Name: CountCommandBuffers, Value: 1, At: 201}}))
