@@ -15,45 +15,67 @@ import (
 
 const module = "github.com/introgen/introgen"
 
-// rule is a line of docs/imports.txt: what a package may import of the project.
-type rule struct {
-	may  []string // packages, or trees of them ending in /...
-	line int
+// room is a line of docs/imports.txt: folders, and what they may see.
+type room struct {
+	name    string
+	folders []string
+	sees    []string
+	line    int
 }
 
-func (r rule) allows(pkg string) bool {
-	return slices.ContainsFunc(r.may, func(may string) bool {
-		tree, isTree := strings.CutSuffix(may, "/...")
-		return pkg == may || isTree && (pkg == tree || strings.HasPrefix(pkg, tree+"/"))
-	})
+// depth is how much of a package's path the room's longest folder that holds it
+// makes up; 0 if none does.
+func (r room) depth(pkg string) int {
+	longest := 0
+	for _, folder := range r.folders {
+		if pkg == folder || strings.HasPrefix(pkg, folder+"/") {
+			longest = max(longest, len(folder))
+		}
+	}
+	return longest
 }
 
-// readRules reads docs/imports.txt: a package, a colon, and what it may import.
-// Lines that begin with # are for people.
-func readRules(t *testing.T) map[string]rule {
+// roomOf is the room that a package belongs to.
+func roomOf(rooms []room, pkg string) (room, bool) {
+	if len(rooms) == 0 {
+		return room{}, false
+	}
+	r := slices.MaxFunc(rooms, func(a, b room) int { return a.depth(pkg) - b.depth(pkg) })
+	return r, r.depth(pkg) > 0
+}
+
+// readRooms reads docs/imports.txt. Lines that begin with # are for people.
+func readRooms(t *testing.T) []room {
 	t.Helper()
 	f, err := os.Open("docs/imports.txt")
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	rules := map[string]rule{}
+	var rooms []room
 	s := bufio.NewScanner(f)
 	for n := 1; s.Scan(); n++ {
 		text := strings.TrimSpace(s.Text())
 		if text == "" || strings.HasPrefix(text, "#") {
 			continue
 		}
-		pkg, may, ok := strings.Cut(text, ":")
-		if _, twice := rules[pkg]; !ok || twice {
-			t.Fatalf("docs/imports.txt:%d: %q is not `package: imports`, or stands there twice", n, text)
+		name, rest, ok := strings.Cut(text, ":")
+		folders, sees, _ := strings.Cut(rest, "->")
+		r := room{name, strings.Fields(folders), strings.Fields(sees), n}
+		if !ok || len(r.folders) == 0 || slices.ContainsFunc(rooms, func(o room) bool { return o.name == name }) {
+			t.Fatalf("docs/imports.txt:%d: %q is not `room: folders -> rooms`, or stands there twice", n, text)
 		}
-		rules[pkg] = rule{strings.Fields(may), n}
+		for _, other := range r.sees {
+			if !slices.ContainsFunc(rooms, func(o room) bool { return o.name == other }) {
+				t.Errorf("docs/imports.txt:%d: %s sees %s, which does not stand above it", n, name, other)
+			}
+		}
+		rooms = append(rooms, r)
 	}
 	if err := s.Err(); err != nil {
 		t.Fatal(err)
 	}
-	return rules
+	return rooms
 }
 
 // readImports returns what each package of the project imports of the project,
@@ -90,38 +112,50 @@ func readImports(t *testing.T) map[string][]string {
 	return out
 }
 
-// TestImportGraph holds every package to docs/imports.txt: imports point one
-// way, and a new package says there where it stands.
+// TestImportGraph holds every package to docs/imports.txt: it belongs to a room,
+// and imports only what its room may see.
 func TestImportGraph(t *testing.T) {
-	rules, imports := readRules(t), readImports(t)
+	rooms, imports := readRooms(t), readImports(t)
 	for _, pkg := range slices.Sorted(maps.Keys(imports)) {
-		r, ok := rules[pkg]
+		mine, ok := roomOf(rooms, pkg)
 		if !ok {
-			t.Errorf("package %s has no line in docs/imports.txt: add one that says what it may import", pkg)
+			t.Errorf("package %s belongs to no room of docs/imports.txt: add its folder to one", pkg)
 			continue
 		}
 		for _, imported := range imports[pkg] {
-			if !r.allows(imported) {
-				t.Errorf("package %s imports %s, which docs/imports.txt:%d does not allow", pkg, imported, r.line)
+			theirs, ok := roomOf(rooms, imported)
+			if ok && theirs.name != mine.name && !slices.Contains(mine.sees, theirs.name) {
+				t.Errorf("package %s imports %s: docs/imports.txt:%d does not let room %s see room %s", pkg, imported, mine.line, mine.name, theirs.name)
 			}
-		}
-	}
-	for pkg, r := range rules {
-		if _, ok := imports[pkg]; !ok {
-			t.Errorf("docs/imports.txt:%d names %s, which is no package", r.line, pkg)
 		}
 	}
 }
 
-// TestImportRulesAreTight finds allowances that nobody uses, since they would
-// let a wrong import pass later.
+// TestImportRulesAreTight finds folders that are not there, and allowances that
+// nobody uses, since they would let a wrong import pass later.
 func TestImportRulesAreTight(t *testing.T) {
-	imports := readImports(t)
-	for pkg, r := range readRules(t) {
-		for _, may := range r.may {
-			one := rule{may: []string{may}}
-			if !slices.ContainsFunc(imports[pkg], one.allows) {
-				t.Errorf("docs/imports.txt:%d lets %s import %s, which it does not", r.line, pkg, may)
+	rooms, imports := readRooms(t), readImports(t)
+	used := map[string]map[string]bool{}
+	for pkg, imported := range imports {
+		mine, _ := roomOf(rooms, pkg)
+		if used[mine.name] == nil {
+			used[mine.name] = map[string]bool{}
+		}
+		for _, i := range imported {
+			theirs, _ := roomOf(rooms, i)
+			used[mine.name][theirs.name] = true
+		}
+	}
+	for _, r := range rooms {
+		for _, other := range r.sees {
+			if !used[r.name][other] {
+				t.Errorf("docs/imports.txt:%d lets %s see %s, which it does not", r.line, r.name, other)
+			}
+		}
+		for _, folder := range r.folders {
+			alone := []room{{name: r.name, folders: []string{folder}}}
+			if !slices.ContainsFunc(slices.Collect(maps.Keys(imports)), func(pkg string) bool { _, in := roomOf(alone, pkg); return in }) {
+				t.Errorf("docs/imports.txt:%d names %s, where no package is", r.line, folder)
 			}
 		}
 	}

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/introgen/introgen/metalshim"
-	"github.com/introgen/introgen/metalshim/fault"
+	"github.com/introgen/introgen/metalshim/callfault"
 	"github.com/introgen/introgen/metalshim/shimtest"
 	"github.com/introgen/introgen/trace"
 )
@@ -156,8 +156,8 @@ func TestNoCopyUnsupported(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	plan := fault.Plan{{Call: fault.Alloc, N: 9, Fail: true}}
-	for name, d := range map[string]metalshim.Device{"bare": copies, "timed": timed, "with faults": fault.Wrap(copies, plan)} {
+	plan := callfault.Rules{{Call: callfault.Alloc, N: 9, Fail: true}}
+	for name, d := range map[string]metalshim.Device{"bare": copies, "timed": timed, "with faults": callfault.Wrap(copies, plan)} {
 		var e *metalshim.AllocationError
 		_, err := metalshim.NewBufferNoCopy(d, make([]byte, 7))
 		if !errors.As(err, &e) || e.Length != 7 || !errors.Is(err, errors.ErrUnsupported) || !strings.Contains(err.Error(), "driver test") {

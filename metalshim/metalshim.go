@@ -3,7 +3,7 @@
 // and words; it is not an abstraction over every GPU.
 //
 // A driver implements Device. Two decorators wrap any driver: Instrument, the
-// only place where Metal calls are timed, and metalshim/fault, which delays
+// only place where Metal calls are timed, and metalshim/callfault, which delays
 // or fails chosen calls. Driver packages: metalshim/soft.
 //
 // Rules that hold for every driver:

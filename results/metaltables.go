@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/introgen/introgen/figures"
-	"github.com/introgen/introgen/results/printable"
+	"github.com/introgen/introgen/results/sanitize"
 	"github.com/introgen/introgen/results/table"
 )
 
@@ -45,7 +45,7 @@ func WriteMetalTrace(w io.Writer, t MetalTrace) error {
 	}
 	if lib, function, took := t.LongestChain(); lib != "" {
 		if _, err := fmt.Fprintf(w, "longest chain: %s and %s, %s of %s ms: what would remain if all the rest ran beside it\n",
-			printable.Line(lib), printable.Line(function), ms(took), ms(libSum+pipeSum)); err != nil {
+			sanitize.Line(lib), sanitize.Line(function), ms(took), ms(libSum+pipeSum)); err != nil {
 			return err
 		}
 	}

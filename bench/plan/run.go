@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/introgen/introgen/bench/machine"
-	"github.com/introgen/introgen/bench/plan/guard"
+	"github.com/introgen/introgen/bench/plan/taint"
 	"github.com/introgen/introgen/figures"
 	"github.com/introgen/introgen/results/recording"
 )
@@ -287,7 +287,7 @@ func (r *runner) once(ctx context.Context, block int, arm recording.Arm) (run *r
 			run.Exit.Refused = "was interrupted"
 		}
 	} else {
-		run.Exit.Flags = guard.Flags(guard.Ended{Run: run, Cores: r.Header.Host.Cores, Before: before, After: after, MHz: r.mhz})
+		run.Exit.Flags = taint.Flags(taint.Ended{Run: run, Cores: r.Header.Host.Cores, Before: before, After: after, MHz: r.mhz})
 	}
 	r.mhz = append(r.mhz, after.MHz)
 	r.file.Runs = append(r.file.Runs, run)

@@ -10,7 +10,7 @@ import (
 	"github.com/introgen/introgen/results/answers/bill"
 	"github.com/introgen/introgen/results/answers/compare"
 	"github.com/introgen/introgen/results/answers/explain"
-	"github.com/introgen/introgen/results/answers/series"
+	"github.com/introgen/introgen/results/answers/samples"
 	"github.com/introgen/introgen/results/recording"
 	"github.com/introgen/introgen/results/store"
 	"github.com/introgen/introgen/results/table"
@@ -85,7 +85,7 @@ func openRecordings(c *cli.Context) (*recording.File, error) {
 			all.Broken = strings.TrimPrefix(all.Broken+"; "+f.Broken, "; ")
 		}
 	}
-	if mixed := series.Mixed(all.Runs); len(mixed) > 0 {
+	if mixed := samples.Mixed(all.Runs); len(mixed) > 0 {
 		text := "the runs are not of one kind: " + strings.Join(mixed, "; ")
 		if !c.Bool("mixed") {
 			return nil, fmt.Errorf("%s; --mixed shows them beside each other all the same", text)
@@ -163,7 +163,7 @@ func explainCommand() *cli.Command {
 func explainDocument(f *recording.File) (*table.Document, error) {
 	doc := &table.Document{}
 	if len(f.Counted("")) == 0 {
-		doc.Say("No run counts: %s.", strings.Join(series.Uncounted(f), "; "))
+		doc.Say("No run counts: %s.", strings.Join(samples.Uncounted(f), "; "))
 	}
 	doc.Append(explain.Of(f).Document())
 	return doc, nil

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"syscall"
 
-	"github.com/introgen/introgen/results/printable"
+	"github.com/introgen/introgen/results/sanitize"
 	"github.com/introgen/introgen/trace"
 	"github.com/urfave/cli/v2"
 )
@@ -112,7 +112,7 @@ func report(code int, err error, stderr io.Writer, printed bool) {
 // oneLine joins the lines of errors.Join, so that an error is always one line,
 // whatever the names in it.
 func oneLine(err error) string {
-	return printable.Line(strings.Join(strings.FieldsFunc(err.Error(), func(r rune) bool { return r == '\n' }), "; "))
+	return sanitize.Line(strings.Join(strings.FieldsFunc(err.Error(), func(r rune) bool { return r == '\n' }), "; "))
 }
 
 func newApp(stdout, stderr io.Writer) *cli.App {

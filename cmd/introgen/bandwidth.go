@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/introgen/introgen/engine/cpu"
-	"github.com/introgen/introgen/engine/cpu/probe"
+	"github.com/introgen/introgen/engine/cpu/bandwidth"
 	"github.com/introgen/introgen/figures"
 	"github.com/urfave/cli/v2"
 )
@@ -46,9 +46,9 @@ func runBandwidth(c *cli.Context) error {
 		value         int
 		whatIsCounted string
 	}{
-		{"threads", 1, probe.MaxThreads, most, "threads"},
-		{"bytes", probe.MinBytes, probe.MaxBytes, c.Int("bytes"), "bytes"},
-		{"rounds", 1, probe.MaxRounds, c.Int("rounds"), "rounds"},
+		{"threads", 1, bandwidth.MaxThreads, most, "threads"},
+		{"bytes", bandwidth.MinBytes, bandwidth.MaxBytes, c.Int("bytes"), "bytes"},
+		{"rounds", 1, bandwidth.MaxRounds, c.Int("rounds"), "rounds"},
 	} {
 		if f.value < f.least || f.value > f.most {
 			return usagef("--%s %d: %d to %d %s are allowed", f.name, f.value, f.least, f.most, f.whatIsCounted)
@@ -62,7 +62,7 @@ func runBandwidth(c *cli.Context) error {
 				return err
 			}
 			status.set("reading with %d threads", threads)
-			r, err := probe.Run(c.Context, probe.Options{Bytes: c.Int("bytes"), Threads: threads, Huge: huge, Rounds: c.Int("rounds")})
+			r, err := bandwidth.Run(c.Context, bandwidth.Options{Bytes: c.Int("bytes"), Threads: threads, Huge: huge, Rounds: c.Int("rounds")})
 			if err != nil {
 				return err
 			}
@@ -76,7 +76,7 @@ func runBandwidth(c *cli.Context) error {
 }
 
 // bandwidthLine writes a result as one line, the best rate first.
-func bandwidthLine(r *probe.Result) string {
+func bandwidthLine(r *bandwidth.Result) string {
 	var b strings.Builder
 	s := "s"
 	if r.Threads == 1 {

@@ -4,15 +4,15 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/introgen/introgen/results/answers/arms"
+	"github.com/introgen/introgen/results/answers/bench"
 	"github.com/introgen/introgen/results/recording"
 	"github.com/introgen/introgen/results/table"
 	"github.com/urfave/cli/v2"
 )
 
 func benchCommand() *cli.Command {
-	keys := make([]string, len(arms.Metrics))
-	for i, m := range arms.Metrics {
+	keys := make([]string, len(bench.Metrics))
+	for i, m := range bench.Metrics {
 		keys[i] = m.Key
 	}
 	return &cli.Command{
@@ -44,7 +44,7 @@ func runBench(c *cli.Context) error {
 	if c.NArg() > mostArms {
 		return usagef("bench takes at most %d command lines, not %d", mostArms, c.NArg())
 	}
-	p := planned{metric: arms.Decode.Of}
+	p := planned{metric: bench.Decode.Of}
 	for i, line := range c.Args().Slice() {
 		args, err := childCommand(line)
 		if err != nil {
@@ -65,17 +65,17 @@ func runBench(c *cli.Context) error {
 }
 
 // benchMetrics are those of the keys, each once; of none it is all.
-func benchMetrics(keys []string) ([]arms.Metric, error) {
+func benchMetrics(keys []string) ([]bench.Metric, error) {
 	if len(keys) == 0 {
-		return arms.Metrics, nil
+		return bench.Metrics, nil
 	}
-	var shown []arms.Metric
+	var shown []bench.Metric
 	for _, key := range keys {
-		m, err := arms.Find(key)
+		m, err := bench.Find(key)
 		if err != nil {
 			return nil, err
 		}
-		if !slices.ContainsFunc(shown, func(s arms.Metric) bool { return s.Key == m.Key }) {
+		if !slices.ContainsFunc(shown, func(s bench.Metric) bool { return s.Key == m.Key }) {
 			shown = append(shown, m)
 		}
 	}
@@ -83,9 +83,9 @@ func benchMetrics(keys []string) ([]arms.Metric, error) {
 }
 
 // benchAnswer is how the arms compare by the metrics.
-func benchAnswer(shown []arms.Metric) answering {
+func benchAnswer(shown []bench.Metric) answering {
 	return func(f *recording.File) (*table.Document, error) {
-		a, err := arms.Of(f, shown)
+		a, err := bench.Of(f, shown)
 		if err != nil {
 			return nil, err
 		}

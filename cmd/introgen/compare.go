@@ -6,17 +6,17 @@ import (
 	"strings"
 
 	"github.com/introgen/introgen/bench/plan"
-	"github.com/introgen/introgen/results/answers/anatomy"
 	"github.com/introgen/introgen/results/answers/compare"
-	"github.com/introgen/introgen/results/answers/series"
+	"github.com/introgen/introgen/results/answers/samples"
+	"github.com/introgen/introgen/results/breakdown"
 	"github.com/introgen/introgen/results/recording"
+	"github.com/introgen/introgen/results/shellwords"
 	"github.com/introgen/introgen/results/table"
-	"github.com/introgen/introgen/results/words"
 	"github.com/urfave/cli/v2"
 )
 
-// comparable are the states that compare knows, in the order of its columns.
-var comparable = []string{recording.StateCold, recording.StateColdNatural, coldHalf, recording.StateColdFile, recording.StateWarmCache,
+// knownStates are the states that compare knows, in the order of its columns.
+var knownStates = []string{recording.StateCold, recording.StateColdNatural, coldHalf, recording.StateColdFile, recording.StateWarmCache,
 	recording.StateWarmProcess, recording.StateCPU}
 
 // coldHalf is the state cold-natural with a cache that holds a part.
@@ -46,7 +46,7 @@ func compareCommand() *cli.Command {
 			"   introgen compare --states cpu --variant 'one: --threads 1'\n" +
 			"   introgen compare 1 --style markdown",
 		Flags: append(childFlags(planFlags()),
-			&cli.StringFlag{Name: "states", Usage: "`LIST` of " + strings.Join(comparable, ", "), Value: "cold,warm-cache,warm-process,cpu"},
+			&cli.StringFlag{Name: "states", Usage: "`LIST` of " + strings.Join(knownStates, ", "), Value: "cold,warm-cache,warm-process,cpu"},
 			&cli.StringSliceFlag{Name: "variant", Usage: "`[STATE/]NAME: FLAGS` of another kind of run; may be given several times"},
 			&cli.StringFlag{Name: "kernels", Usage: "one or more `SETS` of Metal kernels to run with, such as own,candle"},
 			mixedFlag(),
@@ -86,7 +86,7 @@ func given(c *cli.Context) ([]string, error) {
 
 // moreFlags reads flags that are added to the runs' command lines.
 func moreFlags(what, text string) ([]string, error) {
-	args, err := words.Split(text)
+	args, err := shellwords.Split(text)
 	if err != nil {
 		return nil, usagef("%s %q: %w", what, text, err)
 	}
@@ -94,7 +94,7 @@ func moreFlags(what, text string) ([]string, error) {
 		return nil, usagef("%s %q: flags are wanted, such as '--threads 1'", what, text)
 	}
 	if len(args) > 0 {
-		if _, err := childCommand(words.Join(append([]string{"cpu"}, args...))); err != nil {
+		if _, err := childCommand(shellwords.Join(append([]string{"cpu"}, args...))); err != nil {
 			return nil, err
 		}
 	}
@@ -122,11 +122,11 @@ func compareDocument(f *recording.File) (*table.Document, error) {
 
 // toSecondToken is what --until watches.
 func toSecondToken(r *recording.Run) (float64, bool) {
-	rounds := anatomy.Rounds(r)
+	rounds := breakdown.Rounds(r)
 	if len(rounds) == 0 || rounds[0].Number != 1 {
 		return 0, false
 	}
-	return series.Token2.Of(rounds[0])
+	return samples.Token2.Of(rounds[0])
 }
 
 // stateLine is the command line of a run in a state.
@@ -205,7 +205,7 @@ func compareArms(c *cli.Context) ([]recording.Arm, []string, error) {
 			arms = append(arms, a)
 		case !slices.Equal(arms[i].Args, a.Args):
 			alike = usagef("two kinds of run would be called %q, %s and %s: call the variant, or the set of kernels, something else",
-				a.Name, words.Join(arms[i].Args), words.Join(a.Args))
+				a.Name, shellwords.Join(arms[i].Args), shellwords.Join(a.Args))
 		}
 	}
 	if len(sets) == 0 {
@@ -232,12 +232,12 @@ func compareArms(c *cli.Context) ([]recording.Arm, []string, error) {
 func readStates(text string) ([]string, error) {
 	states := readList(text)
 	for _, s := range states {
-		if !slices.Contains(comparable, s) {
-			return nil, usagef("--states %q: %q is not known: %s are allowed", text, s, strings.Join(comparable, ", "))
+		if !slices.Contains(knownStates, s) {
+			return nil, usagef("--states %q: %q is not known: %s are allowed", text, s, strings.Join(knownStates, ", "))
 		}
 	}
 	if len(states) == 0 {
-		return nil, usagef("--states is empty: one or more of %s are wanted", strings.Join(comparable, ", "))
+		return nil, usagef("--states is empty: one or more of %s are wanted", strings.Join(knownStates, ", "))
 	}
 	if i := slices.Index(states, recording.StateWarmProcess); i >= 0 && !slices.Contains(states, recording.StateWarmCache) {
 		states = slices.Insert(states, i, recording.StateWarmCache)

@@ -12,7 +12,7 @@ import (
 	"github.com/introgen/introgen/engine/gguf"
 	"github.com/introgen/introgen/engine/llama"
 	"github.com/introgen/introgen/engine/metal"
-	"github.com/introgen/introgen/engine/metal/plan"
+	"github.com/introgen/introgen/engine/metal/forward"
 	"github.com/introgen/introgen/models"
 	"github.com/introgen/introgen/results/answers/coverage"
 	"github.com/introgen/introgen/results/recording"
@@ -87,7 +87,7 @@ func runCoverage(c *cli.Context) (err error) {
 		return err
 	}
 	full := coverage.Run{Prompt: len(ids), Steps: c.Int("tokens")}
-	positions, whose := plan.Positions(model.Context)
+	positions, whose := forward.Positions(model.Context)
 	if err := bench.Fits(full.Prompt, full.Steps, positions, whose); err != nil {
 		return err
 	}
@@ -136,16 +136,16 @@ func readWarmup(text string, full coverage.Run) (coverage.Run, error) {
 	if ok {
 		m, bad = strconv.Atoi(strings.TrimSpace(steps))
 	}
-	if err != nil || bad != nil || n < 1 || m < 0 || n > plan.MaxPositions || m > plan.MaxPositions {
+	if err != nil || bad != nil || n < 1 || m < 0 || n > forward.MaxPositions || m > forward.MaxPositions {
 		return coverage.Run{}, usagef("--warmup %q: prompt tokens and decode steps are wanted, such as 2,1; the first from 1 on", text)
 	}
 	return coverage.Run{Prompt: n, Steps: m}, nil
 }
 
 // foretold makes coverage's terms of the plan's.
-type foretold struct{ needs *plan.Needs }
+type foretold struct{ needs *forward.Needs }
 
-func usesOf(p []plan.Pipeline) []coverage.Use {
+func usesOf(p []forward.Pipeline) []coverage.Use {
 	out := make([]coverage.Use, len(p))
 	for i, x := range p {
 		out[i] = coverage.Use{Library: x.Library, Function: x.Function, Constants: constants(x.Constants)}

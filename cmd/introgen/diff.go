@@ -12,8 +12,8 @@ import (
 	"strings"
 
 	"github.com/introgen/introgen/results/diff"
-	"github.com/introgen/introgen/results/printable"
 	"github.com/introgen/introgen/results/recording"
+	"github.com/introgen/introgen/results/sanitize"
 	"github.com/introgen/introgen/results/store"
 	"github.com/introgen/introgen/results/table"
 	"github.com/urfave/cli/v2"
@@ -139,7 +139,7 @@ func readGate(c *cli.Context) (*diff.Gate, error) {
 // alike.
 func label(before []diff.Source, arg string) string {
 	name := arg
-	for n := 1; slices.ContainsFunc(before, func(s diff.Source) bool { return printable.Line(s.Label) == printable.Line(name) }); n++ {
+	for n := 1; slices.ContainsFunc(before, func(s diff.Source) bool { return sanitize.Line(s.Label) == sanitize.Line(name) }); n++ {
 		name = fmt.Sprintf("%s#%d", arg, n)
 	}
 	return name

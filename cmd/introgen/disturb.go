@@ -6,9 +6,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/introgen/introgen/bench/fault"
-	"github.com/introgen/introgen/bench/pauses"
-	metalfault "github.com/introgen/introgen/metalshim/fault"
+	"github.com/introgen/introgen/bench"
+	"github.com/introgen/introgen/bench/phasefault"
+	"github.com/introgen/introgen/metalshim/callfault"
 	"github.com/introgen/introgen/results"
 	"github.com/introgen/introgen/trace"
 	"github.com/urfave/cli/v2"
@@ -34,9 +34,9 @@ func disturbFlags() []cli.Flag {
 // measure what comes of it, and by tests.
 type disturbance struct {
 	untraced bool
-	phases   *fault.Injector      // nil where none is wanted
-	calls    *metalfault.Injector // of Metal; nil where none is wanted
-	schedule pauses.Schedule
+	phases   *phasefault.Injector // nil where none is wanted
+	calls    *callfault.Injector  // of Metal; nil where none is wanted
+	schedule bench.Pauses
 }
 
 func readDisturbance(c *cli.Context) (d disturbance, err error) {
@@ -49,7 +49,7 @@ func readDisturbance(c *cli.Context) (d disturbance, err error) {
 	}
 	if text := c.String("pauses"); text != "" {
 		d.schedule.Seed = c.Uint64("pause-seed")
-		if d.schedule.Lengths, err = pauses.Parse(text); err != nil {
+		if d.schedule.Lengths, err = bench.ParsePauses(text); err != nil {
 			return d, usageError{fmt.Errorf("--pauses: %w", err)}
 		}
 	}
@@ -58,21 +58,21 @@ func readDisturbance(c *cli.Context) (d disturbance, err error) {
 	}
 	phases, calls := c.String("fault"), ""
 	if c.Command.Name == "metal" {
-		phases, calls = fault.Split(phases)
+		phases, calls = phasefault.Split(phases)
 	}
 	if phases != "" || c.Command.Name != "metal" {
-		plan, err := fault.Parse(phases)
+		plan, err := phasefault.Parse(phases)
 		if err != nil {
 			return d, usageError{fmt.Errorf("--fault: %w", err)}
 		}
-		d.phases = fault.New(plan)
+		d.phases = phasefault.New(plan)
 	}
 	if calls != "" || d.phases == nil {
-		plan, err := metalfault.Parse(calls)
+		plan, err := callfault.Parse(calls)
 		if err != nil {
 			return d, usageError{fmt.Errorf("--fault: %w", err)}
 		}
-		d.calls = metalfault.New(plan)
+		d.calls = callfault.New(plan)
 	}
 	return d, nil
 }

@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"github.com/introgen/introgen/bench/machine"
-	"github.com/introgen/introgen/results/printable"
 	"github.com/introgen/introgen/results/recording"
+	"github.com/introgen/introgen/results/sanitize"
 	"github.com/urfave/cli/v2"
 )
 
@@ -108,7 +108,7 @@ func environment(all []string) map[string]string {
 
 // modelFile is what the header says of the model before its tensors are known.
 func modelFile(path string) recording.Model {
-	m := recording.Model{File: printable.Line(filepath.Base(path))}
+	m := recording.Model{File: sanitize.Line(filepath.Base(path))}
 	if is, err := os.Stat(path); err == nil {
 		m.Bytes = is.Size()
 	}

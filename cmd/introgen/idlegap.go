@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/introgen/introgen/bench/pauses"
+	"github.com/introgen/introgen/bench"
 	"github.com/introgen/introgen/bench/plan"
 	"github.com/introgen/introgen/results/answers/idlegap"
 	"github.com/introgen/introgen/results/recording"
@@ -41,7 +41,7 @@ func runIdleGap(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	lengths, err := pauses.Parse(c.String("pauses"))
+	lengths, err := bench.ParsePauses(c.String("pauses"))
 	if err != nil {
 		return usageError{err}
 	}
@@ -49,12 +49,12 @@ func runIdleGap(c *cli.Context) error {
 	if n < 1 || n > mostSamples {
 		return usagef("--samples %d: 1 to %d are allowed; an interval needs %d", n, mostSamples, plan.DefaultRuns)
 	}
-	s := pauses.Schedule{Lengths: lengths}
+	s := bench.Pauses{Lengths: lengths}
 	if total := s.Total(n); c.Duration("timeout") <= total {
 		return usagef("--timeout %v: the pauses alone are %v; give it more time, or fewer --samples", c.Duration("timeout"), total)
 	}
 	p := planned{blocks: 1, lasts: s.Total(n), arms: []recording.Arm{{Name: "pauses", Args: slices.Concat(args, []string{"1",
-		"--tokens", strconv.Itoa(s.Steps(n)), "--pauses", pauses.Text(lengths), "--pause-seed", strconv.FormatUint(readSeed(c), 10)})}}}
+		"--tokens", strconv.Itoa(s.Steps(n)), "--pauses", bench.PausesText(lengths), "--pause-seed", strconv.FormatUint(readSeed(c), 10)})}}}
 	p.answer = idleGapDocument
 	return runPlan(c, p)
 }

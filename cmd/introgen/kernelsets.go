@@ -5,10 +5,10 @@ import (
 	"io"
 	"strconv"
 
-	"github.com/introgen/introgen/engine/metal/agree"
+	"github.com/introgen/introgen/engine/metal/forward"
 	"github.com/introgen/introgen/engine/metal/kernels"
 	"github.com/introgen/introgen/engine/metal/kernels/source"
-	"github.com/introgen/introgen/engine/metal/plan"
+	"github.com/introgen/introgen/engine/metal/signatures"
 	"github.com/introgen/introgen/models/candle"
 	"github.com/introgen/introgen/results/table"
 	"github.com/urfave/cli/v2"
@@ -150,7 +150,7 @@ func names(d declared) string {
 
 // writeFit prints what of a set does not fit the experiment's dispatches.
 func writeFit(w io.Writer, set *kernels.Set) error {
-	found, err := agree.Differences(set, plan.Experiment())
+	found, err := signatures.Differences(set, forward.Experiment())
 	if err != nil {
 		return err
 	}

@@ -13,7 +13,7 @@ import (
 	"github.com/introgen/introgen/engine/gguf"
 	"github.com/introgen/introgen/engine/llama"
 	"github.com/introgen/introgen/engine/metal"
-	"github.com/introgen/introgen/engine/metal/commands"
+	"github.com/introgen/introgen/engine/metal/commandbuffer"
 	"github.com/introgen/introgen/engine/metal/kernels"
 	"github.com/introgen/introgen/metalshim"
 	"github.com/introgen/introgen/metalshim/drivers"
@@ -59,7 +59,7 @@ func metalCommand() *cli.Command {
 				Usage: "end every source with a comment, so that no cache can match: --nonce takes the time, --nonce=TEXT a text"},
 			&cli.StringFlag{Name: "driver", Value: drivers.Auto, Usage: "auto (apple on macOS, else soft), soft, apple, or apple:GPU by its name or registry ID"},
 			&cli.StringFlag{Name: "kernels", Value: kernels.Own, Usage: "`SET`: own, candle or candle@VERSION (introgen kernels fetch brings it), a folder with candle's .metal files, or a .crate file"},
-			&cli.StringFlag{Name: "commands-per-buffer", Usage: "operations `N` a command buffer holds before it is committed; 0 commits every one (default: $" + commands.Env + ", or 50)"},
+			&cli.StringFlag{Name: "commands-per-buffer", Usage: "operations `N` a command buffer holds before it is committed; 0 commits every one (default: $" + commandbuffer.Env + ", or 50)"},
 			&cli.StringFlag{Name: "command-buffer-timeout", DefaultText: "$" + drivers.EnvTimeout + ", or 20s in which no threadgroup completes",
 				Usage: "the soft driver ends a command buffer that runs longer than `T`, as Metal does; 0 never does"},
 			&cli.StringFlag{Name: "weights", Value: weightsCopy, Usage: "copy (a buffer of each tensor, as candle does) or map (no-copy buffers over the mapped file, which must not change meanwhile; needs --io mmap)"},
@@ -101,19 +101,19 @@ func readMetalKnobs(c *cli.Context) (k metalKnobs, err error) {
 	k.nonce = readNonce(*c.Generic("nonce").(*optionalText), os.Getenv(nonceEnv), time.Now())
 	if c.IsSet("commands-per-buffer") {
 		k.perBufferBy = "--commands-per-buffer"
-		k.perBuffer, err = commands.ParsePerBuffer(k.perBufferBy, c.String("commands-per-buffer"))
+		k.perBuffer, err = commandbuffer.ParsePerBuffer(k.perBufferBy, c.String("commands-per-buffer"))
 	} else {
 		k.perBufferBy = "default"
-		if _, set := os.LookupEnv(commands.Env); set {
-			k.perBufferBy = commands.Env
+		if _, set := os.LookupEnv(commandbuffer.Env); set {
+			k.perBufferBy = commandbuffer.Env
 		}
-		k.perBuffer, err = commands.PerBufferFromEnv()
+		k.perBuffer, err = commandbuffer.PerBufferFromEnv()
 	}
 	if err != nil {
 		return k, usageError{err}
 	}
 	k.origins["nonce"] = origin(c, "nonce", nonceEnv, k.nonce, k.nonce != "")
-	k.origins["commands-per-buffer"] = origin(c, "commands-per-buffer", commands.Env, strconv.Itoa(k.perBuffer), k.perBufferBy == commands.Env)
+	k.origins["commands-per-buffer"] = origin(c, "commands-per-buffer", commandbuffer.Env, strconv.Itoa(k.perBuffer), k.perBufferBy == commandbuffer.Env)
 	if err := k.readTimeout(c); err != nil {
 		return k, err
 	}

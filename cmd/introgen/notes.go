@@ -8,12 +8,12 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/introgen/introgen/results/printable"
+	"github.com/introgen/introgen/results/sanitize"
 )
 
 // noteTo prints a note to the user, on a line of its own whatever is in it.
 func noteTo(stderr io.Writer, format string, a ...any) {
-	fmt.Fprintf(stderr, "introgen: note: "+format+"\n", printable.Args(a)...)
+	fmt.Fprintf(stderr, "introgen: note: "+format+"\n", sanitize.Args(a)...)
 }
 
 // notes prints what a driver has to say beside the run. Of each kind it prints

@@ -12,8 +12,8 @@ import (
 	"github.com/introgen/introgen/bench/machine"
 	"github.com/introgen/introgen/bench/plan"
 	"github.com/introgen/introgen/results/recording"
+	"github.com/introgen/introgen/results/shellwords"
 	"github.com/introgen/introgen/results/table"
-	"github.com/introgen/introgen/results/words"
 	"github.com/urfave/cli/v2"
 )
 
@@ -214,7 +214,7 @@ func (p planSink) Flush() error {
 // childCommand reads a command line of introgen that is to be run many times.
 // taken are flags that the plan gives itself.
 func childCommand(line string, taken ...string) ([]string, error) {
-	args, err := words.Split(line)
+	args, err := shellwords.Split(line)
 	if err != nil {
 		return nil, usagef("%q: %w", line, err)
 	}

@@ -11,7 +11,7 @@ import (
 
 	"github.com/introgen/introgen/models"
 	"github.com/introgen/introgen/models/modeltest"
-	"github.com/introgen/introgen/results/words"
+	"github.com/introgen/introgen/results/shellwords"
 )
 
 // TestReadmeCommands runs every introgen command that the README shows, and
@@ -36,7 +36,7 @@ func TestReadmeCommands(t *testing.T) {
 	for _, block := range regexp.MustCompile("(?s)```sh\n(.*?)```").FindAllStringSubmatch(string(readme), -1) {
 		for line := range strings.Lines(block[1]) {
 			command, _, _ := strings.Cut(strings.TrimSpace(line), " #")
-			words, err := words.Split(command)
+			words, err := shellwords.Split(command)
 			if err != nil {
 				t.Fatalf("%q: %v", command, err)
 			}

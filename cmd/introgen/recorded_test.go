@@ -17,7 +17,7 @@ import (
 	"github.com/introgen/introgen/models"
 	"github.com/introgen/introgen/models/modeltest"
 	"github.com/introgen/introgen/results"
-	"github.com/introgen/introgen/results/answers/anatomy"
+	"github.com/introgen/introgen/results/breakdown"
 	"github.com/introgen/introgen/results/recording"
 	"github.com/introgen/introgen/results/view"
 	"github.com/introgen/introgen/trace"
@@ -183,7 +183,7 @@ func tablesAgree(t *testing.T, run *recording.Run) {
 	t.Helper()
 	phases, libraries, pipelines := results.MetalTraceOf(run).Phases, time.Duration(0), time.Duration(0)
 	i := 0
-	for _, r := range anatomy.Rounds(run) {
+	for _, r := range breakdown.Rounds(run) {
 		for _, p := range r.Phases {
 			for _, c := range p.Compiles {
 				if c.IsLibrary() {

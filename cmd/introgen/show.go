@@ -12,8 +12,8 @@ import (
 
 	"github.com/introgen/introgen/results/benchtext"
 	"github.com/introgen/introgen/results/console"
-	"github.com/introgen/introgen/results/printable"
 	"github.com/introgen/introgen/results/recording"
+	"github.com/introgen/introgen/results/sanitize"
 	"github.com/introgen/introgen/results/store"
 	"github.com/introgen/introgen/results/view"
 	"github.com/urfave/cli/v2"
@@ -74,7 +74,7 @@ func runShow(c *cli.Context) error {
 			if i > 0 {
 				apart = "\n"
 			}
-			if _, err := fmt.Fprintf(c.App.Writer, "%s# %s\n", apart, printable.Line(path)); err != nil {
+			if _, err := fmt.Fprintf(c.App.Writer, "%s# %s\n", apart, sanitize.Line(path)); err != nil {
 				return err
 			}
 		}

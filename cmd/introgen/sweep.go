@@ -5,12 +5,12 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/introgen/introgen/bench/values"
+	"github.com/introgen/introgen/bench/ranges"
 	"github.com/introgen/introgen/engine/cpu"
 	"github.com/introgen/introgen/engine/gguf"
-	"github.com/introgen/introgen/results/answers/anatomy"
-	"github.com/introgen/introgen/results/answers/series"
+	"github.com/introgen/introgen/results/answers/samples"
 	"github.com/introgen/introgen/results/answers/sweep"
+	"github.com/introgen/introgen/results/breakdown"
 	"github.com/introgen/introgen/results/recording"
 	"github.com/introgen/introgen/results/table"
 	"github.com/urfave/cli/v2"
@@ -19,10 +19,10 @@ import (
 // sweepMetrics are what a sweep can be about, by the name on the command line.
 var sweepMetrics = []struct {
 	name   string
-	metric series.Metric
+	metric samples.Metric
 }{
-	{"decode", series.Decode}, {"read", series.Read}, {"build", series.Build}, {"prefill", series.Prefill},
-	{"token1", series.Token1}, {"token2", series.Token2}, {"rate", series.Rate},
+	{"decode", samples.Decode}, {"read", samples.Read}, {"build", samples.Build}, {"prefill", samples.Prefill},
+	{"token1", samples.Token1}, {"token2", samples.Token2}, {"rate", samples.Rate},
 }
 
 func sweepCommand() *cli.Command {
@@ -92,7 +92,7 @@ func runSweep(c *cli.Context) error {
 		return err
 	}
 	p := planned{arms: arms, factors: factors, answer: answer, metric: func(r *recording.Run) (float64, bool) {
-		rounds := anatomy.Rounds(r)
+		rounds := breakdown.Rounds(r)
 		if len(rounds) == 0 {
 			return 0, false
 		}
@@ -102,7 +102,7 @@ func runSweep(c *cli.Context) error {
 }
 
 // sweepAnswer is what a sweep says by the metric.
-func sweepAnswer(metric series.Metric) answering {
+func sweepAnswer(metric samples.Metric) answering {
 	return func(f *recording.File) (*table.Document, error) {
 		a, err := sweep.Of(f, metric)
 		if err != nil {
@@ -143,7 +143,7 @@ func readSettings(c *cli.Context) (settings []setting, engine string, err error)
 		if s.text == "" && !c.IsSet(s.flag) {
 			continue
 		}
-		v, err := values.Parse(s.text, s.least, s.most)
+		v, err := ranges.Parse(s.text, s.least, s.most)
 		if err != nil {
 			return nil, "", usagef("--%s: %w", s.flag, err)
 		}
@@ -169,7 +169,7 @@ func readSettings(c *cli.Context) (settings []setting, engine string, err error)
 }
 
 // sweepMetric is the metric of that name; "" is the one that fits what is swept.
-func sweepMetric(name string, factors []string) (series.Metric, error) {
+func sweepMetric(name string, factors []string) (samples.Metric, error) {
 	if name == "" {
 		if name = "decode"; len(factors) == 1 && factors[0] == "io" {
 			name = "read"
@@ -180,7 +180,7 @@ func sweepMetric(name string, factors []string) (series.Metric, error) {
 			return m.metric, nil
 		}
 	}
-	return series.Metric{}, usagef("--metric %q is not known; `introgen sweep --help` lists them", name)
+	return samples.Metric{}, usagef("--metric %q is not known; `introgen sweep --help` lists them", name)
 }
 
 // mostArmsSwept bounds crossed settings.

@@ -15,7 +15,7 @@ import (
 	"github.com/introgen/introgen/engine"
 	"github.com/introgen/introgen/engine/cpu/kernel"
 	"github.com/introgen/introgen/engine/cpu/pages"
-	"github.com/introgen/introgen/engine/cpu/team"
+	"github.com/introgen/introgen/engine/cpu/threads"
 	"github.com/introgen/introgen/engine/llama"
 	"github.com/introgen/introgen/engine/quant"
 )
@@ -36,7 +36,7 @@ type Engine struct {
 	opt    Options
 	asked  bool // opt.Context is what the caller asked for
 	desc   Description
-	team   *team.Team
+	team   *threads.Team
 	packed *pages.Memory // the tiles of all packed matrices
 	jobs   []packJob     // while they are packed
 
@@ -100,7 +100,7 @@ func New(m *llama.Model, o Options) (_ *Engine, err error) {
 	if err := e.allocate(); err != nil {
 		return nil, fmt.Errorf("cpu: %w", err)
 	}
-	e.team = team.New(o.Threads, e, guard)
+	e.team = threads.New(o.Threads, e, guard)
 	e.desc = Description{Set: set.Name, Threads: o.Threads, Context: o.Context, Slow: e.slowTypes()}
 	if err := e.maybePack(); err != nil {
 		return nil, fmt.Errorf("cpu: %w", err)

@@ -6,7 +6,7 @@ import (
 
 	"github.com/introgen/introgen/engine/cpu/kernel"
 	"github.com/introgen/introgen/engine/cpu/pages"
-	"github.com/introgen/introgen/engine/cpu/team"
+	"github.com/introgen/introgen/engine/cpu/threads"
 )
 
 // packJob is some tiles of a matrix to be packed.
@@ -84,7 +84,7 @@ func (e *Engine) pack(size int) error {
 		}
 	}
 	p := &pass{stages: []stage{{kind: packing}}, ahead: [][][]byte{make([][]byte, e.opt.Threads)}}
-	p.plan = team.NewPlan([]int{len(e.jobs)}, p)
+	p.plan = threads.NewStages([]int{len(e.jobs)}, p)
 	e.cur = p
 	err = e.team.Run(p.plan)
 	e.jobs = nil

@@ -4,7 +4,7 @@ import (
 	"math"
 
 	"github.com/introgen/introgen/engine/cpu/kernel"
-	"github.com/introgen/introgen/engine/cpu/team"
+	"github.com/introgen/introgen/engine/cpu/threads"
 )
 
 // kind is what a stage does.
@@ -46,7 +46,7 @@ type stage struct {
 // pass is the stages for some number of tokens.
 type pass struct {
 	stages []stage
-	plan   *team.Plan
+	plan   *threads.Stages
 	ahead  [][][]byte // for each stage and thread: what to prefetch while it waits
 }
 
@@ -101,7 +101,7 @@ func (e *Engine) passOf(tokens int, logits bool) *pass {
 		}
 		p.ahead = append(p.ahead, ahead)
 	}
-	p.plan = team.NewPlan(units, p)
+	p.plan = threads.NewStages(units, p)
 	e.passes[l][tokens-1] = p
 	return p
 }

@@ -24,8 +24,8 @@ type shape struct {
 	shape llamatest.Config
 }
 
-// real are the shapes of models that people run, as their config.json says.
-var real = []shape{
+// realShapes are the shapes of models that people run, as their config.json says.
+var realShapes = []shape{
 	{"TinyLlama 1.1B", quant.Q8_0, llamatest.Config{Hidden: 2048, FFN: 5632, Heads: 32, KVHeads: 4, HeadDim: 64, Vocab: 32000, Context: 2048}},
 	{"Llama 3.2 1B", quant.Q4_1, llamatest.Config{Hidden: 2048, FFN: 8192, Heads: 32, KVHeads: 8, HeadDim: 64, Vocab: 128256, Context: 131072, RopeFactor: true}},
 	{"Llama 3.2 3B", quant.Q8_0, llamatest.Config{Hidden: 3072, FFN: 8192, Heads: 24, KVHeads: 8, HeadDim: 128, Vocab: 128256, Context: 131072, RopeFactor: true}},
@@ -79,7 +79,7 @@ func TestRealShapes(t *testing.T) {
 			}
 		})
 	}
-	for _, r := range real {
+	for _, r := range realShapes {
 		if !full {
 			try(r, r.typ, kernel.Names(), 5)
 			continue
@@ -112,7 +112,7 @@ func tryReal(t *testing.T, x *expected, o cpu.Options) string {
 // What an engine takes besides the weights and the cache stays small at the
 // largest shape: a thread less than half a MiB, and all of it less than 16 MiB.
 func TestMemoryOfBuffers(t *testing.T) {
-	c := real[len(real)-1].shape
+	c := realShapes[len(realShapes)-1].shape
 	c.Layers, c.Vocab, c.Bits, c.Type, c.Embedding = 1, 2000, true, quant.Q8_0, quant.Q8_0
 	m := model(t, llamatest.Write(t, c))
 	bytes := func(m *llama.Model, threads int) (n int) {

@@ -7,7 +7,7 @@ import (
 	"github.com/introgen/introgen/engine/cpu/kernel"
 )
 
-// Do implements team.Body: it does units lo to hi-1 of a stage of the current
+// Do implements threads.Body: it does units lo to hi-1 of a stage of the current
 // pass. What it reads was written in stages before, and no two units write the
 // same place.
 func (e *Engine) Do(tid, number, lo, hi int) {
@@ -222,7 +222,7 @@ func (e *Engine) doHead(th *thread, s stage, in *vectors, lo, hi int) {
 	}
 }
 
-// Ahead implements team.Body: while a thread waits for the others, the first
+// Ahead implements threads.Body: while a thread waits for the others, the first
 // lines of its part of the next matrix come in.
 func (e *Engine) Ahead(tid, number int, of any) {
 	e.set.Prefetch(of.(*pass).ahead[number][tid])

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/introgen/introgen/engine/llama"
-	"github.com/introgen/introgen/engine/metal/plan"
+	"github.com/introgen/introgen/engine/metal/forward"
 )
 
 // checkModel refuses a model with what candle's does not have
@@ -38,5 +38,5 @@ func checkModel(m *llama.Model) error {
 }
 
 func passedOver(what, so string) error {
-	return plan.Unsupported("%s: %s, and the model of candle 0.11.0, whose dispatches this engine issues, does not read that, so its text is another one", what, so)
+	return forward.Unsupported("%s: %s, and the model of candle 0.11.0, whose dispatches this engine issues, does not read that, so its text is another one", what, so)
 }

@@ -1,5 +1,5 @@
 // Package metal runs llama models on Metal, dispatch for dispatch as candle
-// 0.11.0 does: package plan says what is done, this package does it through
+// 0.11.0 does: package forward says what is done, this package does it through
 // metalshim, on whatever driver stands behind that.
 package metal
 
@@ -8,7 +8,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/introgen/introgen/engine/metal/commands"
+	"github.com/introgen/introgen/engine/metal/commandbuffer"
 	"github.com/introgen/introgen/engine/metal/kernels"
 	"github.com/introgen/introgen/engine/metal/pool"
 	"github.com/introgen/introgen/metalshim"
@@ -17,8 +17,8 @@ import (
 // Options are the knobs of a device.
 type Options struct {
 	// CommandsPerBuffer is how many operations a command buffer holds, ≥ 0,
-	// with candle's meaning (see commands.Counter). candle's default is
-	// commands.DefaultPerBuffer.
+	// with candle's meaning (see commandbuffer.Counter). candle's default is
+	// commandbuffer.DefaultPerBuffer.
 	CommandsPerBuffer int
 	// Kernels is where the libraries' source comes from; nil means the
 	// project's own.
@@ -42,9 +42,9 @@ type Device struct {
 	lastBuffer      int       // buffers are told apart by numbers
 	borrowed        []*buffer // those of memory that is not the device's
 
-	counter  commands.Counter
-	hazards  commands.Hazards
-	fences   commands.Fences[metalshim.Fence]
+	counter  commandbuffer.Counter
+	hazards  commandbuffer.Hazards
+	fences   commandbuffer.Fences[metalshim.Fence]
 	current  metalshim.CommandBuffer
 	inFlight []metalshim.CommandBuffer
 	compute  *computeEncoder // the open one, or nil
@@ -99,8 +99,8 @@ func NewDevice(ctx context.Context, dev metalshim.Device, o Options) (*Device, e
 	d := &Device{
 		ctx: ctx, metal: dev, set: set, queue: queue,
 		libraries: map[string]metalshim.Library{},
-		counter:   commands.Counter{PerBuffer: o.CommandsPerBuffer},
-		fences:    commands.Fences[metalshim.Fence]{Release: metalshim.Fence.Release},
+		counter:   commandbuffer.Counter{PerBuffer: o.CommandsPerBuffer},
+		fences:    commandbuffer.Fences[metalshim.Fence]{Release: metalshim.Fence.Release},
 	}
 	if d.current, err = queue.NewCommandBuffer(); err != nil {
 		queue.Release()

@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/introgen/introgen/engine/metal/plan"
+	"github.com/introgen/introgen/engine/metal/forward"
 	"github.com/introgen/introgen/metalshim"
 )
 
@@ -53,7 +53,7 @@ func (d *Device) endEncoder() error {
 }
 
 // dispatch encodes one kernel.
-func (d *Device) dispatch(s *plan.Dispatch, find func(plan.Buf) (*buffer, error)) error {
+func (d *Device) dispatch(s *forward.Dispatch, find func(forward.Buf) (*buffer, error)) error {
 	if !s.Joined {
 		if err := d.op(); err != nil {
 			return err

@@ -11,10 +11,10 @@ import (
 	"github.com/introgen/introgen/engine"
 	"github.com/introgen/introgen/engine/gguf"
 	"github.com/introgen/introgen/engine/llama"
-	"github.com/introgen/introgen/engine/metal/agree"
+	"github.com/introgen/introgen/engine/metal/forward"
 	"github.com/introgen/introgen/engine/metal/kernels"
-	"github.com/introgen/introgen/engine/metal/plan"
 	"github.com/introgen/introgen/engine/metal/pool"
+	"github.com/introgen/introgen/engine/metal/signatures"
 	"github.com/introgen/introgen/engine/quant"
 	"github.com/introgen/introgen/metalshim"
 )
@@ -22,9 +22,9 @@ import (
 // Engine is a model on a Metal device. It implements engine.Model.
 type Engine struct {
 	d       *Device
-	planner *plan.Planner
+	planner *forward.Planner
 	weights map[string]weight
-	bufs    map[plan.Buf]*pool.Item[*buffer]
+	bufs    map[forward.Buf]*pool.Item[*buffer]
 	context int    // positions
 	whose   string // limit that is
 	vocab   int
@@ -74,10 +74,10 @@ func (d *Device) build(m *llama.Model, f *gguf.File) (*Engine, error) {
 	if err := checkModel(m); err != nil {
 		return nil, err
 	}
-	e := &Engine{d: d, weights: weightsOf(m), bufs: map[plan.Buf]*pool.Item[*buffer]{}, vocab: m.Vocab}
-	e.context, e.whose = plan.Positions(m.Context)
+	e := &Engine{d: d, weights: weightsOf(m), bufs: map[forward.Buf]*pool.Item[*buffer]{}, vocab: m.Vocab}
+	e.context, e.whose = forward.Positions(m.Context)
 	var err error
-	if e.planner, err = plan.New(configOf(m, e.weights, d.metal.Info().Architecture)); err != nil {
+	if e.planner, err = forward.New(configOf(m, e.weights, d.metal.Info().Architecture)); err != nil {
 		return nil, err
 	}
 	if f != nil {
@@ -96,27 +96,27 @@ func (d *Device) build(m *llama.Model, f *gguf.File) (*Engine, error) {
 }
 
 // configOf is what the plan needs to know of m, whose tensors are weights.
-func configOf(m *llama.Model, weights map[string]weight, architecture string) plan.Config {
-	return plan.Config{
+func configOf(m *llama.Model, weights map[string]weight, architecture string) forward.Config {
+	return forward.Config{
 		Layers: m.Layers, Heads: m.Heads, KVHeads: m.KVHeads, HeadDim: m.HeadDim,
 		Hidden: m.Hidden, FFN: m.FFN, Vocab: m.Vocab, Context: m.Context,
 		RMSEps: m.RMSEps, RopeBase: m.RopeBase, RopeDim: m.RopeDim,
 		OwnOutput:    !m.Tied,
 		Architecture: architecture,
-		Format: func(tensor string) (plan.Format, error) {
-			return plan.FormatOf(weights[tensor].typ.String())
+		Format: func(tensor string) (forward.Format, error) {
+			return forward.FormatOf(weights[tensor].typ.String())
 		},
 	}
 }
 
-// Fit says what of set does not fit the kernels that m needs, an *agree.Error, or
+// Fit says what of set does not fit the kernels that m needs, an *signatures.Error, or
 // what of m candle's model does not have. It reads the sources, and costs about
 // 0.2 s for candle's.
 func Fit(set *kernels.Set, m *llama.Model) error {
 	if err := checkModel(m); err != nil {
 		return err
 	}
-	return agree.Check(set, configOf(m, weightsOf(m), ""))
+	return signatures.Check(set, configOf(m, weightsOf(m), ""))
 }
 
 // weightsOf lists the tensors by their names in the file. The norms, which
@@ -225,7 +225,7 @@ func (e *Engine) free() {
 
 // run does the steps in order. After an error the planner no longer knows what
 // is on the device, so neither the engine nor its device is used again.
-func (e *Engine) run(steps iter.Seq[*plan.Step]) error {
+func (e *Engine) run(steps iter.Seq[*forward.Step]) error {
 	if e.d.failed != nil {
 		return e.d.failed
 	}
@@ -240,36 +240,36 @@ func (e *Engine) run(steps iter.Seq[*plan.Step]) error {
 	return nil
 }
 
-func (e *Engine) do(s *plan.Step) (err error) {
+func (e *Engine) do(s *forward.Step) (err error) {
 	var item *pool.Item[*buffer]
 	switch s.Op {
-	case plan.Upload:
+	case forward.Upload:
 		item, err = e.d.upload(s.Data)
-	case plan.UploadWeight:
+	case forward.UploadWeight:
 		span := metalshim.Begin(e.d.metal, metalshim.SpanWeights, s.Name, int64(len(e.weights[s.Name].data)))
 		item, err = e.weight(s.Name)
 		span.End()
-	case plan.UploadExpanded:
+	case forward.UploadExpanded:
 		span := metalshim.Begin(e.d.metal, metalshim.SpanWeights, s.Name, int64(s.Bytes))
 		item, err = e.expand(s)
 		span.End()
-	case plan.Alloc:
+	case forward.Alloc:
 		item, err = e.d.take(&e.d.private, s.Bytes, metalshim.Private)
-	case plan.Stage:
+	case forward.Stage:
 		item, err = e.d.take(&e.d.shared, s.Bytes, metalshim.Shared)
-	case plan.Free:
+	case forward.Free:
 		e.bufs[s.Buf].Free()
 		delete(e.bufs, s.Buf)
 		return nil
-	case plan.Run:
+	case forward.Run:
 		return e.d.dispatch(s.Dispatch, e.find)
-	case plan.Copy:
+	case forward.Copy:
 		return e.d.blit(e.bufs[s.Buf].Buffer, e.bufs[s.Src].Buffer, s.Bytes)
-	case plan.Wait:
+	case forward.Wait:
 		return e.d.wait()
-	case plan.Synchronize:
+	case forward.Synchronize:
 		return e.d.synchronize()
-	case plan.Take:
+	case forward.Take:
 		e.taken = append(e.taken[:0], e.bufs[s.Src].Buffer.Contents()[:s.Bytes]...)
 		return nil
 	default:
@@ -282,7 +282,7 @@ func (e *Engine) do(s *plan.Step) (err error) {
 	return nil
 }
 
-func (e *Engine) find(b plan.Buf) (*buffer, error) {
+func (e *Engine) find(b forward.Buf) (*buffer, error) {
 	item, ok := e.bufs[b]
 	if !ok {
 		return nil, fmt.Errorf("buffer %d of the plan is not on the device", b)
@@ -291,7 +291,7 @@ func (e *Engine) find(b plan.Buf) (*buffer, error) {
 }
 
 // expand decodes a tensor on the CPU and uploads it as float32.
-func (e *Engine) expand(s *plan.Step) (*pool.Item[*buffer], error) {
+func (e *Engine) expand(s *forward.Step) (*pool.Item[*buffer], error) {
 	w := e.weights[s.Name]
 	values := make([]float32, s.Bytes/4)
 	if err := quant.Dequantize(values, w.typ, e.bufs[s.Src].Buffer.Contents()[:len(w.data)]); err != nil {

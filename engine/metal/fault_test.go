@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/introgen/introgen/metalshim"
-	"github.com/introgen/introgen/metalshim/fault"
+	"github.com/introgen/introgen/metalshim/callfault"
 	"github.com/introgen/introgen/trace"
 )
 
@@ -18,12 +18,12 @@ import (
 // before it, and leaves nothing on the device.
 func TestFaultAtEveryPosition(t *testing.T) {
 	m := small(t)
-	least := map[fault.Call]int{fault.Library: 10, fault.Pipeline: 15, fault.Alloc: 60, fault.Commit: 20, fault.Wait: 5}
+	least := map[callfault.Call]int{callfault.Library: 10, callfault.Pipeline: 15, callfault.Alloc: 60, callfault.Commit: 20, callfault.Wait: 5}
 	for call, want := range least {
 		t.Run(string(call), func(t *testing.T) {
 			for n := 1; ; n++ {
 				dev, rec := newFake(), trace.New()
-				err := faultyRun(fault.Wrap(dev, fault.Plan{{Call: call, N: n, Fail: true}}), rec, func(d *Device) error {
+				err := faultyRun(callfault.Wrap(dev, callfault.Rules{{Call: call, N: n, Fail: true}}), rec, func(d *Device) error {
 					e, err := d.New(m)
 					if err != nil {
 						return err
@@ -48,7 +48,7 @@ func TestFaultAtEveryPosition(t *testing.T) {
 					}
 					return
 				}
-				if !errors.Is(err, fault.ErrInjected) || strings.Contains(err.Error(), "\n") {
+				if !errors.Is(err, callfault.ErrInjected) || strings.Contains(err.Error(), "\n") {
 					t.Errorf("%s %d: error %q, want one line with the injected cause", call, n, err)
 				}
 				if n > 10_000 {

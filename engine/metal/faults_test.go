@@ -8,7 +8,7 @@ import (
 
 	"github.com/introgen/introgen/engine/llama"
 	"github.com/introgen/introgen/metalshim"
-	"github.com/introgen/introgen/metalshim/fault"
+	"github.com/introgen/introgen/metalshim/callfault"
 )
 
 // generate makes a device, a model and two steps, and closes what it has made.
@@ -45,12 +45,12 @@ func generate(dev metalshim.Device, m *llama.Model) (err error) {
 // run: one error comes out, and nothing stays on the device.
 func TestEveryCallFails(t *testing.T) {
 	m := small(t)
-	least := map[fault.Call]int{fault.Library: 10, fault.Pipeline: 20, fault.Alloc: 60, fault.Commit: 20, fault.Wait: 8}
+	least := map[callfault.Call]int{callfault.Library: 10, callfault.Pipeline: 20, callfault.Alloc: 60, callfault.Commit: 20, callfault.Wait: 8}
 	for call, least := range least {
 		t.Run(string(call), func(t *testing.T) {
 			for n := 1; ; n++ {
 				dev := newFake()
-				err := generate(fault.Wrap(dev, fault.Plan{{Call: call, N: n, Fail: true}}), m)
+				err := generate(callfault.Wrap(dev, callfault.Rules{{Call: call, N: n, Fail: true}}), m)
 				noneLive(t, dev)
 				if err == nil {
 					if n <= least {
@@ -58,7 +58,7 @@ func TestEveryCallFails(t *testing.T) {
 					}
 					return
 				}
-				if !errors.Is(err, fault.ErrInjected) {
+				if !errors.Is(err, callfault.ErrInjected) {
 					t.Errorf("call %d: error %v is not the one that was injected", n, err)
 				}
 				if n > 500 {

@@ -11,7 +11,7 @@ import (
 	"unsafe"
 
 	"github.com/introgen/introgen/engine/gguf"
-	"github.com/introgen/introgen/engine/metal/plan"
+	"github.com/introgen/introgen/engine/metal/forward"
 	"github.com/introgen/introgen/engine/metal/pool"
 	"github.com/introgen/introgen/metalshim"
 )
@@ -71,7 +71,7 @@ func placing(f *gguf.File, longest, page int64) *Placing {
 		default:
 			p.Views = append(p.Views, [2]int64{begin, end})
 		}
-		if f, err := plan.FormatOf(t.Type.String()); err == nil && f.Float() {
+		if f, err := forward.FormatOf(t.Type.String()); err == nil && f.Float() {
 			p.Expanded++
 		}
 		view := len(p.Views) - 1

@@ -16,7 +16,7 @@ import (
 	"github.com/introgen/introgen/engine/metal/metaltest"
 	"github.com/introgen/introgen/engine/quant"
 	"github.com/introgen/introgen/metalshim"
-	"github.com/introgen/introgen/metalshim/fault"
+	"github.com/introgen/introgen/metalshim/callfault"
 )
 
 // mapped opens a model's file too, from which its weights are mapped.
@@ -204,10 +204,10 @@ func TestMappedRefused(t *testing.T) {
 // engine is closed nothing holds the map any more.
 func TestMappedFaults(t *testing.T) {
 	f, m := mapped(t, tiny(t))
-	for call, least := range map[fault.Call]int{fault.Alloc: 30, fault.Commit: 15, fault.Wait: 5} {
+	for call, least := range map[callfault.Call]int{callfault.Alloc: 30, callfault.Commit: 15, callfault.Wait: 5} {
 		for n := 1; ; n++ {
 			dev := newFake()
-			d := open(t, fault.Wrap(dev, fault.Plan{{Call: call, N: n, Fail: true}}), 7)
+			d := open(t, callfault.Wrap(dev, callfault.Rules{{Call: call, N: n, Fail: true}}), 7)
 			e, err := d.NewMapped(m, f)
 			if err == nil {
 				_, err = e.Step([]int32{1, 2, 3}, 0)
@@ -225,7 +225,7 @@ func TestMappedFaults(t *testing.T) {
 				}
 				break
 			}
-			if !errors.Is(errors.Join(err, closing), fault.ErrInjected) {
+			if !errors.Is(errors.Join(err, closing), callfault.ErrInjected) {
 				t.Errorf("%s %d: %v", call, n, err)
 			}
 		}

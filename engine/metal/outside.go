@@ -4,8 +4,8 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/introgen/introgen/engine/metal/forward"
 	"github.com/introgen/introgen/engine/metal/kernels"
-	"github.com/introgen/introgen/engine/metal/plan"
 	"github.com/introgen/introgen/metalshim"
 )
 
@@ -13,7 +13,7 @@ import (
 // finds no room in those of the device.
 func noRoom(err error) error {
 	if errors.As(err, new(*metalshim.AllocationError)) {
-		return fmt.Errorf("%w%s", err, plan.CPURuns)
+		return fmt.Errorf("%w%s", err, forward.CPURuns)
 	}
 	return err
 }

@@ -7,7 +7,7 @@ import (
 
 	"github.com/introgen/introgen/engine/cpu"
 	"github.com/introgen/introgen/engine/llama/llamatest"
-	"github.com/introgen/introgen/engine/metal/plan"
+	"github.com/introgen/introgen/engine/metal/forward"
 	"github.com/introgen/introgen/engine/quant"
 	"github.com/introgen/introgen/metalshim"
 )
@@ -32,7 +32,7 @@ func TestCPURunsWhatIsRefused(t *testing.T) {
 	} {
 		m := load(t, llamatest.Write(t, c))
 		_, err := d.New(m)
-		var refused *plan.UnsupportedError
+		var refused *forward.UnsupportedError
 		if !errors.As(err, &refused) || !strings.Contains(err.Error(), want) || !strings.HasSuffix(err.Error(), hint) {
 			t.Errorf("error %v, want one with %q that ends with %q", err, want, hint)
 		}
@@ -70,7 +70,7 @@ func (c cramped) NewBufferWithBytes(b []byte) (metalshim.Buffer, error) {
 func TestNoRoom(t *testing.T) {
 	d := open(t, cramped{newFake()}, 50)
 	_, err := d.New(load(t, llamatest.Write(t, llamatest.Config{Heads: 2, KVHeads: 2, HeadDim: 32, Hidden: 64, FFN: 64, Type: quant.F16, Vocab: 65, Output: true})))
-	if err == nil || !strings.Contains(err.Error(), "the device allows 16384") || !strings.HasSuffix(err.Error(), plan.CPURuns) {
+	if err == nil || !strings.Contains(err.Error(), "the device allows 16384") || !strings.HasSuffix(err.Error(), forward.CPURuns) {
 		t.Errorf("error %v", err)
 	}
 	if err := d.Close(); err != nil {
@@ -82,14 +82,14 @@ func TestNoRoom(t *testing.T) {
 // program can decode runs, or is refused with a hint to who runs it.
 func TestEveryType(t *testing.T) {
 	known := map[string]bool{}
-	for _, f := range plan.Formats() {
+	for _, f := range forward.Formats() {
 		known[strings.ToLower(f.Name)] = true
 	}
 	for typ := range quant.Type(64) {
 		if !typ.CanDecode() {
 			continue
 		}
-		_, err := plan.FormatOf(typ.String())
+		_, err := forward.FormatOf(typ.String())
 		if known[strings.ToLower(typ.String())] != (err == nil) {
 			t.Errorf("%s: %v", typ, err)
 		}
@@ -114,7 +114,7 @@ func TestContextLimits(t *testing.T) {
 			t.Errorf("a file of %d positions: %d, %s", c.file, e.Context(), e.ContextLimit())
 		}
 		_, err := e.Step(make([]int32, c.want+1), 0)
-		var limit *plan.LimitError
+		var limit *forward.LimitError
 		if !errors.As(err, &limit) || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%d tokens: %v", c.want+1, err)
 		}

@@ -23,7 +23,7 @@ import (
 	"time"
 
 	"github.com/introgen/introgen/results"
-	"github.com/introgen/introgen/results/answers/anatomy"
+	"github.com/introgen/introgen/results/breakdown"
 	"github.com/introgen/introgen/results/recording"
 )
 
@@ -147,7 +147,7 @@ func byArm(f *recording.File) []*recording.Run {
 	return runs
 }
 
-func laterSuffix(r anatomy.Round, suffix string) string {
+func laterSuffix(r breakdown.Round, suffix string) string {
 	if r.Number > 1 {
 		return LaterRound + suffix
 	}
@@ -155,12 +155,12 @@ func laterSuffix(r anatomy.Round, suffix string) string {
 }
 
 // wholeRounds are those that ended well, taken apart.
-func wholeRounds(run *recording.Run) []anatomy.Round {
+func wholeRounds(run *recording.Run) []breakdown.Round {
 	whole := map[int]bool{}
 	for _, r := range run.Rounds {
 		whole[r.Number] = r.Error == ""
 	}
-	return slices.DeleteFunc(anatomy.Rounds(run), func(r anatomy.Round) bool { return !whole[r.Number] })
+	return slices.DeleteFunc(breakdown.Rounds(run), func(r breakdown.Round) bool { return !whole[r.Number] })
 }
 
 // reached says whether the run came to a token. One that failed before it has
@@ -197,7 +197,7 @@ func process(run *recording.Run, suffix string, wanted bool) []Line {
 }
 
 // round are the samples of one round.
-func round(run *recording.Run, r anatomy.Round, suffix string) []Line {
+func round(run *recording.Run, r breakdown.Round, suffix string) []Line {
 	var out []Line
 	if p, ok := ended(r, results.SpanRead); ok {
 		out = append(out, timed("ReadGGUF"+suffix, p.Time()))
@@ -257,14 +257,14 @@ func madeTokenizer(run *recording.Run) bool {
 }
 
 // ended is the round's phase of the name, if it has come to its end.
-func ended(r anatomy.Round, name string) (anatomy.Phase, bool) {
+func ended(r breakdown.Round, name string) (breakdown.Phase, bool) {
 	p, ok := r.Phase(name)
 	return p, ok && !p.Open
 }
 
 // laterSteps is the sample of the steps that follow the first, as far as they
 // are recorded: their median, and the tokens a second of all of them together.
-func laterSteps(name string, steps []anatomy.Phase) Line {
+func laterSteps(name string, steps []breakdown.Phase) Line {
 	times := make([]time.Duration, len(steps))
 	var sum time.Duration
 	for i, s := range steps {
@@ -276,7 +276,7 @@ func laterSteps(name string, steps []anatomy.Phase) Line {
 	l := Line{Name: name, Iterations: n}
 	l.add(float64(times[(n-1)/2]+times[n/2])/2, UnitTime)
 	l.addRate(float64(n), sum, UnitTokens)
-	byCost := func(count func(anatomy.Phase) int64) float64 {
+	byCost := func(count func(breakdown.Phase) int64) float64 {
 		var counts []int64
 		for _, s := range steps {
 			if c := count(s); c > 0 { // else it was not counted
@@ -289,8 +289,8 @@ func laterSteps(name string, steps []anatomy.Phase) Line {
 		slices.Sort(counts)
 		return float64(counts[(len(counts)-1)/2])
 	}
-	l.add(byCost(func(p anatomy.Phase) int64 { return p.Dispatches }), UnitDispatches)
-	l.add(byCost(func(p anatomy.Phase) int64 { return p.CommandBuffers }), UnitBuffers)
+	l.add(byCost(func(p breakdown.Phase) int64 { return p.Dispatches }), UnitDispatches)
+	l.add(byCost(func(p breakdown.Phase) int64 { return p.CommandBuffers }), UnitBuffers)
 	return l
 }
 
@@ -298,11 +298,11 @@ func laterSteps(name string, steps []anatomy.Phase) Line {
 // sum. What was made more than once, as pipelines of one function with other
 // constants are, is one sample too. Where spans of the round are missing there is
 // no sum, and no sample of what may have been made more often.
-func compiled(run *recording.Run, r anatomy.Round, suffix string) []Line {
+func compiled(run *recording.Run, r breakdown.Round, suffix string) []Line {
 	var out []Line
 	at, unmade := map[string]int{}, map[string]bool{}
 	for _, m := range run.Unmade {
-		unmade[compileName(anatomy.Compile{Library: m.Library, Function: m.Function})+suffix] = true
+		unmade[compileName(breakdown.Compile{Library: m.Library, Function: m.Function})+suffix] = true
 	}
 	var sum time.Duration
 	var hits, misses, n, told int
@@ -345,7 +345,7 @@ func compiled(run *recording.Run, r anatomy.Round, suffix string) []Line {
 	return append([]Line{all}, out...)
 }
 
-func compileName(c anatomy.Compile) string {
+func compileName(c breakdown.Compile) string {
 	if c.IsLibrary() {
 		return "Lib/lib=" + word(c.Library)
 	}
@@ -365,7 +365,7 @@ func timed(name string, took time.Duration) Line {
 	return Line{Name: name, Iterations: 1, Values: []Value{{float64(took), UnitTime}}}
 }
 
-func phase(name string, p anatomy.Phase) Line {
+func phase(name string, p breakdown.Phase) Line {
 	l := timed(name, p.Time())
 	l.add(float64(p.Dispatches), UnitDispatches)
 	l.add(float64(p.CommandBuffers), UnitBuffers)

@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"github.com/introgen/introgen/figures"
-	"github.com/introgen/introgen/results/printable"
 	"github.com/introgen/introgen/results/recording"
+	"github.com/introgen/introgen/results/sanitize"
 )
 
 // Write writes a recording in the Go benchmark format.
@@ -253,7 +253,7 @@ func about(r *recording.Run) []string {
 }
 
 func oneLine(s string) string {
-	return strings.TrimSpace(printable.Line(s))
+	return strings.TrimSpace(sanitize.Line(s))
 }
 
 // number is a count of things by its name.

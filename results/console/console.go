@@ -14,8 +14,8 @@ import (
 	"github.com/introgen/introgen/figures"
 	"github.com/introgen/introgen/results"
 	"github.com/introgen/introgen/results/benchtext"
-	"github.com/introgen/introgen/results/printable"
 	"github.com/introgen/introgen/results/recording"
+	"github.com/introgen/introgen/results/sanitize"
 	"github.com/introgen/introgen/trace"
 )
 
@@ -51,7 +51,7 @@ func (p *Printer) Err() error { return p.err }
 // anything in its names.
 func (p *Printer) printf(format string, a ...any) {
 	if p.err == nil {
-		_, p.err = fmt.Fprintf(p.w, format, printable.Args(a)...)
+		_, p.err = fmt.Fprintf(p.w, format, sanitize.Args(a)...)
 	}
 }
 
@@ -120,7 +120,7 @@ func (p *Printer) begin(h *recording.Header) {
 		p.run.end(p) // cut off, and another one follows
 	}
 	p.run = &running{header: *h, device: results.Missing, tokenizer: results.Missing}
-	p.run.header.View.Label = printable.Line(h.View.Label)
+	p.run.header.View.Label = sanitize.Line(h.View.Label)
 	if h.View.Trace {
 		p.run.trace = newTracing(p.run.header.View.Label, h)
 	}

@@ -5,8 +5,8 @@ import (
 	"io"
 
 	"github.com/introgen/introgen/results"
-	"github.com/introgen/introgen/results/printable"
 	"github.com/introgen/introgen/results/recording"
+	"github.com/introgen/introgen/results/sanitize"
 	"github.com/introgen/introgen/trace"
 )
 
@@ -46,12 +46,12 @@ func (t *tracing) event(p *Printer, e recording.Event) {
 	case results.SpanLibrary:
 		if s.End >= 0 {
 			t.head(p)
-			p.try(func(w io.Writer) error { return results.WriteLibrary(w, printable.Line(s.Detail), s.Duration()) })
+			p.try(func(w io.Writer) error { return results.WriteLibrary(w, sanitize.Line(s.Detail), s.Duration()) })
 		}
 	case results.SpanPipeline:
 		if s.End >= 0 {
 			t.head(p)
-			p.try(func(w io.Writer) error { return results.WritePipeline(w, printable.Line(s.Detail), s.Duration()) })
+			p.try(func(w io.Writer) error { return results.WritePipeline(w, sanitize.Line(s.Detail), s.Duration()) })
 		}
 	}
 }

@@ -19,7 +19,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/introgen/introgen/results/answers/series"
+	"github.com/introgen/introgen/results/answers/samples"
 	"github.com/introgen/introgen/results/benchtext"
 	"github.com/introgen/introgen/results/recording"
 )
@@ -156,7 +156,7 @@ func doubts(f *recording.File) []string {
 	if f.Plan != nil {
 		counted = f.Counted("")
 	}
-	for _, m := range series.Mixed(counted) {
+	for _, m := range samples.Mixed(counted) {
 		out = append(out, "its runs differ in their "+m)
 	}
 	if f.Plan == nil {

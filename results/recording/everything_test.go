@@ -12,13 +12,13 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/introgen/introgen/results/answers/arms"
+	"github.com/introgen/introgen/results/answers/bench"
 	"github.com/introgen/introgen/results/answers/bill"
 	"github.com/introgen/introgen/results/answers/compare"
 	"github.com/introgen/introgen/results/answers/explain"
 	"github.com/introgen/introgen/results/answers/idlegap"
 	"github.com/introgen/introgen/results/answers/overhead"
-	"github.com/introgen/introgen/results/answers/series"
+	"github.com/introgen/introgen/results/answers/samples"
 	"github.com/introgen/introgen/results/answers/sweep"
 	"github.com/introgen/introgen/results/benchtext"
 	"github.com/introgen/introgen/results/console"
@@ -117,7 +117,7 @@ func views() []struct {
 			return document(a.Document(), nil)
 		}},
 		{"sweep", func(f *recording.File, _ []byte) string {
-			a, err := sweep.Of(f, series.Decode)
+			a, err := sweep.Of(f, samples.Decode)
 			if err != nil {
 				return err.Error()
 			}
@@ -125,7 +125,7 @@ func views() []struct {
 		}},
 		{"explain", func(f *recording.File, _ []byte) string { return document(explain.Of(f).Document(), nil) }},
 		{"arms", func(f *recording.File, _ []byte) string {
-			a, err := arms.Of(f, arms.Metrics)
+			a, err := bench.Of(f, bench.Metrics)
 			if err != nil {
 				return err.Error()
 			}

@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/introgen/introgen/results/printable"
+	"github.com/introgen/introgen/results/sanitize"
 )
 
 // shares are the columns all cells of which are shares, such as "0.6 %": in CSV
@@ -42,10 +42,10 @@ func (t *Table) writeCSV(w io.Writer) error {
 			if shares[i] {
 				name += " %"
 			}
-			head = append(head, printable.Field(name))
+			head = append(head, sanitize.Field(name))
 		}
 		for _, p := range col.Parts {
-			head = append(head, printable.Field(strings.TrimSpace(names[i]+" "+printable.Line(p))))
+			head = append(head, sanitize.Field(strings.TrimSpace(names[i]+" "+sanitize.Line(p))))
 		}
 	}
 	number(head)
@@ -67,7 +67,7 @@ func (t *Table) writeCSV(w io.Writer) error {
 				if shares[i] {
 					text = strings.TrimPrefix(strings.TrimSuffix(text, " %"), "±")
 				}
-				lines[1+k] = append(lines[1+k], printable.Field(text))
+				lines[1+k] = append(lines[1+k], sanitize.Field(text))
 			}
 		}
 	}

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/introgen/introgen/results/printable"
+	"github.com/introgen/introgen/results/sanitize"
 )
 
 // Width is the number of columns that sentences on a terminal are broken at.
@@ -28,7 +28,7 @@ func (d *Document) Table(t *Table) { d.blocks = append(d.blocks, block{table: t}
 // Say appends a paragraph. Line breaks are those of the format; in what is filled
 // in they are blanks.
 func (d *Document) Say(format string, a ...any) {
-	d.blocks = append(d.blocks, block{text: fmt.Sprintf(format, printable.Args(a)...)})
+	d.blocks = append(d.blocks, block{text: fmt.Sprintf(format, sanitize.Args(a)...)})
 }
 
 // Append appends all of another document.
@@ -49,7 +49,7 @@ func (d *Document) Write(w io.Writer, s Style) error {
 			b.WriteString(paragraph(k.text, s))
 			continue
 		}
-		if title := printable.Line(k.table.Title); title != "" {
+		if title := sanitize.Line(k.table.Title); title != "" {
 			switch s {
 			case Markdown:
 				fmt.Fprintf(&b, "**%s**\n\n", escaped(title))

@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/introgen/introgen/results/printable"
+	"github.com/introgen/introgen/results/sanitize"
 	"github.com/olekukonko/tablewriter/pkg/twwidth"
 )
 
@@ -80,7 +80,7 @@ func textOf(row []Cell, i int) string {
 func distinct(texts []string) []string {
 	out, from, alike := make([]string, len(texts)), map[string]string{}, false
 	for i, s := range texts {
-		out[i] = printable.Line(s)
+		out[i] = sanitize.Line(s)
 		before, ok := from[out[i]]
 		alike = alike || ok && before != s
 		from[out[i]] = s

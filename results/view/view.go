@@ -12,8 +12,8 @@ import (
 	"time"
 
 	"github.com/introgen/introgen/results"
-	"github.com/introgen/introgen/results/printable"
 	"github.com/introgen/introgen/results/recording"
+	"github.com/introgen/introgen/results/sanitize"
 	"github.com/introgen/introgen/results/table"
 )
 
@@ -169,9 +169,9 @@ func CSV(w io.Writer, f *recording.File) error {
 	c := csv.NewWriter(w)
 	_ = c.Write([]string{"run", "block", "arm", "counts", "command", "round", "what", "name", "number", "ns", "cache"})
 	for i, run := range f.Runs {
-		begin := []string{strconv.Itoa(i + 1), "", "", strconv.FormatBool(run.Counts()), printable.Field(printable.Line(run.Header.Command))}
+		begin := []string{strconv.Itoa(i + 1), "", "", strconv.FormatBool(run.Counts()), sanitize.Field(sanitize.Line(run.Header.Command))}
 		if s := run.Start; s != nil {
-			begin[0], begin[1], begin[2] = strconv.Itoa(s.Run), strconv.Itoa(s.Block), printable.Field(printable.Line(s.Arm))
+			begin[0], begin[1], begin[2] = strconv.Itoa(s.Run), strconv.Itoa(s.Block), sanitize.Field(sanitize.Line(s.Arm))
 		}
 		row := func(round int, what, name string, number int, d time.Duration, cache string) {
 			of := ""
@@ -185,7 +185,7 @@ func CSV(w io.Writer, f *recording.File) error {
 			if number > 0 {
 				nth = strconv.Itoa(number)
 			}
-			what, name, cache = printable.Field(printable.Line(what)), printable.Field(printable.Line(name)), printable.Field(printable.Line(cache))
+			what, name, cache = sanitize.Field(sanitize.Line(what)), sanitize.Field(sanitize.Line(name)), sanitize.Field(sanitize.Line(cache))
 			_ = c.Write(append(begin[:len(begin):len(begin)], of, what, name, nth, strconv.FormatInt(int64(d), 10), cache))
 		}
 		for _, s := range run.Spans {

@@ -22,7 +22,7 @@ import (
 	"syscall"
 
 	"github.com/introgen/introgen/figures"
-	"github.com/introgen/introgen/results/answers/arms"
+	"github.com/introgen/introgen/results/answers/bench"
 	"github.com/introgen/introgen/results/recording"
 )
 
@@ -115,8 +115,8 @@ func (v *verdicts) repeat(ctx context.Context, name string, times, runs int, oth
 	return count, nil
 }
 
-func (v *verdicts) compare(ctx context.Context, path string, runs int, other string) (row arms.Row, tainted int, err error) {
-	cmd := exec.CommandContext(ctx, v.introgen, "bench", "--runs", strconv.Itoa(runs), "--metric", arms.Decode.Key, "-o", path, v.line, other)
+func (v *verdicts) compare(ctx context.Context, path string, runs int, other string) (row bench.Row, tainted int, err error) {
+	cmd := exec.CommandContext(ctx, v.introgen, "bench", "--runs", strconv.Itoa(runs), "--metric", bench.Decode.Key, "-o", path, v.line, other)
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
 	cmd.Env = append(os.Environ(), "INTROGEN_KEEP=0")
 	var said strings.Builder
@@ -128,7 +128,7 @@ func (v *verdicts) compare(ctx context.Context, path string, runs int, other str
 	if err != nil {
 		return row, 0, err
 	}
-	a, err := arms.Of(f, []arms.Metric{arms.Decode})
+	a, err := bench.Of(f, []bench.Metric{bench.Decode})
 	if err != nil {
 		return row, 0, fmt.Errorf("%s: %w", path, err)
 	}

@@ -83,8 +83,8 @@ type Set struct {
 	// values, one for each position; len(scores) is the number of positions.
 	Attend func(out, q, k, v, scores []float32, scale float32)
 	// Max returns the largest value of x; finite is false when some value is
-	// not finite, and then max means nothing. x has at least one value.
-	Max func(x []float32) (max float32, finite bool)
+	// not finite, and then largest means nothing. x has at least one value.
+	Max func(x []float32) (largest float32, finite bool)
 
 	// Prefetch asks for the cache lines of b.
 	Prefetch func(b []byte)

@@ -103,9 +103,9 @@ func sizeError(t *testing.T, do func()) (err *SizeError) {
 // found before anything is read or written.
 func TestSizesAreChecked(t *testing.T) {
 	for _, s := range sets(t) {
-		for name, make := range calls(s) {
+		for name, build := range calls(s) {
 			t.Run(s.Name+"/"+name, func(t *testing.T) {
-				if err := sizeError(t, make().do); err != nil {
+				if err := sizeError(t, build().do); err != nil {
 					t.Fatalf("operands that fit: %v", err)
 				}
 				tried := 0
@@ -117,9 +117,9 @@ func TestSizesAreChecked(t *testing.T) {
 						t.Errorf("%s: %v", what, err)
 					}
 				}
-				c := make()
+				c := build()
 				for what := range c.floats {
-					c := make()
+					c := build()
 					x := c.floats[what]
 					*x = (*x)[:len(*x)-1]
 					whole := (*x)[:cap(*x)]
@@ -130,7 +130,7 @@ func TestSizesAreChecked(t *testing.T) {
 					}
 				}
 				for what := range c.bytes {
-					c := make()
+					c := build()
 					x := c.bytes[what]
 					*x = (*x)[:len(*x)-1]
 					refused(what, c)
@@ -140,7 +140,7 @@ func TestSizesAreChecked(t *testing.T) {
 						if what == "stride" && v > 0 {
 							v = 1
 						}
-						c := make()
+						c := build()
 						*c.counts[what] = v
 						refused(fmt.Sprint(what, " ", v), c)
 					}
@@ -155,7 +155,7 @@ func TestSizesAreChecked(t *testing.T) {
 						"none":   func(p *Panel) { p.Tokens = 0 },
 						"empty":  func(p *Panel) { p.Blocks = 0 },
 					} {
-						c := make()
+						c := build()
 						spoil(c.panel)
 						refused("panel: "+what, c)
 					}

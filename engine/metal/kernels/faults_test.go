@@ -10,9 +10,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/introgen/introgen/engine/metal/forward"
 	"github.com/introgen/introgen/engine/metal/kernels"
 	"github.com/introgen/introgen/engine/metal/metaltest"
-	"github.com/introgen/introgen/engine/metal/plan"
 	"github.com/introgen/introgen/engine/metal/reference"
 	"github.com/introgen/introgen/metalshim"
 )
@@ -83,7 +83,7 @@ func testFaults(t *testing.T, b *bench, r *rand.Rand) {
 	if os.Getenv(metaltest.DriverEnv) != "" {
 		t.Skip("SKIP: needs a driver that says what it makes of memory behind a buffer; Metal does not")
 	}
-	for _, f := range plan.Formats() {
+	for _, f := range forward.Formats() {
 		if f.Float() {
 			continue
 		}

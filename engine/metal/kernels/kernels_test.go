@@ -7,10 +7,10 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/introgen/introgen/engine/metal/forward"
 	"github.com/introgen/introgen/engine/metal/kernels"
 	"github.com/introgen/introgen/engine/metal/kernels/source"
 	"github.com/introgen/introgen/engine/metal/metaltest"
-	"github.com/introgen/introgen/engine/metal/plan"
 	"github.com/introgen/introgen/engine/metal/reference"
 	"github.com/introgen/introgen/metalshim"
 )
@@ -86,7 +86,7 @@ func sizes(r *rand.Rand, most int) []int {
 }
 
 // apply sets the sizes that an extent gives on a device of 1024 threads.
-func apply(c *reference.Call, e plan.Extent) {
+func apply(c *reference.Call, e forward.Extent) {
 	c.Grid, c.Group, c.InThreads = e.Sizes(1024)
 }
 
@@ -104,19 +104,19 @@ func testElementwise(t *testing.T, b *bench, r *rand.Rand) {
 				}
 				c.Args[1] = f32s(angles...)
 			}
-			apply(&c, plan.Pairs(n))
+			apply(&c, forward.Pairs(n))
 			b.check(t, f.library, c, []int{0}, []int{2})
 		}
 		for _, function := range []string{"badd_f32", "bmul_f32"} {
 			c := reference.Call{Function: function}
 			c.Args[0], c.Args[1], c.Args[2], c.Args[3] = u64s(n), noise(r, n), noise(r, n), room(n+3)
-			apply(&c, plan.Pairs(n))
+			apply(&c, forward.Pairs(n))
 			b.check(t, "Binary", c, []int{0}, []int{3})
 		}
 		c := reference.Call{Function: "affine_f32"}
 		c.Args[0], c.Args[1], c.Args[2] = u64s(n), f32s(float32(r.NormFloat64())), f32s(float32(r.NormFloat64()))
 		c.Args[3], c.Args[4] = noise(r, n), room(n+3)
-		apply(&c, plan.Pairs(n))
+		apply(&c, forward.Pairs(n))
 		b.check(t, "Affine", c, []int{0, 1, 2}, []int{4})
 
 		c = reference.Call{Function: "cast_u32_f32"}
@@ -125,7 +125,7 @@ func testElementwise(t *testing.T, b *bench, r *rand.Rand) {
 			whole[i] = r.IntN(1 << 24)
 		}
 		c.Args[0], c.Args[1], c.Args[2] = u64s(n), i32s(whole...), room(n+3)
-		apply(&c, plan.Pairs(n))
+		apply(&c, forward.Pairs(n))
 		b.check(t, "Cast", c, []int{0}, []int{2})
 	}
 }
@@ -135,7 +135,7 @@ func TestSiluExtremes(t *testing.T) { each(t, testSiluExtremes) }
 func testSiluExtremes(t *testing.T, b *bench, r *rand.Rand) {
 	c := reference.Call{Function: "silu_f32"}
 	c.Args[0], c.Args[1], c.Args[2] = u64s(6), f32s(-100, -30, -1e-3, 0, 30, 100), room(6)
-	apply(&c, plan.Pairs(6))
+	apply(&c, forward.Pairs(6))
 	b.check(t, "Unary", c, []int{0}, []int{2})
 }
 
@@ -167,7 +167,7 @@ func testCopies(t *testing.T, b *bench, r *rand.Rand) {
 		c := reference.Call{Function: "copy_f32_strided"}
 		c.Args[0], c.Args[1], c.Args[2], c.Args[3] = u64s(n), u64s(4), u64s(dims...), u64s(strides...)
 		c.Args[4], c.Args[5] = noise(r, reach), room(n+3)
-		apply(&c, plan.Linear(n))
+		apply(&c, forward.Linear(n))
 		b.check(t, "Unary", c, []int{0, 1, 2, 3}, []int{5})
 	}
 	for range 30 {
@@ -179,7 +179,7 @@ func testCopies(t *testing.T, b *bench, r *rand.Rand) {
 		c := reference.Call{Function: "copy2d_f32"}
 		c.Args[0], c.Args[1], c.Args[2], c.Args[3] = u64s(rows), u64s(cols), u64s(from), u64s(to)
 		c.Args[4], c.Args[5] = noise(r, rows*from), room(rows*to)
-		apply(&c, plan.Plane(rows, cols))
+		apply(&c, forward.Plane(rows, cols))
 		b.check(t, "Unary", c, []int{0, 1, 2, 3}, []int{5})
 	}
 }
@@ -202,7 +202,7 @@ func testLookup(t *testing.T, b *bench, r *rand.Rand) {
 		}
 		c.Args[5], c.Args[6], c.Args[7] = []byte{1}, u64s(rows, right), u64s(right, 1)
 		c.Args[8], c.Args[9], c.Args[10] = noise(r, rows*right), i32s(chosen...), room(n+3)
-		apply(&c, plan.Linear(n))
+		apply(&c, forward.Linear(n))
 		b.check(t, "Indexing", c, []int{0, 1, 2, 3, 4, 5, 6, 7}, []int{10})
 	}
 }
@@ -232,7 +232,7 @@ func testWhere(t *testing.T, b *bench, r *rand.Rand) {
 		copy(onTrue, f32s(float32(math.Inf(-1))))
 		c.Args[0], c.Args[1], c.Args[2] = u64s(n), u64s(4), u64s(1, heads, tokens, keys)
 		c.Args[6], c.Args[7], c.Args[8], c.Args[9] = mask, onTrue, noise(r, n), room(n+3)
-		apply(&c, plan.Pairs(n))
+		apply(&c, forward.Pairs(n))
 		b.check(t, "Ternary", c, []int{0, 1, 2, 3, 4, 5}, []int{9})
 	}
 }
@@ -245,14 +245,14 @@ func testRope(t *testing.T, b *bench, r *rand.Rand) {
 		c := reference.Call{Function: "rope_i_f32"}
 		c.Args[0], c.Args[1], c.Args[2] = u64s(s.heads), u64s(s.tokens*s.dim), u64s(0)
 		c.Args[3], c.Args[4], c.Args[5], c.Args[6] = noise(r, n), noise(r, n), noise(r, n), room(n+3)
-		apply(&c, plan.Linear(n/2))
+		apply(&c, forward.Linear(n/2))
 		b.check(t, "Reduce", c, []int{0, 1, 2}, []int{6})
 	}
 	// Two sequences of two heads each, with tables of their own.
 	c := reference.Call{Function: "rope_i_f32"}
 	c.Args[0], c.Args[1], c.Args[2] = u64s(4), u64s(6*32), u64s(2*6*32)
 	c.Args[3], c.Args[4], c.Args[5], c.Args[6] = noise(r, 4*6*32), noise(r, 2*6*16), noise(r, 2*6*16), room(4*6*32)
-	apply(&c, plan.Linear(4*6*16))
+	apply(&c, forward.Linear(4*6*16))
 	b.check(t, "Reduce", c, []int{0, 1, 2}, []int{6})
 }
 
@@ -264,7 +264,7 @@ func testReductions(t *testing.T, b *bench, r *rand.Rand) {
 		c := reference.Call{Function: "rmsnorm_f32"}
 		c.Args[0], c.Args[1] = u64s(rows*cols), u64s(cols)
 		c.Args[2], c.Args[3], c.Args[4], c.Args[5] = noise(r, rows*cols), room(rows*cols+3), noise(r, cols), f32s(1e-5)
-		apply(&c, plan.Rows(rows, cols))
+		apply(&c, forward.Rows(rows, cols))
 		b.check(t, "Reduce", c, []int{0, 1, 5}, []int{3})
 
 		c = reference.Call{Function: "softmax_f32"}
@@ -275,7 +275,7 @@ func testReductions(t *testing.T, b *bench, r *rand.Rand) {
 			}
 		}
 		c.Args[0], c.Args[1], c.Args[2], c.Args[3] = u64s(rows*cols), u64s(cols), x, room(rows*cols+3)
-		apply(&c, plan.Rows(rows, cols))
+		apply(&c, forward.Rows(rows, cols))
 		b.check(t, "Reduce", c, []int{0, 1}, []int{3})
 	}
 }
@@ -291,13 +291,13 @@ func testArgmax(t *testing.T, b *bench, r *rand.Rand) {
 		c := reference.Call{Function: "fast_argmax_f32"}
 		c.Args[0], c.Args[1], c.Args[2], c.Args[3] = i32s(n), i32s(1), i32s(n), i32s(n)
 		c.Args[4], c.Args[5] = f32s(values...), room(2)
-		apply(&c, plan.Rows(1, n))
+		apply(&c, forward.Rows(1, n))
 		b.check(t, "Reduce", c, []int{0, 1, 2, 3}, []int{5})
 	}
 	// Three groups of 70: indices count from each group's start.
 	c := reference.Call{Function: "fast_argmax_f32"}
 	c.Args[0], c.Args[1], c.Args[2], c.Args[3] = i32s(210), i32s(2), i32s(3, 70), i32s(70)
 	c.Args[4], c.Args[5] = noise(r, 210), room(4)
-	apply(&c, plan.Rows(3, 70))
+	apply(&c, forward.Rows(3, 70))
 	b.check(t, "Reduce", c, []int{0, 1, 2, 3}, []int{5})
 }

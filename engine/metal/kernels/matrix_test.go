@@ -7,7 +7,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/introgen/introgen/engine/metal/plan"
+	"github.com/introgen/introgen/engine/metal/forward"
 	"github.com/introgen/introgen/engine/metal/reference"
 	"github.com/introgen/introgen/engine/quant"
 	"github.com/introgen/introgen/metalshim"
@@ -106,7 +106,7 @@ func gemvCall(r *rand.Rand, tile [6]int, batch, rows, cols int) reference.Call {
 
 // blocks is rows × cols weights in a format: random bits, with scales that are
 // ordinary numbers.
-func blocks(r *rand.Rand, t *testing.T, f plan.Format, rows, cols int) []byte {
+func blocks(r *rand.Rand, t *testing.T, f forward.Format, rows, cols int) []byte {
 	t.Helper()
 	b := make([]byte, rows*cols/f.Elems*f.Bytes)
 	for i := range b {
@@ -128,8 +128,8 @@ func blocks(r *rand.Rand, t *testing.T, f plan.Format, rows, cols int) []byte {
 func TestMatrixVector(t *testing.T) { each(t, testMatrixVector) }
 
 // formats are all block formats for the project's kernels, and some of candle's.
-func formats(b *bench) []plan.Format {
-	return slices.DeleteFunc(plan.Formats(), func(f plan.Format) bool {
+func formats(b *bench) []forward.Format {
+	return slices.DeleteFunc(forward.Formats(), func(f forward.Format) bool {
 		return f.Float() || b.candle && !slices.Contains([]string{"q8_0", "q4_1", "q4_K"}, f.Name)
 	})
 }
@@ -152,7 +152,7 @@ func testMatrixVector(t *testing.T, b *bench, r *rand.Rand) {
 	}
 }
 
-func mvCall(r *rand.Rand, t *testing.T, f plan.Format, n, k int) reference.Call {
+func mvCall(r *rand.Rand, t *testing.T, f forward.Format, n, k int) reference.Call {
 	c := reference.Call{Function: f.MV()}
 	c.Args[0], c.Args[1], c.Args[2] = blocks(r, t, f, n, k), noise(r, k), room(n+3)
 	row := k / f.Elems * f.Bytes
@@ -185,7 +185,7 @@ func testMatrixMatrix(t *testing.T, b *bench, r *rand.Rand) {
 	}
 }
 
-func mmCall(r *rand.Rand, t *testing.T, f plan.Format, n, tokens, k int) reference.Call {
+func mmCall(r *rand.Rand, t *testing.T, f forward.Format, n, tokens, k int) reference.Call {
 	c := reference.Call{Function: f.MM(), ThreadgroupBytes: 8192}
 	row := k / f.Elems * f.Bytes
 	c.Args[0], c.Args[1], c.Args[2] = blocks(r, t, f, n, k), noise(r, tokens*k), room(tokens*n+3)
@@ -203,11 +203,11 @@ func testAttention(t *testing.T, b *bench, r *rand.Rand) {
 	for _, dim := range []int{32, 64, 96, 128, 256, 512} {
 		t.Run(fmt.Sprint(dim), func(t *testing.T) {
 			for _, keys := range []int{1, 2, 7, 8, 9, 14, 31, 33, 64, 255, 257, 1000, 1023, 1 + r.IntN(1000)} {
-				cap := 1.0
+				softcap := 1.0
 				if keys%2 == 0 {
-					cap = 5
+					softcap = 5
 				}
-				b.check(t, "Sdpa", attentionCall(r, fmt.Sprintf("sdpa_vector_float_%d", dim), dim, keys, 4, cap), []int{4, 5, 6, 7, 8, 9}, []int{3})
+				b.check(t, "Sdpa", attentionCall(r, fmt.Sprintf("sdpa_vector_float_%d", dim), dim, keys, 4, softcap), []int{4, 5, 6, 7, 8, 9}, []int{3})
 			}
 			for _, keys := range []int{1024, 1025, 1500} {
 				first := attentionCall(r, fmt.Sprintf("sdpa_vector_2pass_1_float_%d", dim), dim, keys, 6, 1)

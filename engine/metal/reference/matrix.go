@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/introgen/introgen/engine/metal/plan"
+	"github.com/introgen/introgen/engine/metal/forward"
 	"github.com/introgen/introgen/engine/quant"
 )
 
@@ -103,12 +103,12 @@ func gemvKernel(rest string) (kernel, error) {
 	}, nil
 }
 
-type multiply func(c *Call, f plan.Format, t quant.Type) error
+type multiply func(c *Call, f forward.Format, t quant.Type) error
 
 // mulKernel reads the format of the weights from the name: q8_0_f32.
 func mulKernel(m multiply) func(string) (kernel, error) {
 	return func(rest string) (kernel, error) {
-		for _, f := range plan.Formats() {
+		for _, f := range forward.Formats() {
 			if rest != f.Name+"_f32" || f.Float() {
 				continue
 			}
@@ -139,7 +139,7 @@ func dot(a []float32, b []float64) float64 {
 	return sum
 }
 
-func mulMV(c *Call, f plan.Format, t quant.Type) error {
+func mulMV(c *Call, f forward.Format, t quant.Type) error {
 	k, n := c.u64(3, 0), c.u64(4, 0)
 	if c.u64(9, 0) != k || c.u64(15, 0) != n || c.u64(16, 0) != 1 {
 		return fmt.Errorf("sizes disagree: K %d and %d, N %d and %d, %d vectors", k, c.u64(9, 0), n, c.u64(15, 0), c.u64(16, 0))
@@ -157,7 +157,7 @@ func mulMV(c *Call, f plan.Format, t quant.Type) error {
 	return nil
 }
 
-func mulMM(c *Call, _ plan.Format, t quant.Type) error {
+func mulMM(c *Call, _ forward.Format, t quant.Type) error {
 	k, n, tokens := c.u64(3, 0), c.u64(13, 0), c.u64(14, 0)
 	if c.ThreadgroupBytes < 8192 {
 		return fmt.Errorf("%d bytes of threadgroup memory, needed are 8192", c.ThreadgroupBytes)
@@ -202,7 +202,7 @@ func attention(f func(c *Call, dim int) error) func(string) (kernel, error) {
 // softcapping. first is the index of the argument that holds gqa.
 func (c *Call) scores(h, dim, first int, pick func(key int) bool) (s []float64, keys []int) {
 	group, count, stride := c.i32(first, 0), c.i32(first+1, 0), c.u64(first+2, 0)
-	scale, cap := c.f32(first+4, 0), c.f32(first+5, 0)
+	scale, softcap := c.f32(first+4, 0), c.f32(first+5, 0)
 	q := c.floats(0, h*dim, dim)
 	for j := range count {
 		if !pick(j) {
@@ -212,8 +212,8 @@ func (c *Call) scores(h, dim, first int, pick func(key int) bool) (s []float64, 
 		for i := range dim {
 			sum += scale * q[i] * c.f32(1, h/group*stride+j*dim+i)
 		}
-		if cap != 1 {
-			sum = math.Tanh(sum) * cap
+		if softcap != 1 {
+			sum = math.Tanh(sum) * softcap
 		}
 		s, keys = append(s, sum), append(keys, j)
 	}

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/introgen/introgen/engine/metal/plan"
+	"github.com/introgen/introgen/engine/metal/forward"
 	"github.com/introgen/introgen/engine/quant"
 	"github.com/introgen/introgen/metalshim"
 )
@@ -78,7 +78,7 @@ func TestRefused(t *testing.T) {
 
 // TestFormats: the plan and the codecs agree on the sizes of blocks.
 func TestFormats(t *testing.T) {
-	for _, f := range plan.Formats() {
+	for _, f := range forward.Formats() {
 		typ, err := quant.ParseType(f.Name)
 		if err != nil {
 			t.Error(err)

@@ -11,7 +11,7 @@ import (
 	"github.com/introgen/introgen/metalshim"
 	"github.com/introgen/introgen/metalshim/apple"
 	"github.com/introgen/introgen/metalshim/apple/standin"
-	"github.com/introgen/introgen/metalshim/fault"
+	"github.com/introgen/introgen/metalshim/callfault"
 	"github.com/introgen/introgen/metalshim/soft"
 )
 
@@ -28,14 +28,14 @@ func TestInjected(t *testing.T) {
 		"wait,delay=1ms":          func(err error) bool { return err == nil },
 	} {
 		t.Run(plan, func(t *testing.T) {
-			rules, err := fault.Parse(plan)
+			rules, err := callfault.Parse(plan)
 			if err != nil {
 				t.Fatal(err)
 			}
-			d := driven(t, fault.Wrap(opened(t, soft.Options{}), rules), standin.Options{}, apple.Options{})
+			d := driven(t, callfault.Wrap(opened(t, soft.Options{}), rules), standin.Options{}, apple.Options{})
 			err = addOnce(t, d, addSource, 2)
 			injected := strings.Contains(plan, "fail") && !strings.Contains(plan, "alloc") // whose NSError does not exist
-			if !want(err) || injected && !strings.Contains(err.Error(), fault.ErrInjected.Error()) {
+			if !want(err) || injected && !strings.Contains(err.Error(), callfault.ErrInjected.Error()) {
 				t.Errorf("%v", err)
 			}
 		})

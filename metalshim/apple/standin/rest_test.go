@@ -244,10 +244,10 @@ func (w *world) pipelines() {
 	w.is("an empty archive", w.send(x, "serializeToURL:error:", file, address(e))&0xff, 0)
 	w.is("code", w.send(*e, "code"), 4)
 	w.send(d, "setBinaryArchives:", w.send(w.class("NSArray"), "arrayWithObjects:count:", address(&[1]uintptr{x}), 1))
-	make := "newComputePipelineStateWithDescriptor:options:reflection:error:"
-	w.is("a miss", w.send(w.dev, make, d, 4, 0, address(e)), 0)
+	newPipeline := "newComputePipelineStateWithDescriptor:options:reflection:error:"
+	w.is("a miss", w.send(w.dev, newPipeline, d, 4, 0, address(e)), 0)
 	w.is("add", w.send(x, "addComputePipelineFunctionsWithDescriptor:error:", d, 0)&0xff, 1)
-	hit := w.send(w.dev, make, d, 4, 0, address(e))
+	hit := w.send(w.dev, newPipeline, d, 4, 0, address(e))
 	w.release(hit, x)
 	if err := os.WriteFile(path, []byte("standin archive 1\n0123"), 0o600); err != nil {
 		w.t.Fatal(err)

@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"github.com/introgen/introgen/results"
-	"github.com/introgen/introgen/results/answers/anatomy"
-	"github.com/introgen/introgen/results/answers/series"
+	"github.com/introgen/introgen/results/answers/samples"
+	"github.com/introgen/introgen/results/breakdown"
 	"github.com/introgen/introgen/results/recording"
 )
 
@@ -44,7 +44,7 @@ type Bill struct {
 
 // Line is a line of the bill, with its range over all runs of the arm.
 type Line struct {
-	anatomy.Line
+	breakdown.Line
 	Min, Max time.Duration
 }
 
@@ -52,7 +52,7 @@ type Line struct {
 // run whose parts exceed the whole is an error.
 func Of(f *recording.File) ([]*Bill, error) {
 	var out []*Bill
-	for _, s := range series.Of(f) {
+	for _, s := range samples.Of(f) {
 		if s.State == recording.StateWarmProcess || len(s.Samples) == 0 {
 			continue
 		}
@@ -63,20 +63,20 @@ func Of(f *recording.File) ([]*Bill, error) {
 		out = append(out, b)
 	}
 	if len(out) == 0 && slices.ContainsFunc(f.Runs, (*recording.Run).Counts) {
-		why := append(series.Uncounted(f), "no run that counts has its first round")
+		why := append(samples.Uncounted(f), "no run that counts has its first round")
 		return nil, fmt.Errorf("there is nothing to make a bill of: %s", strings.Join(why, "; "))
 	}
 	if len(out) == 0 {
-		return nil, fmt.Errorf("no run counts, so there is nothing to make a bill of: %s", strings.Join(series.Uncounted(f), "; "))
+		return nil, fmt.Errorf("no run counts, so there is nothing to make a bill of: %s", strings.Join(samples.Uncounted(f), "; "))
 	}
 	return out, nil
 }
 
-func of(s series.Series) (*Bill, error) {
-	accounts := make([]*anatomy.Account, len(s.Samples))
+func of(s samples.Series) (*Bill, error) {
+	accounts := make([]*breakdown.Account, len(s.Samples))
 	order := make([]int, len(s.Samples))
 	for i, x := range s.Samples {
-		a, err := anatomy.Of(x.Run)
+		a, err := breakdown.Of(x.Run)
 		if err != nil {
 			return nil, fmt.Errorf("run %d: %w", number(x), err)
 		}
@@ -87,23 +87,23 @@ func of(s series.Series) (*Bill, error) {
 	a := accounts[median]
 	b := &Bill{
 		Arm: s.Name, Runs: len(accounts), Run: number(s.Samples[median]), ByParent: a.ByParent, Named: a.Named(), Lost: a.Lost,
-		Wall:         Line{Line: anatomy.Line{Phase: "wall clock", Time: a.Wall}},
-		Unattributed: Line{Line: anatomy.Line{Phase: "unattributed", Time: a.Unattributed}},
+		Wall:         Line{Line: breakdown.Line{Phase: "wall clock", Time: a.Wall}},
+		Unattributed: Line{Line: breakdown.Line{Phase: "unattributed", Time: a.Unattributed}},
 	}
 	for _, l := range a.Lines {
 		b.Lines = append(b.Lines, Line{Line: l})
 	}
 	for i := range b.Lines {
-		b.Lines[i].span(accounts, func(a *anatomy.Account) time.Duration {
-			k := slices.IndexFunc(a.Lines, func(l anatomy.Line) bool { return l.Key() == b.Lines[i].Key() })
+		b.Lines[i].span(accounts, func(a *breakdown.Account) time.Duration {
+			k := slices.IndexFunc(a.Lines, func(l breakdown.Line) bool { return l.Key() == b.Lines[i].Key() })
 			if k < 0 {
 				return 0
 			}
 			return a.Lines[k].Time
 		})
 	}
-	b.Wall.span(accounts, func(a *anatomy.Account) time.Duration { return a.Wall })
-	b.Unattributed.span(accounts, func(a *anatomy.Account) time.Duration { return a.Unattributed })
+	b.Wall.span(accounts, func(a *breakdown.Account) time.Duration { return a.Wall })
+	b.Unattributed.span(accounts, func(a *breakdown.Account) time.Duration { return a.Unattributed })
 	b.chain()
 	first := s.Samples[median].Rounds[0]
 	if b.Token1, b.FromStart = first.FromStart(1); !b.FromStart {
@@ -114,7 +114,7 @@ func of(s series.Series) (*Bill, error) {
 
 // number is that of the sample's run: its plan's, or its place among the runs of
 // its kind.
-func number(x series.Sample) int {
+func number(x samples.Sample) int {
 	if x.Run.Start == nil {
 		return x.Block
 	}
@@ -122,7 +122,7 @@ func number(x series.Sample) int {
 }
 
 // span sets a line's range.
-func (l *Line) span(accounts []*anatomy.Account, of func(*anatomy.Account) time.Duration) {
+func (l *Line) span(accounts []*breakdown.Account, of func(*breakdown.Account) time.Duration) {
 	l.Min, l.Max = of(accounts[0]), of(accounts[0])
 	for _, a := range accounts[1:] {
 		l.Min, l.Max = min(l.Min, of(a)), max(l.Max, of(a))
@@ -131,24 +131,24 @@ func (l *Line) span(accounts []*anatomy.Account, of func(*anatomy.Account) time.
 
 // fold makes one line of all rounds after the first, and one of all times in
 // which the recording was written.
-func fold(a *anatomy.Account) *anatomy.Account {
+func fold(a *breakdown.Account) *breakdown.Account {
 	out := *a
 	out.Lines = nil
-	later, recorded := -1, anatomy.Line{Phase: anatomy.KindRecording}
-	rest := anatomy.Line{Round: 2, Phase: anatomy.LaterRounds, What: anatomy.Unattributed}
+	later, recorded := -1, breakdown.Line{Phase: breakdown.KindRecording}
+	rest := breakdown.Line{Round: 2, Phase: breakdown.LaterRounds, What: breakdown.Unattributed}
 	rounds := map[int]bool{}
 	for _, l := range a.Lines {
 		switch {
-		case l.What == anatomy.KindRecording || l.Phase == anatomy.KindRecording:
+		case l.What == breakdown.KindRecording || l.Phase == breakdown.KindRecording:
 			recorded.Time += l.Time
 			recorded.Count += l.Count
 		case l.Round > 1:
 			if later < 0 {
 				later = len(out.Lines)
-				out.Lines = append(out.Lines, anatomy.Line{Round: 2, Phase: anatomy.LaterRounds})
+				out.Lines = append(out.Lines, breakdown.Line{Round: 2, Phase: breakdown.LaterRounds})
 			}
 			rounds[l.Round] = true
-			if l.What == anatomy.Unattributed {
+			if l.What == breakdown.Unattributed {
 				rest.Time += l.Time
 				rest.Count += l.Count
 				continue
@@ -166,7 +166,7 @@ func fold(a *anatomy.Account) *anatomy.Account {
 	}
 	if recorded.Count > 0 {
 		at := len(out.Lines)
-		if at > 0 && out.Lines[at-1].Phase == anatomy.ProcessExit {
+		if at > 0 && out.Lines[at-1].Phase == breakdown.ProcessExit {
 			at--
 		}
 		out.Lines = slices.Insert(out.Lines, at, recorded)
@@ -181,13 +181,13 @@ func (b *Bill) chain() {
 	var order []string
 	for _, l := range b.Lines {
 		switch l.What {
-		case anatomy.KindLibrary:
+		case breakdown.KindLibrary:
 			if _, ok := libraries[l.Library]; !ok {
 				order = append(order, l.Library)
 			}
 			libraries[l.Library] += l.Time
 			b.Libraries += l.Count
-		case anatomy.KindPipeline:
+		case breakdown.KindPipeline:
 			if l.Time > slowest[l.Library] {
 				slowest[l.Library], of[l.Library] = l.Time, l.Function
 			}
@@ -209,9 +209,9 @@ func (b *Bill) chain() {
 // label is how a line is called on the bill.
 func (l Line) label() string {
 	switch l.What {
-	case anatomy.KindLibrary:
+	case breakdown.KindLibrary:
 		return "    LIB  " + l.Library
-	case anatomy.KindPipeline:
+	case breakdown.KindPipeline:
 		return "    PIPE " + l.Library + " " + l.Function
 	case "":
 		return l.phase()
@@ -230,7 +230,7 @@ func (l Line) phase() string {
 		name += " (token 1)"
 	case results.SpanStep:
 		name += " 1 (token 2)"
-	case anatomy.LaterSteps, anatomy.LaterRounds:
+	case breakdown.LaterSteps, breakdown.LaterRounds:
 		name = fmt.Sprintf("%s (%d)", name, l.Count)
 	}
 	if l.Round == 1 {

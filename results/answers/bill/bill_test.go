@@ -7,8 +7,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/introgen/introgen/results/answers/anatomy"
 	"github.com/introgen/introgen/results/answers/bill"
+	"github.com/introgen/introgen/results/breakdown"
 	"github.com/introgen/introgen/results/recording"
 	"github.com/introgen/introgen/results/table"
 	"github.com/introgen/introgen/results/table/tabletest"
@@ -172,7 +172,7 @@ func TestOneRun(t *testing.T) {
 		t.Errorf("the bill is %+v", b)
 	}
 	for _, l := range bills[0].Lines {
-		if l.Phase == anatomy.ProcessStart || l.Phase == anatomy.ProcessExit {
+		if l.Phase == breakdown.ProcessStart || l.Phase == breakdown.ProcessExit {
 			t.Errorf("a line %q, which nobody saw", l.Phase)
 		}
 	}

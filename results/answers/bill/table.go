@@ -7,8 +7,8 @@ import (
 
 	"github.com/introgen/introgen/figures"
 	"github.com/introgen/introgen/results"
-	"github.com/introgen/introgen/results/answers/anatomy"
-	"github.com/introgen/introgen/results/answers/series"
+	"github.com/introgen/introgen/results/answers/samples"
+	"github.com/introgen/introgen/results/breakdown"
 	"github.com/introgen/introgen/results/table"
 )
 
@@ -66,7 +66,7 @@ func (b *Bill) heading(i int) table.Cell {
 			break
 		}
 		sum += l.Time
-		if l.What == anatomy.Unattributed {
+		if l.What == breakdown.Unattributed {
 			count = l.Count
 		}
 	}
@@ -87,7 +87,7 @@ func (b *Bill) row(l Line, label string) []table.Cell {
 	return cells
 }
 
-func exact(d time.Duration) string { return series.Exact(float64(d)) }
+func exact(d time.Duration) string { return samples.Exact(float64(d)) }
 
 // inPercent is a column of shares in CSV.
 var inPercent = []string{"%"}

@@ -8,7 +8,7 @@ import (
 
 	"github.com/introgen/introgen/figures"
 	"github.com/introgen/introgen/results"
-	"github.com/introgen/introgen/results/answers/series"
+	"github.com/introgen/introgen/results/answers/samples"
 	"github.com/introgen/introgen/results/recording"
 )
 
@@ -26,7 +26,7 @@ const (
 
 // Cause says in a sentence what the time to the second token goes to. It is ""
 // for a series without second tokens.
-func Cause(s series.Series) string {
+func Cause(s samples.Series) string {
 	c, ok := CostsOf(s)
 	if !ok || s.State == recording.StateWarmProcess {
 		return ""
@@ -61,7 +61,7 @@ func Cause(s series.Series) string {
 
 // Verdict says of the slowest of the series what most of its time goes to, in a
 // line. It is "" where none has a second token.
-func Verdict(all []series.Series) string {
+func Verdict(all []samples.Series) string {
 	var slowest Costs
 	name := ""
 	for _, s := range all {

@@ -11,29 +11,29 @@ import (
 	"time"
 
 	"github.com/introgen/introgen/results"
-	"github.com/introgen/introgen/results/answers/anatomy"
-	"github.com/introgen/introgen/results/answers/series"
+	"github.com/introgen/introgen/results/answers/samples"
+	"github.com/introgen/introgen/results/breakdown"
 	"github.com/introgen/introgen/results/recording"
 	"github.com/introgen/introgen/results/stats"
 )
 
 // Metrics are the rows of the table, in order.
-var Metrics = []series.Metric{series.Read, series.Build, series.Encode, series.Prefill, series.First, series.Later,
-	series.Token1, series.Token2, series.Start1, series.Rate}
+var Metrics = []samples.Metric{samples.Read, samples.Build, samples.Encode, samples.Prefill, samples.First, samples.Later,
+	samples.Token1, samples.Token2, samples.Start1, samples.Rate}
 
 // ratioMetrics are those that are compared with the CPU.
-var ratioMetrics = []series.Metric{series.Build, series.Prefill, series.First, series.Later, series.Token1, series.Token2, series.Start1}
+var ratioMetrics = []samples.Metric{samples.Build, samples.Prefill, samples.First, samples.Later, samples.Token1, samples.Token2, samples.Start1}
 
 // Answer is what the comparison says.
 type Answer struct {
-	Series  []series.Series // the columns
-	Stages  []Stage         // with what was compiled in them; empty where nothing was
-	Blocks  bool            // whether the runs were made in blocks
-	Verdict string          // the slowest column and what it spends its time on; "" where there is none
-	Base    int             // which column the others are a ratio of: the CPU; −1 where there is none
-	Causes  []string        // a sentence for each column that compiles
-	Pairs   []Difference    // of arms that claim one state and differ otherwise
-	Notes   []string        // what to know before believing it
+	Series  []samples.Series // the columns
+	Stages  []Stage          // with what was compiled in them; empty where nothing was
+	Blocks  bool             // whether the runs were made in blocks
+	Verdict string           // the slowest column and what it spends its time on; "" where there is none
+	Base    int              // which column the others are a ratio of: the CPU; −1 where there is none
+	Causes  []string         // a sentence for each column that compiles
+	Pairs   []Difference     // of arms that claim one state and differ otherwise
+	Notes   []string         // what to know before believing it
 }
 
 // Stage is a phase of the first round, and what was first needed in it.
@@ -60,7 +60,7 @@ type Sums struct {
 
 // Of compares the arms of a recording. It fails where no run counts.
 func Of(f *recording.File) (*Answer, error) {
-	all := series.Of(f)
+	all := samples.Of(f)
 	a := &Answer{Base: -1, Blocks: f.Plan != nil}
 	for _, s := range all {
 		if len(s.Samples) > 0 {
@@ -74,9 +74,9 @@ func Of(f *recording.File) (*Answer, error) {
 		}
 	}
 	if len(a.Series) == 0 {
-		return nil, fmt.Errorf("no run counts, so there is nothing to compare: %s", strings.Join(append(a.Notes, series.Uncounted(f)...), "; "))
+		return nil, fmt.Errorf("no run counts, so there is nothing to compare: %s", strings.Join(append(a.Notes, samples.Uncounted(f)...), "; "))
 	}
-	a.Base = slices.IndexFunc(a.Series, func(s series.Series) bool { return s.State == recording.StateCPU })
+	a.Base = slices.IndexFunc(a.Series, func(s samples.Series) bool { return s.State == recording.StateCPU })
 	a.stages()
 	for _, s := range a.Series {
 		if c := Cause(s); c != "" {
@@ -98,7 +98,7 @@ func refusals(f *recording.File) []string {
 	var out []string
 	for _, r := range f.Runs {
 		if why := r.Uncounted(); r.Exit != nil && r.Exit.Refused != "" || r.Doubt != "" {
-			arm := series.Shown(r)
+			arm := samples.Shown(r)
 			if r.Start != nil {
 				arm = r.Start.Arm
 			}
@@ -125,7 +125,7 @@ func (a *Answer) remarks(f *recording.File) {
 			fewest = n
 		}
 	}
-	a.Notes = append(a.Notes, series.Taints(a.Series)...)
+	a.Notes = append(a.Notes, samples.Taints(a.Series)...)
 	if fewest < stats.LeastForInterval {
 		is := "are"
 		if fewest == 1 {
@@ -137,47 +137,47 @@ func (a *Answer) remarks(f *recording.File) {
 }
 
 // stageOf is the name that a phase has as a stage; "" for what is none.
-func stageOf(p anatomy.Phase) string {
+func stageOf(p breakdown.Phase) string {
 	switch {
 	case p.Name == results.SpanBuild, p.Name == results.SpanPrefill:
 		return p.Name
 	case p.Name == results.SpanStep && p.N == 1:
-		return series.First.Name
+		return samples.First.Name
 	case p.Name == results.SpanStep:
-		return series.Later.Name
+		return samples.Later.Name
 	}
 	return ""
 }
 
 // compiled are the compiles of a sample's first round by stage. A stage of which
 // spans are missing is left out: what they made is not known.
-func compiled(s series.Sample) map[string][]anatomy.Compile {
-	out, lost := map[string][]anatomy.Compile{}, map[string]bool{}
+func compiled(s samples.Sample) map[string][]breakdown.Compile {
+	out, lost := map[string][]breakdown.Compile{}, map[string]bool{}
 	for _, p := range s.Rounds[0].Phases {
 		if name := stageOf(p); name != "" {
 			out[name] = append(out[name], p.Compiles...)
 			lost[name] = lost[name] || p.Lost
 		}
 	}
-	maps.DeleteFunc(out, func(name string, _ []anatomy.Compile) bool { return lost[name] })
+	maps.DeleteFunc(out, func(name string, _ []breakdown.Compile) bool { return lost[name] })
 	return out
 }
 
 // stages collects what every series compiled in every stage.
 func (a *Answer) stages() {
-	by := make([][]map[string][]anatomy.Compile, len(a.Series)) // series, sample, stage
+	by := make([][]map[string][]breakdown.Compile, len(a.Series)) // series, sample, stage
 	found := false
 	for i, s := range a.Series {
 		for _, x := range s.Samples {
 			c := compiled(x)
 			by[i] = append(by[i], c)
-			found = found || len(c[results.SpanBuild])+len(c[results.SpanPrefill])+len(c[series.First.Name])+len(c[series.Later.Name]) > 0
+			found = found || len(c[results.SpanBuild])+len(c[results.SpanPrefill])+len(c[samples.First.Name])+len(c[samples.Later.Name]) > 0
 		}
 	}
 	if !found {
 		return
 	}
-	for _, name := range []string{results.SpanBuild, results.SpanPrefill, series.First.Name, series.Later.Name} {
+	for _, name := range []string{results.SpanBuild, results.SpanPrefill, samples.First.Name, samples.Later.Name} {
 		st := Stage{Name: name, Columns: make([]Sums, len(a.Series))}
 		for i := range a.Series {
 			st.Columns[i] = sums(by[i], name, "")
@@ -203,17 +203,17 @@ func (a *Answer) stages() {
 
 // sums adds up, run by run, what was compiled in a stage: of one library, or of
 // all where that is "".
-func sums(samples []map[string][]anatomy.Compile, stage, library string) Sums {
+func sums(samples []map[string][]breakdown.Compile, stage, library string) Sums {
 	var libs, pipes []float64
 	var s Sums
 	for _, x := range samples {
 		var lib, pipe time.Duration
-		n, any := 0, false
+		n, found := 0, false
 		for _, c := range x[stage] {
 			if library != "" && c.Library != library {
 				continue
 			}
-			any = true
+			found = true
 			if c.IsLibrary() {
 				lib += c.Time
 			} else {
@@ -221,7 +221,7 @@ func sums(samples []map[string][]anatomy.Compile, stage, library string) Sums {
 				n++
 			}
 		}
-		if !any {
+		if !found {
 			continue
 		}
 		libs, pipes = append(libs, float64(lib)), append(pipes, float64(pipe))

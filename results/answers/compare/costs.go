@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"github.com/introgen/introgen/results"
-	"github.com/introgen/introgen/results/answers/anatomy"
-	"github.com/introgen/introgen/results/answers/series"
+	"github.com/introgen/introgen/results/answers/samples"
+	"github.com/introgen/introgen/results/breakdown"
 	"github.com/introgen/introgen/results/stats"
 )
 
@@ -103,7 +103,7 @@ type place struct {
 
 // CostsOf takes the first rounds of a series apart, as far as they have a second
 // token; it is not ok where none has.
-func CostsOf(s series.Series) (Costs, bool) {
+func CostsOf(s samples.Series) (Costs, bool) {
 	var wholes, starts []float64
 	var phases, before, loaded, weights medians[string]
 	compiled := map[string]bool{}
@@ -114,8 +114,8 @@ func CostsOf(s series.Series) (Costs, bool) {
 		r := x.Rounds[0]
 		whole, ok := r.Token(2)
 		first, _ := r.Step(1)
-		until := slices.DeleteFunc(slices.Clone(r.Phases), func(p anatomy.Phase) bool { return p.Start >= first.End })
-		if !ok || whole <= 0 || slices.ContainsFunc(until, func(p anatomy.Phase) bool { return p.Lost }) {
+		until := slices.DeleteFunc(slices.Clone(r.Phases), func(p breakdown.Phase) bool { return p.Start >= first.End })
+		if !ok || whole <= 0 || slices.ContainsFunc(until, func(p breakdown.Phase) bool { return p.Lost }) {
 			continue // what is missing may have been compiling
 		}
 		wholes = append(wholes, float64(whole))
@@ -129,12 +129,12 @@ func CostsOf(s series.Series) (Costs, bool) {
 			m.LibraryCount, m.PipelineCount, m.FirstToken = 0, 0, 0
 		}
 		for _, p := range until {
-			if p.Name == anatomy.KindRecording {
+			if p.Name == breakdown.KindRecording {
 				continue
 			}
 			name := p.Name
 			if name == results.SpanStep {
-				name = series.First.Name
+				name = samples.First.Name
 			}
 			phases.add(n, name, p.Own())
 			weights.add(n, name, p.Weights)
@@ -186,7 +186,7 @@ func (m *medians[K]) all(runs int) map[K]time.Duration {
 	return out
 }
 
-func (m *Made) count(p anatomy.Phase, k anatomy.Compile) {
+func (m *Made) count(p breakdown.Phase, k breakdown.Compile) {
 	switch {
 	case !k.IsLibrary():
 		m.PipelineCount++
@@ -222,7 +222,7 @@ func calledBefore(span string) string {
 		return "making the tokenizer ready"
 	case results.SpanDevice:
 		return "making the device ready"
-	case anatomy.Unattributed:
+	case breakdown.Unattributed:
 		return "something before opening the file that nothing explains"
 	}
 	return span

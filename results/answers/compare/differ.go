@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"github.com/introgen/introgen/figures"
-	"github.com/introgen/introgen/results/answers/anatomy"
-	"github.com/introgen/introgen/results/answers/series"
+	"github.com/introgen/introgen/results/answers/samples"
+	"github.com/introgen/introgen/results/breakdown"
 	"github.com/introgen/introgen/results/recording"
 	"github.com/introgen/introgen/results/stats"
 )
@@ -39,7 +39,7 @@ func excludesZero(s stats.Summary) bool { return s.Decidable && (s.Lo > 0 || s.H
 // pairs compares every arm with the first one that claims the same state.
 func (a *Answer) pairs() {
 	for i, s := range a.Series {
-		first := slices.IndexFunc(a.Series, func(x series.Series) bool { return x.State == s.State })
+		first := slices.IndexFunc(a.Series, func(x samples.Series) bool { return x.State == s.State })
 		if first == i || s.State == "" || s.State == recording.StateWarmProcess {
 			continue
 		}
@@ -53,20 +53,20 @@ func (a *Answer) pairs() {
 }
 
 // Differ says what makes b take longer than a.
-func Differ(a, b series.Series) (*Difference, error) {
+func Differ(a, b samples.Series) (*Difference, error) {
 	d := &Difference{From: a.Name, To: b.Name}
 	var walls []float64
 	times := map[string][]float64{}
 	for _, x := range a.Samples {
-		i := slices.IndexFunc(b.Samples, func(y series.Sample) bool { return y.Block == x.Block })
+		i := slices.IndexFunc(b.Samples, func(y samples.Sample) bool { return y.Block == x.Block })
 		if i < 0 {
 			continue
 		}
-		ax, err := anatomy.Of(x.Run)
+		ax, err := breakdown.Of(x.Run)
 		if err != nil {
 			return nil, fmt.Errorf("block %d: %w", x.Block, err)
 		}
-		bx, err := anatomy.Of(b.Samples[i].Run)
+		bx, err := breakdown.Of(b.Samples[i].Run)
 		if err != nil {
 			return nil, fmt.Errorf("block %d: %w", x.Block, err)
 		}
@@ -107,8 +107,8 @@ func Differ(a, b series.Series) (*Difference, error) {
 // byName is an account's time by the name of what took it. What the phases did
 // on a device is together over the whole run: a commit that is slow is slow in
 // every phase.
-func byName(a *anatomy.Account) map[string]time.Duration {
-	times := map[string]time.Duration{anatomy.Unattributed: a.Unattributed}
+func byName(a *breakdown.Account) map[string]time.Duration {
+	times := map[string]time.Duration{breakdown.Unattributed: a.Unattributed}
 	for _, l := range a.Lines {
 		times[Name(l)] += l.Time
 	}
@@ -116,18 +116,18 @@ func byName(a *anatomy.Account) map[string]time.Duration {
 }
 
 // Name is how a line of an account is called where it stands alone.
-func Name(l anatomy.Line) string {
+func Name(l breakdown.Line) string {
 	name := l.Phase
 	switch l.What {
-	case anatomy.KindLibrary:
+	case breakdown.KindLibrary:
 		name = "library " + l.Library
-	case anatomy.KindPipeline:
+	case breakdown.KindPipeline:
 		name = "pipeline " + l.Library + " " + l.Function
-	case anatomy.KindWeights, anatomy.KindEncode, anatomy.KindCommit, anatomy.KindWait:
+	case breakdown.KindWeights, breakdown.KindEncode, breakdown.KindCommit, breakdown.KindWait:
 		return l.What
-	case anatomy.KindRecording:
+	case breakdown.KindRecording:
 		name = l.What
-	case anatomy.Unattributed:
+	case breakdown.Unattributed:
 		name += ", unattributed"
 	}
 	if l.Round > 1 {

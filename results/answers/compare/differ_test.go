@@ -8,7 +8,7 @@ import (
 
 	"github.com/introgen/introgen/results"
 	"github.com/introgen/introgen/results/answers/compare"
-	"github.com/introgen/introgen/results/answers/series"
+	"github.com/introgen/introgen/results/answers/samples"
 	"github.com/introgen/introgen/results/recording"
 	"github.com/introgen/introgen/results/table"
 	"github.com/introgen/introgen/trace"
@@ -173,11 +173,11 @@ func TestCauses(t *testing.T) {
 				}
 			}
 		}
-		if got := compare.Cause(series.Of(f)[0]); got != c.want {
+		if got := compare.Cause(samples.Of(f)[0]); got != c.want {
 			t.Errorf("%s: got %q, want %q", name, got, c.want)
 		}
 	}
-	if got := compare.Cause(series.Series{Name: "none"}); got != "" {
+	if got := compare.Cause(samples.Series{Name: "none"}); got != "" {
 		t.Errorf("of nothing: %q", got)
 	}
 }
@@ -195,11 +195,11 @@ func TestCauseBeforeTheFile(t *testing.T) {
 		trace.Record{ID: n + 2, Name: results.SpanTokenizer, Start: time.Millisecond, End: 191 * time.Millisecond})
 	// 5 until the clock began, 1 for the arguments, 190, 40
 	want := "The largest part of the cold time from the start of the process to the second token is making the tokenizer ready: 80.5 % of 236.0 ms"
-	if got := compare.Cause(series.Of(f)[0]); got != want {
+	if got := compare.Cause(samples.Of(f)[0]); got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 	want = "cold: 236 ms from the start of the process to token 2, 80.5 % of it making the tokenizer ready; `introgen explain` says what to do"
-	if got := compare.Verdict(series.Of(f)[:1]); got != want {
+	if got := compare.Verdict(samples.Of(f)[:1]); got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }

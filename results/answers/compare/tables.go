@@ -7,7 +7,7 @@ import (
 	"strconv"
 
 	"github.com/introgen/introgen/figures"
-	"github.com/introgen/introgen/results/answers/series"
+	"github.com/introgen/introgen/results/answers/samples"
 	"github.com/introgen/introgen/results/stats"
 	"github.com/introgen/introgen/results/table"
 )
@@ -44,19 +44,19 @@ func (a *Answer) stageTable() *table.Table {
 	t := &table.Table{Title: "ms: the median of the runs, ± its 95 % interval; tokens from opening the file" + fromStart(a.Series), Columns: []table.Column{{Name: "stage", Left: true, Parts: []string{"", "unit"}}}}
 	runs := []table.Cell{table.Text("runs")}
 	for _, s := range a.Series {
-		t.Columns = append(t.Columns, table.Column{Name: s.Name, Parts: series.Parts})
+		t.Columns = append(t.Columns, table.Column{Name: s.Name, Parts: samples.Parts})
 		runs = append(runs, table.Text(strconv.Itoa(len(s.Samples))))
 	}
 	t.Add(runs...)
 	for _, m := range Metrics {
 		row := []table.Cell{{Text: m.Name, Parts: []string{m.Name, m.Unit()}}}
-		any := false
+		found := false
 		for _, s := range a.Series {
 			sum := s.Summary(m)
-			any = any || sum.N > 0
+			found = found || sum.N > 0
 			row = append(row, m.Cell(sum))
 		}
-		if any {
+		if found {
 			t.Add(row...)
 		}
 	}
@@ -64,8 +64,8 @@ func (a *Answer) stageTable() *table.Table {
 }
 
 // fromStart explains the row that not every recording has.
-func fromStart(all []series.Series) string {
-	if slices.ContainsFunc(all, func(s series.Series) bool { return s.Summary(series.Start1).N > 0 }) {
+func fromStart(all []samples.Series) string {
+	if slices.ContainsFunc(all, func(s samples.Series) bool { return s.Summary(samples.Start1).N > 0 }) {
 		return ", start: of the process"
 	}
 	return ""
@@ -82,21 +82,21 @@ func (a *Answer) ratioTable() *table.Table {
 	t := &table.Table{Title: "multiples of the CPU's time" + in + ", with the 95 % interval", Columns: []table.Column{{Name: "stage", Left: true}}}
 	for i, s := range a.Series {
 		if i != a.Base {
-			t.Columns = append(t.Columns, table.Column{Name: s.Name, Parts: series.RatioParts})
+			t.Columns = append(t.Columns, table.Column{Name: s.Name, Parts: samples.RatioParts})
 		}
 	}
 	for _, m := range ratioMetrics {
 		row := []table.Cell{table.Text(m.Name)}
-		any := false
+		found := false
 		for i, s := range a.Series {
 			if i == a.Base {
 				continue
 			}
-			r := series.Ratio(a.Series[a.Base], s, m)
-			any = any || r.N > 0
-			row = append(row, series.RatioCell(r))
+			r := samples.Ratio(a.Series[a.Base], s, m)
+			found = found || r.N > 0
+			row = append(row, samples.RatioCell(r))
 		}
-		if any {
+		if found {
 			t.Add(row...)
 		}
 	}
@@ -120,7 +120,7 @@ func (a *Answer) compileTable() *table.Table {
 	t := &table.Table{Title: "what was made in each stage: libraries in ms; pipelines as number: ms", Columns: []table.Column{{Name: "stage", Left: true, Parts: []string{"", "library"}}}}
 	for _, i := range shown {
 		name := a.Series[i].Name
-		t.Columns = append(t.Columns, table.Column{Name: name + " LIB", Parts: series.TimeParts}, table.Column{Name: name + " PIPE", Brief: "PIPE", Joined: true, Parts: append([]string{"pipelines"}, series.TimeParts...)})
+		t.Columns = append(t.Columns, table.Column{Name: name + " LIB", Parts: samples.TimeParts}, table.Column{Name: name + " PIPE", Brief: "PIPE", Joined: true, Parts: append([]string{"pipelines"}, samples.TimeParts...)})
 	}
 	row := func(name table.Cell, columns []Sums) {
 		cells := []table.Cell{name}
@@ -147,7 +147,7 @@ func (a *Answer) compileTable() *table.Table {
 
 // cells are a library's time, and its pipelines' after their number.
 func (s Sums) cells() []table.Cell {
-	lib, pipe := series.Cell(s.Library), series.Cell(s.Pipeline)
+	lib, pipe := samples.Cell(s.Library), samples.Cell(s.Pipeline)
 	if s.Library.N == 0 || s.Library.Max == 0 {
 		lib = table.Cell{Parts: []string{}}
 	}
@@ -169,11 +169,11 @@ const (
 // Table has the largest parts of the difference. Where the whole is not told
 // apart from nothing, they have no share of it.
 func (d *Difference) Table() *table.Table {
-	clear := d.Wall.Median != 0 && (excludesZero(d.Wall) || !d.Wall.Decidable)
+	decided := d.Wall.Median != 0 && (excludesZero(d.Wall) || !d.Wall.Decidable)
 	title := fmt.Sprintf("what %s takes more (+) or less (-) than %s", d.To, d.From)
-	if clear && d.Wall.Median > 0 {
+	if decided && d.Wall.Median > 0 {
 		title = fmt.Sprintf("what %s takes longer than %s", d.To, d.From)
-	} else if clear {
+	} else if decided {
 		title = fmt.Sprintf("what %s takes less than %s", d.To, d.From)
 	}
 	t := &table.Table{
@@ -185,7 +185,7 @@ func (d *Difference) Table() *table.Table {
 		if s.Decidable {
 			cells[2], cells[3] = signedCell(s.Lo), signedCell(s.Hi)
 		}
-		if clear {
+		if decided {
 			share := s.Median / d.Wall.Median
 			cells[4] = table.Cell{Text: figures.Percent(share), Parts: []string{figures.Exact(100 * share)}}
 		}
@@ -204,7 +204,7 @@ func (d *Difference) Table() *table.Table {
 var inMS = []string{"ms"}
 
 func signedCell(ns float64) table.Cell {
-	return table.Cell{Text: signed(ns), Parts: []string{series.Exact(ns)}}
+	return table.Cell{Text: signed(ns), Parts: []string{samples.Exact(ns)}}
 }
 
 func signed(ns float64) string {

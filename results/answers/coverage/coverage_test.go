@@ -5,27 +5,27 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/introgen/introgen/engine/metal/plan"
+	"github.com/introgen/introgen/engine/metal/forward"
 	"github.com/introgen/introgen/results/answers/coverage"
 	"github.com/introgen/introgen/results/table"
 )
 
 // model is the planner's view of the experiment's model.
 type model struct {
-	n               *plan.Needs
+	n               *forward.Needs
 	prefill, decode map[int][]coverage.Use // what has been asked for
 }
 
 func newModel(t *testing.T, architecture string) model {
 	t.Helper()
-	n, err := plan.NewNeeds(plan.Config{
+	n, err := forward.NewNeeds(forward.Config{
 		Layers: 30, Heads: 9, KVHeads: 3, HeadDim: 64, Hidden: 576, FFN: 1536, Vocab: 49152, Context: 8192, RMSEps: 1e-5, RopeBase: 100000, RopeDim: 64,
 		Architecture: architecture,
-		Format: func(name string) (plan.Format, error) {
+		Format: func(name string) (forward.Format, error) {
 			if strings.HasSuffix(name, "norm.weight") {
-				return plan.FormatOf("F32")
+				return forward.FormatOf("F32")
 			}
-			return plan.FormatOf("Q8_0")
+			return forward.FormatOf("Q8_0")
 		},
 	})
 	if err != nil {
@@ -34,7 +34,7 @@ func newModel(t *testing.T, architecture string) model {
 	return model{n, map[int][]coverage.Use{}, map[int][]coverage.Use{}}
 }
 
-func uses(p []plan.Pipeline, err error) ([]coverage.Use, error) {
+func uses(p []forward.Pipeline, err error) ([]coverage.Use, error) {
 	var out []coverage.Use
 	for _, x := range p {
 		_, constants, _ := strings.Cut(x.Key(), " ")
@@ -51,7 +51,7 @@ func (m model) Build() []coverage.Use {
 func (m model) Prefill(n int) ([]coverage.Use, error) { return once(m.prefill, n, m.n.Prefill) }
 func (m model) Decode(n int) ([]coverage.Use, error)  { return once(m.decode, n, m.n.Decode) }
 
-func once(asked map[int][]coverage.Use, n int, of func(int) ([]plan.Pipeline, error)) ([]coverage.Use, error) {
+func once(asked map[int][]coverage.Use, n int, of func(int) ([]forward.Pipeline, error)) ([]coverage.Use, error) {
 	if u, ok := asked[n]; ok {
 		return u, nil
 	}

@@ -10,7 +10,7 @@ import (
 
 	"github.com/introgen/introgen/figures"
 	"github.com/introgen/introgen/results"
-	"github.com/introgen/introgen/results/answers/anatomy"
+	"github.com/introgen/introgen/results/breakdown"
 	"github.com/introgen/introgen/results/recording"
 )
 
@@ -65,7 +65,7 @@ func notWarm(c *Case) ([]any, time.Duration, bool) {
 func duplicates(c *Case) ([]any, time.Duration, bool) {
 	for _, r := range c.Runs {
 		count, order, cost := map[string]int{}, []string{}, time.Duration(0)
-		for _, round := range anatomy.Rounds(r) {
+		for _, round := range breakdown.Rounds(r) {
 			for _, p := range round.Phases {
 				for _, k := range p.Compiles {
 					name := strings.TrimSpace(strings.Join([]string{k.Library, k.Function, k.Constants}, " "))
@@ -97,7 +97,7 @@ func otherLoad(c *Case) ([]any, time.Duration, bool) {
 	if f := c.flags("load"); len(f) > 0 {
 		return []any{len(f), len(c.Runs), slices.MaxFunc(f, byFigure)}, 0, true
 	}
-	const busy = 0.2 // cores; package guard's limit
+	const busy = 0.2 // cores; package taint's limit
 	for _, r := range c.Runs {
 		if r.Start != nil {
 			continue

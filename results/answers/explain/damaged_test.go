@@ -11,7 +11,7 @@ import (
 	"github.com/introgen/introgen/results/answers/bill"
 	"github.com/introgen/introgen/results/answers/compare"
 	"github.com/introgen/introgen/results/answers/explain"
-	"github.com/introgen/introgen/results/answers/series"
+	"github.com/introgen/introgen/results/answers/samples"
 	"github.com/introgen/introgen/results/answers/sweep"
 	"github.com/introgen/introgen/results/recording"
 	"github.com/introgen/introgen/results/table"
@@ -43,7 +43,7 @@ func answer(t *testing.T, text []byte) {
 	if a, err := compare.Of(f); err == nil {
 		write(a.Document(), nil)
 	}
-	if a, err := sweep.Of(f, series.Decode); err == nil {
+	if a, err := sweep.Of(f, samples.Decode); err == nil {
 		write(a.Document(), nil)
 	}
 	write(explain.Of(f).Document(), nil)

@@ -12,9 +12,9 @@ import (
 	"time"
 
 	"github.com/introgen/introgen/results"
-	"github.com/introgen/introgen/results/answers/anatomy"
 	"github.com/introgen/introgen/results/answers/compare"
-	"github.com/introgen/introgen/results/answers/series"
+	"github.com/introgen/introgen/results/answers/samples"
+	"github.com/introgen/introgen/results/breakdown"
 	"github.com/introgen/introgen/results/recording"
 	"github.com/introgen/introgen/results/stats"
 	"github.com/introgen/introgen/results/table"
@@ -41,8 +41,8 @@ type Rule struct {
 
 // Case is an arm of a recording, as rules look at it.
 type Case struct {
-	Arm   series.Series    // the first rounds of the runs that count
-	Later series.Series    // the later ones, where there are any
+	Arm   samples.Series   // the first rounds of the runs that count
+	Later samples.Series   // the later ones, where there are any
 	Runs  []*recording.Run // all of them, also those that do not count
 	Peers []*Case          // the other arms of the recording
 }
@@ -74,9 +74,9 @@ type Answer struct {
 // Cases are the arms of a recording.
 func Cases(f *recording.File) []*Case {
 	var out []*Case
-	later := series.LaterRounds(f)
-	for _, s := range series.Of(f) {
-		i := slices.IndexFunc(later, func(l series.Series) bool { return l.Name == s.Name })
+	later := samples.LaterRounds(f)
+	for _, s := range samples.Of(f) {
+		i := slices.IndexFunc(later, func(l samples.Series) bool { return l.Name == s.Name })
 		if i < 0 {
 			continue // the later rounds of the arm before
 		}
@@ -90,7 +90,7 @@ func Cases(f *recording.File) []*Case {
 
 // Of explains a recording.
 func Of(f *recording.File) *Answer {
-	a := &Answer{Verdict: compare.Verdict(series.Of(f))}
+	a := &Answer{Verdict: compare.Verdict(samples.Of(f))}
 	for _, c := range Cases(f) {
 		a.Arms = append(a.Arms, Arm{Name: c.Arm.Name, Runs: max(len(c.Arm.Samples), len(c.Later.Samples)), Cause: compare.Cause(c.Arm), Findings: Find(Rules, c)})
 	}
@@ -112,7 +112,7 @@ func Of(f *recording.File) *Answer {
 func runsOf(f *recording.File, arm string) []*recording.Run {
 	return slices.DeleteFunc(slices.Clone(f.Runs), func(r *recording.Run) bool {
 		if r.Start == nil {
-			return series.Shown(r) != arm
+			return samples.Shown(r) != arm
 		}
 		return r.Start.Arm != arm
 	})
@@ -148,11 +148,11 @@ func fill(text string, figures []any) string {
 // differences compares the arms that claim one state; two arms are compared
 // whatever they claim.
 func (a *Answer) differences(f *recording.File) {
-	all := slices.DeleteFunc(series.Of(f), func(s series.Series) bool {
+	all := slices.DeleteFunc(samples.Of(f), func(s samples.Series) bool {
 		return len(s.Samples) == 0 || s.State == recording.StateWarmProcess
 	})
 	for i, s := range all {
-		first := slices.IndexFunc(all, func(x series.Series) bool { return x.State == s.State || len(all) == 2 })
+		first := slices.IndexFunc(all, func(x samples.Series) bool { return x.State == s.State || len(all) == 2 })
 		if first == i {
 			continue
 		}
@@ -201,13 +201,13 @@ func (a *Answer) Document() *table.Document {
 }
 
 // over is the median over the arm's runs of a figure of their first round.
-func (c *Case) over(of func(anatomy.Round) float64) float64 { return median(c.Arm, of) }
+func (c *Case) over(of func(breakdown.Round) float64) float64 { return median(c.Arm, of) }
 
 // overLater is the same over later rounds.
-func (c *Case) overLater(of func(anatomy.Round) float64) float64 { return median(c.Later, of) }
+func (c *Case) overLater(of func(breakdown.Round) float64) float64 { return median(c.Later, of) }
 
-func median(s series.Series, of func(anatomy.Round) float64) float64 {
-	v, _ := s.Values(series.Metric{Of: func(r anatomy.Round) (float64, bool) { return of(r), true }})
+func median(s samples.Series, of func(breakdown.Round) float64) float64 {
+	v, _ := s.Values(samples.Metric{Of: func(r breakdown.Round) (float64, bool) { return of(r), true }})
 	return stats.Summarize(v).Median
 }
 
@@ -215,7 +215,7 @@ func median(s series.Series, of func(anatomy.Round) float64) float64 {
 var unknown = math.NaN()
 
 // token2 is the time until the second token is known.
-func token2(r anatomy.Round) float64 {
+func token2(r breakdown.Round) float64 {
 	d, ok := r.Token(2)
 	if !ok {
 		return unknown
@@ -224,7 +224,7 @@ func token2(r anatomy.Round) float64 {
 }
 
 // start2 is the same from the start of the process.
-func start2(r anatomy.Round) float64 {
+func start2(r breakdown.Round) float64 {
 	d, ok := r.FromStart(2)
 	if !ok {
 		return unknown
@@ -233,7 +233,7 @@ func start2(r anatomy.Round) float64 {
 }
 
 // phase is a figure of a phase whose spans are all there.
-func phase(r anatomy.Round, name string, of func(anatomy.Phase) time.Duration) float64 {
+func phase(r breakdown.Round, name string, of func(breakdown.Phase) time.Duration) float64 {
 	p, ok := r.Phase(name)
 	if !ok || p.Open || p.Lost {
 		return unknown
@@ -252,14 +252,14 @@ func counted(n int64) float64 {
 // stepMedian is the median of a figure over a round's decode steps, as the sweep
 // has it; in a process's first round without the first step, which may compile.
 // Steps of which spans are missing are left out.
-func stepMedian(of func(anatomy.Phase) float64) func(anatomy.Round) float64 {
-	return func(r anatomy.Round) float64 {
+func stepMedian(of func(breakdown.Phase) float64) func(breakdown.Round) float64 {
+	return func(r breakdown.Round) float64 {
 		steps := r.Steps()
 		if r.Number == 1 {
 			steps = r.Later()
 		}
-		steps = slices.DeleteFunc(steps, func(p anatomy.Phase) bool { return p.Lost || math.IsNaN(of(p)) })
-		v, ok := series.StepMedian(steps, of)
+		steps = slices.DeleteFunc(steps, func(p breakdown.Phase) bool { return p.Lost || math.IsNaN(of(p)) })
+		v, ok := samples.StepMedian(steps, of)
 		if !ok {
 			return unknown
 		}

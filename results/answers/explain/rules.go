@@ -8,9 +8,9 @@ import (
 
 	"github.com/introgen/introgen/figures"
 	"github.com/introgen/introgen/results"
-	"github.com/introgen/introgen/results/answers/anatomy"
 	"github.com/introgen/introgen/results/answers/compare"
-	"github.com/introgen/introgen/results/answers/series"
+	"github.com/introgen/introgen/results/answers/samples"
+	"github.com/introgen/introgen/results/breakdown"
 	"github.com/introgen/introgen/results/stats"
 )
 
@@ -156,7 +156,7 @@ func coldCompile(c *Case) ([]any, time.Duration, bool) {
 
 // misses are the libraries of a round's phases that were compiled, by the
 // number of the decode step, 0 for build and prefill.
-func misses(r anatomy.Round) (before []anatomy.Compile, step int64, inStep []anatomy.Compile) {
+func misses(r breakdown.Round) (before []breakdown.Compile, step int64, inStep []breakdown.Compile) {
 	for _, p := range r.Phases {
 		for _, x := range p.Compiles {
 			switch {
@@ -197,7 +197,7 @@ func slowFirstRound(c *Case) ([]any, time.Duration, bool) {
 	if len(c.Arm.Samples) == 0 || len(c.Later.Samples) == 0 || c.Later.Samples[0].Rounds[0].Number < 2 {
 		return nil, 0, false
 	}
-	told := func(r anatomy.Round) float64 { // what has rules of its own
+	told := func(r breakdown.Round) float64 { // what has rules of its own
 		var sum time.Duration
 		until, ok := r.Token(2)
 		if !ok || r.Lost() {
@@ -231,15 +231,15 @@ func slowFirstRound(c *Case) ([]any, time.Duration, bool) {
 type perStep struct{ wall, gpu, encode, commit, buffers, dispatches, overlap float64 }
 
 func (c *Case) perStep() perStep {
-	of := func(f func(anatomy.Phase) float64) float64 { return c.overLater(stepMedian(f)) }
+	of := func(f func(breakdown.Phase) float64) float64 { return c.overLater(stepMedian(f)) }
 	return perStep{
-		wall:       of(func(p anatomy.Phase) float64 { return float64(p.Time()) }),
-		gpu:        of(func(p anatomy.Phase) float64 { return float64(p.GPU) }),
-		encode:     of(func(p anatomy.Phase) float64 { return float64(p.Encode) }),
-		commit:     of(func(p anatomy.Phase) float64 { return float64(p.Commit) }),
-		buffers:    of(func(p anatomy.Phase) float64 { return counted(p.CommandBuffers) }),
-		dispatches: of(func(p anatomy.Phase) float64 { return counted(p.Dispatches) }),
-		overlap:    of(func(p anatomy.Phase) float64 { return float64(p.Overlap) / float64(max(1, p.GPU)) }),
+		wall:       of(func(p breakdown.Phase) float64 { return float64(p.Time()) }),
+		gpu:        of(func(p breakdown.Phase) float64 { return float64(p.GPU) }),
+		encode:     of(func(p breakdown.Phase) float64 { return float64(p.Encode) }),
+		commit:     of(func(p breakdown.Phase) float64 { return float64(p.Commit) }),
+		buffers:    of(func(p breakdown.Phase) float64 { return counted(p.CommandBuffers) }),
+		dispatches: of(func(p breakdown.Phase) float64 { return counted(p.Dispatches) }),
+		overlap:    of(func(p breakdown.Phase) float64 { return float64(p.Overlap) / float64(max(1, p.GPU)) }),
 	}
 }
 
@@ -273,7 +273,7 @@ func slowCommits(c *Case) ([]any, time.Duration, bool) {
 }
 
 func (c *Case) read() float64 {
-	v, _ := c.Arm.Values(series.Read)
+	v, _ := c.Arm.Values(samples.Read)
 	return stats.Summarize(v).Median
 }
 
@@ -313,11 +313,11 @@ func pageFaults(c *Case) ([]any, time.Duration, bool) {
 }
 
 func drift(c *Case) ([]any, time.Duration, bool) {
-	v, _ := c.Later.Values(series.Decode)
+	v, _ := c.Later.Values(samples.Decode)
 	if len(c.Later.Samples) == 1 { // one long run: over its rounds
 		v = nil
 		for _, r := range c.Later.Samples[0].Rounds {
-			if x, ok := series.Decode.Of(r); ok {
+			if x, ok := samples.Decode.Of(r); ok {
 				v = append(v, x)
 			}
 		}
@@ -339,7 +339,7 @@ func drift(c *Case) ([]any, time.Duration, bool) {
 }
 
 func twoModes(c *Case) ([]any, time.Duration, bool) {
-	v, _ := c.Later.Values(series.Decode)
+	v, _ := c.Later.Values(samples.Decode)
 	b := stats.Bimodal(v)
 	const worth = 1.1
 	if !b.Bimodal || b.High < worth*b.Low {

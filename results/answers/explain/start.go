@@ -7,16 +7,16 @@ import (
 
 	"github.com/introgen/introgen/figures"
 	"github.com/introgen/introgen/results"
-	"github.com/introgen/introgen/results/answers/anatomy"
-	"github.com/introgen/introgen/results/answers/series"
+	"github.com/introgen/introgen/results/answers/samples"
+	"github.com/introgen/introgen/results/breakdown"
 	"github.com/introgen/introgen/results/recording"
 	"github.com/introgen/introgen/results/stats"
 )
 
 // before is what an arm's runs spent on a part before their first round, the
 // median.
-func before(s series.Series, kind string) float64 {
-	return median(s, func(r anatomy.Round) float64 {
+func before(s samples.Series, kind string) float64 {
+	return median(s, func(r breakdown.Round) float64 {
 		if len(r.Before) == 0 {
 			return unknown
 		}
@@ -64,8 +64,8 @@ func slowTokenizer(c *Case) ([]any, time.Duration, bool) {
 }
 
 func weightsCopied(c *Case) ([]any, time.Duration, bool) {
-	took := c.over(func(r anatomy.Round) float64 {
-		return phase(r, results.SpanBuild, func(p anatomy.Phase) time.Duration { return p.Weights })
+	took := c.over(func(r breakdown.Round) float64 {
+		return phase(r, results.SpanBuild, func(p breakdown.Phase) time.Duration { return p.Weights })
 	})
 	whole := c.over(token2)
 	if c.knob("weights") != "copy" || whole <= 0 || took < least*whole {
@@ -79,7 +79,7 @@ func packed(c *Case) ([]any, time.Duration, bool) {
 	for _, r := range c.Runs {
 		pack = pack || r.Subject != nil && strings.Contains(r.Subject.Engine, "weights packed")
 	}
-	build := c.over(func(r anatomy.Round) float64 { return phase(r, results.SpanBuild, anatomy.Phase.Own) })
+	build := c.over(func(r breakdown.Round) float64 { return phase(r, results.SpanBuild, breakdown.Phase.Own) })
 	whole := c.over(token2)
 	if !pack || whole <= 0 || build < least*whole {
 		return nil, 0, false
@@ -94,7 +94,7 @@ func memoryLimit(c *Case) ([]any, time.Duration, bool) {
 		return nil, 0, false
 	}
 	bytes := float64(c.Runs[0].Header.Model.Bytes)
-	step := c.overLater(stepMedian(func(p anatomy.Phase) float64 { return float64(p.Time()) }))
+	step := c.overLater(stepMedian(func(p breakdown.Phase) float64 { return float64(p.Time()) }))
 	const worth = 10 // GB/s; slower than that no memory of today is, so that something else limits
 	if step <= 0 || bytes/step < worth {
 		return nil, 0, false
@@ -155,8 +155,8 @@ func notInMemory(c *Case) ([]any, time.Duration, bool) {
 // firstPays is what the first build and prefill take longer than later ones,
 // compiling left out; 0 where there is one round.
 func (c *Case) firstPays() time.Duration {
-	own := func(r anatomy.Round) float64 {
-		return phase(r, results.SpanBuild, anatomy.Phase.Own) + phase(r, results.SpanPrefill, anatomy.Phase.Own)
+	own := func(r breakdown.Round) float64 {
+		return phase(r, results.SpanBuild, breakdown.Phase.Own) + phase(r, results.SpanPrefill, breakdown.Phase.Own)
 	}
 	if len(c.Later.Samples) == 0 || c.Later.Samples[0].Rounds[0].Number < 2 {
 		return 0
@@ -172,7 +172,7 @@ func (c *Case) apart(factor, level string) bool {
 		if p.Later.Levels[factor] != level || c.Later.Levels[factor] == level {
 			continue
 		}
-		r := series.Ratio(p.Later, c.Later, series.Decode)
+		r := samples.Ratio(p.Later, c.Later, samples.Decode)
 		const matters = 1.02
 		if r.Decidable && (!r.Significant || r.Ratio < matters) {
 			return false

@@ -14,8 +14,8 @@ import (
 
 	"github.com/introgen/introgen/figures"
 	"github.com/introgen/introgen/results"
-	"github.com/introgen/introgen/results/answers/arms"
-	"github.com/introgen/introgen/results/answers/series"
+	"github.com/introgen/introgen/results/answers/bench"
+	"github.com/introgen/introgen/results/answers/samples"
 	"github.com/introgen/introgen/results/recording"
 	"github.com/introgen/introgen/results/stats"
 	"github.com/introgen/introgen/results/table"
@@ -45,7 +45,7 @@ type Pause struct {
 func Of(f *recording.File) (*Answer, error) {
 	a := &Answer{}
 	if f.Plan != nil {
-		remarks, err := arms.Of(f, nil)
+		remarks, err := bench.Of(f, nil)
 		if err != nil {
 			return nil, err
 		}
@@ -186,15 +186,15 @@ func (a *Answer) note(format string, args ...any) {
 func (a *Answer) Document() *table.Document {
 	var d table.Document
 	t := &table.Table{Title: "ms: the median decode step, ± its 95 % interval; ratio to the shortest pause",
-		Columns: []table.Column{{Name: "pause"}, {Name: "steps", Drawn: true}, {Name: "the next step", Parts: series.TimeParts},
-			{Name: "the one after", Parts: series.TimeParts}, {Name: "ratio of the next", Parts: series.RatioParts}, {Name: "p", Drawn: true}}}
+		Columns: []table.Column{{Name: "pause"}, {Name: "steps", Drawn: true}, {Name: "the next step", Parts: samples.TimeParts},
+			{Name: "the one after", Parts: samples.TimeParts}, {Name: "ratio of the next", Parts: samples.RatioParts}, {Name: "p", Drawn: true}}}
 	for _, p := range a.Pauses {
 		probability := ""
 		if p.Ratio.Decidable {
 			probability = figures.Text(p.Ratio.P, 3)
 		}
-		t.Add(table.Text(p.Length.String()), table.Text(strconv.Itoa(len(p.After))), series.Cell(stats.Summarize(p.After)),
-			series.Cell(stats.Summarize(p.Second)), series.RatioCell(p.Ratio), table.Text(probability))
+		t.Add(table.Text(p.Length.String()), table.Text(strconv.Itoa(len(p.After))), samples.Cell(stats.Summarize(p.After)),
+			samples.Cell(stats.Summarize(p.Second)), samples.RatioCell(p.Ratio), table.Text(probability))
 	}
 	d.Table(t)
 	for _, n := range a.Notes {

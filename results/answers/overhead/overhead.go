@@ -10,7 +10,7 @@ import (
 
 	"github.com/introgen/introgen/figures"
 	"github.com/introgen/introgen/results"
-	"github.com/introgen/introgen/results/answers/arms"
+	"github.com/introgen/introgen/results/answers/bench"
 	"github.com/introgen/introgen/results/recording"
 	"github.com/introgen/introgen/results/stats"
 	"github.com/introgen/introgen/results/table"
@@ -30,7 +30,7 @@ const MostShare = 0.01
 // PerStep is the metric that both kinds of run have: the time from the end of
 // the prefill to the check at the end of the round, by decode step, in the
 // median of the rounds. What the harness does between steps is in it.
-var PerStep = arms.Metric{Key: "per-step", Name: "per step", Help: "decoding as a whole, divided by its steps", Of: perStep}
+var PerStep = bench.Metric{Key: "per-step", Name: "per step", Help: "decoding as a whole, divided by its steps", Of: perStep}
 
 func perStep(r *recording.Run) (float64, bool) {
 	if len(r.Lost) > 0 {
@@ -61,7 +61,7 @@ func perStep(r *recording.Run) (float64, bool) {
 
 // Answer is what the instrument costs.
 type Answer struct {
-	Arms *arms.Answer // by PerStep
+	Arms *bench.Answer // by PerStep
 	// Ratio is traced to untraced.
 	Ratio stats.Ratio
 	// Of the traced runs, their medians: what a span costs and how long a
@@ -79,7 +79,7 @@ func (a *Answer) Within() bool { return a.Share <= MostShare }
 
 // Of answers from a plan with the arms Untraced and Traced.
 func Of(f *recording.File) (*Answer, error) {
-	by, err := arms.Of(f, []arms.Metric{PerStep})
+	by, err := bench.Of(f, []bench.Metric{PerStep})
 	if err != nil {
 		return nil, err
 	}

@@ -12,8 +12,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/introgen/introgen/results/answers/anatomy"
-	"github.com/introgen/introgen/results/answers/series"
+	"github.com/introgen/introgen/results/answers/samples"
+	"github.com/introgen/introgen/results/breakdown"
 	"github.com/introgen/introgen/results/recording"
 	"github.com/introgen/introgen/results/stats"
 )
@@ -25,7 +25,7 @@ const PerBuffer = "per-buffer"
 // Answer is what a sweep says.
 type Answer struct {
 	Factors []string // what was varied
-	Metric  series.Metric
+	Metric  samples.Metric
 	Groups  []Group // one, or where several factors were crossed one for each combination of the others
 	Notes   []string
 }
@@ -43,7 +43,7 @@ type Group struct {
 // Row is one value.
 type Row struct {
 	Level  string
-	Series series.Series
+	Series samples.Series
 	Time   stats.Summary // of the metric
 	Device *Device       // nil where there is none
 }
@@ -59,7 +59,7 @@ type Device struct {
 
 // Of makes the answer for the metric. Where the recording has no factors the
 // arms' names are the levels.
-func Of(f *recording.File, m series.Metric) (*Answer, error) {
+func Of(f *recording.File, m samples.Metric) (*Answer, error) {
 	a := &Answer{Metric: m}
 	if f.Plan != nil {
 		a.Factors = f.Plan.Factors
@@ -67,8 +67,8 @@ func Of(f *recording.File, m series.Metric) (*Answer, error) {
 	if len(a.Factors) == 0 {
 		a.Factors = []string{"arm"}
 	}
-	all := series.LaterRounds(f)
-	a.Notes = series.Taints(all)
+	all := samples.LaterRounds(f)
+	a.Notes = samples.Taints(all)
 	for _, s := range all {
 		sum := s.Summary(m)
 		if sum.N == 0 {
@@ -78,7 +78,7 @@ func Of(f *recording.File, m series.Metric) (*Answer, error) {
 		a.add(Row{Level: level(s, a.Factors[0]), Series: s, Time: sum, Device: device(s)}, others(s, a.Factors[1:]))
 	}
 	if len(a.Groups) == 0 {
-		return nil, fmt.Errorf("no run counts, so there is nothing to sweep over: %s", strings.Join(append(a.Notes, series.Uncounted(f)...), "; "))
+		return nil, fmt.Errorf("no run counts, so there is nothing to sweep over: %s", strings.Join(append(a.Notes, samples.Uncounted(f)...), "; "))
 	}
 	for i := range a.Groups {
 		g := &a.Groups[i]
@@ -88,14 +88,14 @@ func Of(f *recording.File, m series.Metric) (*Answer, error) {
 	return a, nil
 }
 
-func level(s series.Series, factor string) string {
+func level(s samples.Series, factor string) string {
 	if l, ok := s.Levels[factor]; ok {
 		return l
 	}
 	return s.Name
 }
 
-func others(s series.Series, factors []string) string {
+func others(s samples.Series, factors []string) string {
 	words := make([]string, len(factors))
 	for i, f := range factors {
 		words[i] = f + "=" + s.Levels[f]
@@ -114,40 +114,40 @@ func (a *Answer) add(r Row, others string) {
 
 // device takes the medians over steps, then over rounds and runs. It is nil
 // where nothing of a device was recorded.
-func device(s series.Series) *Device {
+func device(s samples.Series) *Device {
 	d := &Device{}
 	// Over the steps that say it: a count that is missing is none of 0, and where
 	// spans are missing times are.
-	of := func(says func(anatomy.Phase) bool, what func(anatomy.Phase) float64) float64 {
-		v, _ := s.Values(series.Metric{Of: func(r anatomy.Round) (float64, bool) {
-			return series.StepMedian(slices.DeleteFunc(r.Steps(), func(p anatomy.Phase) bool { return !says(p) }), what)
+	of := func(says func(breakdown.Phase) bool, what func(breakdown.Phase) float64) float64 {
+		v, _ := s.Values(samples.Metric{Of: func(r breakdown.Round) (float64, bool) {
+			return samples.StepMedian(slices.DeleteFunc(r.Steps(), func(p breakdown.Phase) bool { return !says(p) }), what)
 		}})
 		return stats.Summarize(v).Median
 	}
-	whole := func(p anatomy.Phase) bool { return !p.Lost }
-	ns := func(what func(anatomy.Phase) time.Duration) float64 {
-		return of(whole, func(p anatomy.Phase) float64 { return float64(what(p)) })
+	whole := func(p breakdown.Phase) bool { return !p.Lost }
+	ns := func(what func(breakdown.Phase) time.Duration) float64 {
+		return of(whole, func(p breakdown.Phase) float64 { return float64(what(p)) })
 	}
-	d.Buffers = of(buffered, func(p anatomy.Phase) float64 { return float64(p.CommandBuffers) })
+	d.Buffers = of(buffered, func(p breakdown.Phase) float64 { return float64(p.CommandBuffers) })
 	if d.Buffers == 0 {
 		return nil
 	}
-	d.Dispatches = of(func(p anatomy.Phase) bool { return p.Dispatches > 0 }, func(p anatomy.Phase) float64 { return float64(p.Dispatches) })
-	d.Encode = ns(func(p anatomy.Phase) time.Duration { return p.Encode })
-	d.Commit = ns(func(p anatomy.Phase) time.Duration { return p.Commit })
-	d.GPU = ns(func(p anatomy.Phase) time.Duration { return p.GPU })
-	d.Wait = ns(func(p anatomy.Phase) time.Duration { return p.Wait })
-	d.Overlap = of(whole, func(p anatomy.Phase) float64 { return float64(p.Overlap) / float64(max(1, p.GPU)) })
+	d.Dispatches = of(func(p breakdown.Phase) bool { return p.Dispatches > 0 }, func(p breakdown.Phase) float64 { return float64(p.Dispatches) })
+	d.Encode = ns(func(p breakdown.Phase) time.Duration { return p.Encode })
+	d.Commit = ns(func(p breakdown.Phase) time.Duration { return p.Commit })
+	d.GPU = ns(func(p breakdown.Phase) time.Duration { return p.GPU })
+	d.Wait = ns(func(p breakdown.Phase) time.Duration { return p.Wait })
+	d.Overlap = of(whole, func(p breakdown.Phase) float64 { return float64(p.Overlap) / float64(max(1, p.GPU)) })
 	d.TimesKnown, d.GPUReported = d.Encode+d.Wait > 0, d.GPU > 0
 	return d
 }
 
-func buffered(p anatomy.Phase) bool { return p.CommandBuffers > 0 }
+func buffered(p breakdown.Phase) bool { return p.CommandBuffers > 0 }
 
 // boundary is the cost of one command buffer more in a step, block by block, so
 // that its interval is over what was repeated.
 func (g *Group) boundary() stats.Summary {
-	buffers := series.Metric{Of: func(r anatomy.Round) (float64, bool) {
+	buffers := samples.Metric{Of: func(r breakdown.Round) (float64, bool) {
 		var n, steps int64
 		for _, p := range r.Steps() {
 			if buffered(p) {
@@ -159,7 +159,7 @@ func (g *Group) boundary() stats.Summary {
 	points := map[int][]point{}
 	for _, r := range g.Rows {
 		x, bx := r.Series.Values(buffers)
-		y, by := r.Series.Values(series.Decode)
+		y, by := r.Series.Values(samples.Decode)
 		for i, block := range bx {
 			if j := slices.Index(by, block); j >= 0 && slices.Index(bx, block) == i {
 				points[block] = append(points[block], point{x[i], y[j]})

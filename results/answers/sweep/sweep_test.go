@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/introgen/introgen/results/answers/series"
+	"github.com/introgen/introgen/results/answers/samples"
 	"github.com/introgen/introgen/results/recording"
 	"github.com/introgen/introgen/results/table"
 	"github.com/introgen/introgen/results/table/tabletest"
@@ -17,7 +17,7 @@ func TestExperiment(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a, err := Of(f, series.Decode)
+	a, err := Of(f, samples.Decode)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,7 +9,7 @@ import (
 
 	"github.com/introgen/introgen/figures"
 	"github.com/introgen/introgen/results"
-	"github.com/introgen/introgen/results/answers/series"
+	"github.com/introgen/introgen/results/answers/samples"
 	"github.com/introgen/introgen/results/table"
 )
 
@@ -59,9 +59,9 @@ func (a *Answer) table(g Group) *table.Table {
 	if g.Others != "" {
 		title = g.Others + ": " + title
 	}
-	t := &table.Table{Title: title, Columns: []table.Column{{Name: a.Factors[0], Left: words(g.Rows)}, {Name: a.Metric.Name, Parts: series.TimeParts}}}
+	t := &table.Table{Title: title, Columns: []table.Column{{Name: a.Factors[0], Left: words(g.Rows)}, {Name: a.Metric.Name, Parts: samples.TimeParts}}}
 	if a.Metric.Rate {
-		t.Columns[1].Parts = series.Parts
+		t.Columns[1].Parts = samples.Parts
 	}
 	counted, timed, gpu := false, false, false
 	for _, r := range g.Rows {
@@ -123,7 +123,7 @@ func number(v float64) table.Cell {
 }
 
 func ms(ns float64) table.Cell {
-	return table.Cell{Text: results.Milliseconds(time.Duration(math.Round(ns))), Parts: []string{series.Exact(ns)}}
+	return table.Cell{Text: results.Milliseconds(time.Duration(math.Round(ns))), Parts: []string{samples.Exact(ns)}}
 }
 
 // overlap says how well the device was fed at the ends of the sweep.

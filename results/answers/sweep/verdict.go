@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/introgen/introgen/figures"
-	"github.com/introgen/introgen/results/answers/series"
+	"github.com/introgen/introgen/results/answers/samples"
 	"github.com/introgen/introgen/results/stats"
 )
 
@@ -43,7 +43,7 @@ type Ratio struct {
 
 // judge recommends the value with the lowest median, or the default where that
 // is not told apart from it.
-func judge(factor string, rows []Row, m series.Metric) Verdict {
+func judge(factor string, rows []Row, m samples.Metric) Verdict {
 	v := Verdict{What: factor, Rate: m.Rate}
 	if len(rows) < 2 {
 		return v
@@ -79,15 +79,15 @@ func judge(factor string, rows []Row, m series.Metric) Verdict {
 	return v
 }
 
-func better(a, b float64, m series.Metric) bool {
+func better(a, b float64, m samples.Metric) bool {
 	if m.Rate {
 		return a > b
 	}
 	return a < b
 }
 
-func ratio(a, b Row, m series.Metric) Ratio {
-	r := series.Ratio(a.Series, b.Series, m)
+func ratio(a, b Row, m samples.Metric) Ratio {
+	r := samples.Ratio(a.Series, b.Series, m)
 	return Ratio{Level: b.Level, Ratio: r, Apart: r.Significant && (r.Ratio > 1+matters || r.Ratio < 1-matters)}
 }
 
@@ -109,12 +109,12 @@ func (v Verdict) Sentence() string {
 	}
 	var apart, alike []string
 	for _, r := range v.Ratios {
-		text := fmt.Sprintf("%s takes %s× its time", r.Level, series.Times(r.Ratio.Ratio))
+		text := fmt.Sprintf("%s takes %s× its time", r.Level, samples.Times(r.Ratio.Ratio))
 		if v.Rate {
-			text = fmt.Sprintf("%s reaches %s× its rate", r.Level, series.Times(r.Ratio.Ratio))
+			text = fmt.Sprintf("%s reaches %s× its rate", r.Level, samples.Times(r.Ratio.Ratio))
 		}
 		if len(apart) > 0 {
-			text = fmt.Sprintf("%s %s×", r.Level, series.Times(r.Ratio.Ratio))
+			text = fmt.Sprintf("%s %s×", r.Level, samples.Times(r.Ratio.Ratio))
 		}
 		if r.Apart || !v.Decidable {
 			apart = append(apart, text)

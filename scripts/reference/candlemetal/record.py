@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Records what candle 0.11.0 asks of Metal over small models.
 
-    scripts/reference/candlemetal/record.py engine/metal/plan/testdata/models
+    scripts/reference/candlemetal/record.py engine/metal/forward/testdata/models
 
 builds candle's own sources over crates that write down what reaches Metal
 (mock), makes a model file of zeros for each of CASES, runs it, and writes

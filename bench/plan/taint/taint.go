@@ -1,0 +1,107 @@
+// Package taint finds what taints a run that counts: the machine was not the
+// run's own, or was not as fast as before. It drops nothing; whoever reads the
+// samples decides. What can only be seen over many runs, drift and two modes,
+// is package results/stats's.
+package taint
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/introgen/introgen/figures"
+	"github.com/introgen/introgen/results"
+	"github.com/introgen/introgen/results/recording"
+	"github.com/introgen/introgen/trace"
+)
+
+// What a flag begins with, before a colon and its figures.
+const (
+	Load      = "load"      // other processes used the processors
+	Frequency = "frequency" // the clock was not that of the runs before
+	Throttled = "throttled" // the processor was slowed down for its heat
+	Idle      = "idle"      // nothing ran between two passes
+	File      = "file"      // the model was not in memory, and was not evicted either
+)
+
+// Limits from which on a run is flagged.
+const (
+	// mostOthers, in cores, is about what a system's own services take.
+	mostOthers = 0.2
+	// mostChange is the part by which the clock may differ from the median
+	// of the runs before; leastBefore is how many those must be.
+	mostChange  = 0.1
+	leastBefore = 3
+	// mostIdle between two passes is far more than printing takes. After a
+	// second of idleness processors have left their highest clock.
+	mostIdle = 100 * time.Millisecond
+	// leastResident is the part of a model that lies in memory where it does.
+	leastResident = 0.98
+)
+
+// Ended is a run that has ended, with the machine around it.
+type Ended struct {
+	Run   *recording.Run
+	Cores int // that runs may use
+	// Before and After are readings right before and right after it;
+	// After.OtherCores covers what lies between.
+	Before, After recording.Machine
+	// MHz are the readings after the runs before it, in order.
+	MHz []float64
+}
+
+// Flags says what taints the run; nothing where nothing does.
+func Flags(e Ended) []string {
+	var flags []string
+	add := func(kind, format string, a ...any) {
+		flags = append(flags, kind+": "+fmt.Sprintf(format, a...))
+	}
+	if o := e.After.OtherCores; o >= mostOthers {
+		add(Load, "other processes kept %s of %d cores busy", figures.Text(o, 1), e.Cores)
+	}
+	if m, usual := e.After.MHz, median(e.MHz); m > 0 && usual > 0 && len(e.MHz) >= leastBefore && (m < usual*(1-mostChange) || m > usual*(1+mostChange)) {
+		add(Frequency, "%s MHz after it, %s MHz after the runs before", figures.Text(m, 0), figures.Text(usual, 0))
+	}
+	if a, b := e.After.Throttled, e.Before.Throttled; b >= 0 && a > b {
+		add(Throttled, "%d times for heat", a-b)
+	}
+	if gap, where := longestGap(e.Run); gap > mostIdle {
+		add(Idle, "%d ms between passes, before %s", gap.Milliseconds(), where)
+	}
+	for _, v := range e.Run.Evidence {
+		if v.What == recording.EvidencePageCache && !v.Evicted && v.Resident >= 0 && v.Resident < leastResident {
+			add(File, "%s of the model lay in memory before round %d", figures.Percent(v.Resident), v.Round)
+		}
+	}
+	return flags
+}
+
+func median(x []float64) float64 {
+	if len(x) == 0 {
+		return 0
+	}
+	s := slices.Sorted(slices.Values(x))
+	return s[len(s)/2]
+}
+
+// longestGap is the longest time between the end of a pass and the begin of the
+// next one of its round, and which one that is.
+func longestGap(r *recording.Run) (longest time.Duration, before string) {
+	for _, s := range r.Spans {
+		if s.Name == results.SpanPause {
+			return 0, ""
+		}
+	}
+	var parent int32
+	end, last := time.Duration(-1), trace.ID(0)
+	for _, s := range r.Spans {
+		if s.Name != results.SpanPrefill && s.Name != results.SpanStep || s.End < 0 {
+			continue
+		}
+		if int32(s.Parent) == parent && end >= 0 && s.Start-end > longest && !r.Lacks(last, s.ID) {
+			longest, before = s.Start-end, fmt.Sprintf("%s %d", s.Name, s.N)
+		}
+		parent, end, last = int32(s.Parent), s.End, s.ID
+	}
+	return longest, before
+}

@@ -1,0 +1,57 @@
+package taint
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/introgen/introgen/results"
+	"github.com/introgen/introgen/results/recording"
+	"github.com/introgen/introgen/trace"
+)
+
+const ms = time.Millisecond
+
+func step(parent trace.ID, n int64, start, end time.Duration) trace.Record {
+	return trace.Record{Parent: parent, Name: results.SpanStep, N: n, Start: start, End: end}
+}
+
+func TestFlags(t *testing.T) {
+	calm := recording.Machine{OtherCores: 0.05, MHz: 2600, Throttled: 4}
+	unknown := recording.Machine{OtherCores: -1, MHz: -1, Throttled: -1}
+	for _, c := range []struct {
+		name string
+		e    Ended
+		want []string
+	}{
+		{"a calm machine", Ended{Before: calm, After: calm, MHz: []float64{2590, 2610, 2600}}, nil},
+		{"a machine that tells nothing", Ended{Before: unknown, After: unknown}, nil},
+		{"a busy one", Ended{Before: calm, After: recording.Machine{OtherCores: 0.93, MHz: 2600, Throttled: 4}, Cores: 2},
+			[]string{"load: other processes kept 0.930 of 2 cores busy"}},
+		{"a slower clock", Ended{Before: calm, After: recording.Machine{MHz: 1800, Throttled: 4}, MHz: []float64{2600, 2500, 2600}},
+			[]string{"frequency: 1800 MHz after it, 2600 MHz after the runs before"}},
+		{"a slower clock after too few runs", Ended{Before: calm, After: recording.Machine{MHz: 1800, Throttled: 4}, MHz: []float64{2600, 2600}}, nil},
+		{"heat", Ended{Before: calm, After: recording.Machine{MHz: 2600, Throttled: 9}}, []string{"throttled: 5 times for heat"}},
+		{"heat that was not counted before", Ended{Before: unknown, After: recording.Machine{Throttled: 9}}, nil},
+		{"idle between steps", Ended{Run: &recording.Run{Spans: []trace.Record{
+			{ID: 2, Parent: 1, Name: results.SpanPrefill, N: 13, Start: 0, End: 5 * ms},
+			step(1, 1, 5*ms, 10*ms), step(1, 2, 260*ms, 265*ms), step(1, 3, 266*ms, 270*ms)}}},
+			[]string{"idle: 250 ms between passes, before decode step 2"}},
+		{"rounds apart", Ended{Run: &recording.Run{Spans: []trace.Record{step(1, 1, 5*ms, 10*ms), step(2, 1, 500*ms, 510*ms)}}}, nil},
+		{"a pause that was asked for", Ended{Run: &recording.Run{Spans: []trace.Record{step(1, 1, 5*ms, 10*ms),
+			{Parent: 1, Name: results.SpanPause, N: int64(490 * ms), Start: 10 * ms, End: 500 * ms}, step(1, 2, 500*ms, 510*ms)}}}, nil},
+		{"a model that is not in memory", Ended{Run: &recording.Run{Evidence: []recording.Evidence{
+			{What: recording.EvidencePageCache, Round: 1, Resident: 0.4}}}}, []string{"file: 40.0 % of the model lay in memory before round 1"}},
+		{"one that was evicted", Ended{Run: &recording.Run{Evidence: []recording.Evidence{
+			{What: recording.EvidencePageCache, Round: 1, Resident: 0, Evicted: true},
+			{What: recording.EvidencePageCache, Round: 2, Resident: -1}, {What: recording.EvidenceMetalCache}}}}, nil},
+	} {
+		if c.e.Run == nil {
+			c.e.Run = &recording.Run{}
+		}
+		if got := Flags(c.e); !slices.Equal(got, c.want) {
+			t.Errorf("%s: %s, want %s", c.name, strings.Join(got, "; "), strings.Join(c.want, "; "))
+		}
+	}
+}

@@ -1,6 +1,0 @@
-//go:build !amd64 && !arm64
-
-package probe
-
-// best returns the reader and its name.
-func best() (string, func(p *byte, n int) uint64) { return "generic", readGeneric }

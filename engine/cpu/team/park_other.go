@@ -1,5 +1,0 @@
-//go:build !linux
-
-package team
-
-func newParker(int) parker { return newMonitor() }

@@ -1,0 +1,5 @@
+//go:build !linux
+
+package threads
+
+func newParker(int) parker { return newMonitor() }

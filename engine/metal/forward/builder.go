@@ -1,0 +1,151 @@
+package forward
+
+import (
+	"encoding/binary"
+	"math"
+
+	"github.com/introgen/introgen/metalshim"
+)
+
+// builder hands out steps one by one. It reuses one Step and one Dispatch, so
+// that a decode step of 604 dispatches allocates next to nothing.
+type builder struct {
+	architecture string
+
+	yield   func(*Step) bool
+	stopped bool // the caller wants no more
+
+	step  Step
+	d     Dispatch
+	bytes []byte // the Data of the dispatch's arguments
+	start int    // of the argument under way
+	spans [metalshim.MaxBufferIndex][2]int
+
+	last Buf   // the highest name given out
+	free []Buf // names that may be used again
+}
+
+func (b *builder) emit() {
+	if !b.stopped && !b.yield(&b.step) {
+		b.stopped = true
+	}
+}
+
+// newBuf finds an unused name.
+func (b *builder) newBuf() Buf {
+	if n := len(b.free); n > 0 {
+		x := b.free[n-1]
+		b.free = b.free[:n-1]
+		return x
+	}
+	b.last++
+	return b.last
+}
+
+func (b *builder) upload(data []byte) Buf {
+	x := b.newBuf()
+	b.step = Step{Op: Upload, Buf: x, Data: data, Bytes: len(data)}
+	b.emit()
+	return x
+}
+
+func (b *builder) uploadWeight(w Weight) Buf {
+	x := b.newBuf()
+	b.step = Step{Op: UploadWeight, Buf: x, Name: w.Name, Bytes: w.bytes()}
+	b.emit()
+	return x
+}
+
+// alloc takes a private buffer for n float32 elements.
+func (b *builder) alloc(n int) Buf {
+	x := b.newBuf()
+	b.step = Step{Op: Alloc, Buf: x, Bytes: 4 * n}
+	b.emit()
+	return x
+}
+
+func (b *builder) release(bufs ...Buf) {
+	for _, x := range bufs {
+		if x == 0 {
+			continue
+		}
+		b.step = Step{Op: Free, Buf: x}
+		b.emit()
+		b.free = append(b.free, x)
+	}
+}
+
+// fetch copies n bytes from the start of src to a buffer that the CPU sees and
+// waits until they are there.
+func (b *builder) fetch(src Buf, n int) Buf {
+	x := b.newBuf()
+	b.step = Step{Op: Stage, Buf: x, Bytes: n}
+	b.emit()
+	b.step = Step{Op: Copy, Buf: x, Src: src, Bytes: n}
+	b.emit()
+	b.step = Step{Op: Wait}
+	b.emit()
+	return x
+}
+
+// take hands n bytes of src to the caller.
+func (b *builder) take(src Buf, n int) {
+	x := b.fetch(src, n)
+	b.step = Step{Op: Take, Src: x, Bytes: n}
+	b.emit()
+	b.release(x)
+}
+
+func (b *builder) begin(library, function string) {
+	b.d = Dispatch{Library: library, Function: function, Args: b.d.Args[:0], Constants: nil}
+	b.bytes = b.bytes[:0]
+}
+
+func (b *builder) label(s string)                    { b.d.Label = s }
+func (b *builder) joined()                           { b.d.Joined = true }
+func (b *builder) constants(c ...metalshim.Constant) { b.d.Constants = c }
+func (b *builder) in(index int, x Buf, offset int)   { b.arg(Arg{Index: index, Buf: x, Offset: offset}) }
+func (b *builder) out(index int, x Buf, offset int) {
+	b.arg(Arg{Index: index, Buf: x, Offset: offset, Out: true})
+}
+func (b *builder) arg(a Arg)                { b.d.Args = append(b.d.Args, a) }
+func (b *builder) beginBytes()              { b.start = len(b.bytes) }
+func (b *builder) u64(index int, v ...int)  { b.beginBytes(); b.u64s(v...); b.endBytes(index) }
+func (b *builder) i32(index int, v ...int)  { b.beginBytes(); b.i32s(v...); b.endBytes(index) }
+func (b *builder) f32(index int, v float32) { b.i32(index, int(int32(math.Float32bits(v)))) }
+func (b *builder) boolean(index int, v byte) {
+	b.beginBytes()
+	b.bytes = append(b.bytes, v)
+	b.endBytes(index)
+}
+
+func (b *builder) u64s(v ...int) {
+	for _, x := range v {
+		b.bytes = binary.LittleEndian.AppendUint64(b.bytes, uint64(x))
+	}
+}
+
+func (b *builder) i32s(v ...int) {
+	for _, x := range v {
+		b.bytes = binary.LittleEndian.AppendUint32(b.bytes, uint32(x))
+	}
+}
+
+// endBytes makes what was written since beginBytes argument index. The bytes
+// may still move, so the argument gets its slice in run.
+func (b *builder) endBytes(index int) {
+	b.spans[len(b.d.Args)] = [2]int{b.start, len(b.bytes)}
+	b.arg(Arg{Index: index})
+}
+
+// run closes the dispatch and hands it out.
+func (b *builder) run(e Extent) {
+	for i := range b.d.Args {
+		if a := &b.d.Args[i]; a.Buf == 0 {
+			a.Data = b.bytes[b.spans[i][0]:b.spans[i][1]:b.spans[i][1]]
+		}
+	}
+	b.d.Extent = e
+	b.step = Step{Op: Run, Dispatch: &b.d}
+	b.emit()
+}

@@ -1,0 +1,93 @@
+package forward
+
+import (
+	"fmt"
+	"iter"
+
+	"github.com/introgen/introgen/metalshim"
+)
+
+// Pipeline is a kernel as it is compiled: a function of a library with the
+// values of its constants.
+type Pipeline struct {
+	Library, Function string
+	Constants         []metalshim.Constant
+}
+
+// Key tells pipelines apart as the device does: "function 10:bool=1 …".
+func (p Pipeline) Key() string {
+	key := p.Function
+	for _, c := range p.Constants {
+		key += " " + c.String()
+	}
+	return key
+}
+
+// Needs knows which pipelines the passes of a model need, without a device. It
+// is used by one goroutine at a time.
+type Needs struct {
+	planner  *Planner
+	building []Pipeline
+}
+
+// NewNeeds is of a model that candle's plan can run.
+func NewNeeds(c Config) (*Needs, error) {
+	p, err := New(c)
+	if err != nil {
+		return nil, err
+	}
+	return &Needs{p, needed(p.Build())}, nil
+}
+
+// needed are the pipelines that steps launch, in the order in which they first do.
+func needed(steps iter.Seq[*Step]) []Pipeline {
+	var out []Pipeline
+	seen := map[string]bool{}
+	for s := range steps {
+		if s.Op != Run {
+			continue
+		}
+		p := Pipeline{s.Dispatch.Library, s.Dispatch.Function, s.Dispatch.Constants}
+		if key := p.Key(); !seen[key] {
+			seen[key] = true
+			p.Constants = append([]metalshim.Constant(nil), p.Constants...)
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+// Build are the pipelines that building the model needs.
+func (n *Needs) Build() []Pipeline { return n.building }
+
+// Prefill are those of a pass of so many tokens from position 0 on.
+func (n *Needs) Prefill(tokens int) ([]Pipeline, error) {
+	if most, whose := Positions(n.planner.config.Context); tokens < 1 || tokens > most {
+		return nil, fmt.Errorf("metal: a prompt of %d tokens; 1 to %d are possible: %s", tokens, most, whose)
+	}
+	return n.pass(tokens, 0)
+}
+
+// Decode are those of a pass of one token over so many keys, its own counted.
+func (n *Needs) Decode(keys int) ([]Pipeline, error) {
+	if most, whose := Positions(n.planner.config.Context); keys < 2 || keys > most {
+		return nil, fmt.Errorf("metal: a decode step over %d keys; 2 to %d are possible: %s", keys, most, whose)
+	}
+	// As if the others had been passed before: nothing looks into their cache.
+	for i := range n.planner.layers {
+		l := &n.planner.layers[i]
+		if l.cached == 0 {
+			l.keys, l.values = n.planner.newBuf(), n.planner.newBuf()
+		}
+		l.cached = keys - 1
+	}
+	return n.pass(1, keys-1)
+}
+
+func (n *Needs) pass(tokens, pos int) ([]Pipeline, error) {
+	steps, err := n.planner.Step(make([]uint32, tokens), pos)
+	if err != nil {
+		return nil, err
+	}
+	return needed(steps), nil
+}

@@ -1,0 +1,122 @@
+// Package faultrule is what planted faults have in common, whether they disturb the
+// calls of a Metal driver or the phases of a run: how rules are written and
+// read, and which of the things that a rule names it disturbs.
+//
+// Rules are separated by ';', each a first word that says what is
+// disturbed, then parts separated by ','.
+package faultrule
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// ErrInjected is the cause of every planted failure.
+var ErrInjected = errors.New("injected fault")
+
+// Parts are those that every rule may have.
+type Parts struct {
+	N     *int           // n=K: the K-th thing that is named, from 1; 0 is every one
+	Delay *time.Duration // delay=DURATION
+	Fail  *bool          // fail
+}
+
+// Part is a part of a rule as it is written: key, key=value.
+type Part struct {
+	Key, Value string
+	Given      bool   // whether there is a '='
+	Text       string // the whole, for errors
+}
+
+// ParseAll reads rules with parse. An error names the text, and usage
+// says what is allowed.
+func ParseAll[R any](text, usage string, parse func(string) (R, error)) ([]R, error) {
+	var rules []R
+	for one := range strings.SplitSeq(text, ";") {
+		r, err := parse(one)
+		if err != nil {
+			return nil, fmt.Errorf("fault %q: %w; %s", text, err, usage)
+		}
+		rules = append(rules, r)
+	}
+	return rules, nil
+}
+
+// Read reads one rule: the first word by first, the common parts into common,
+// and what else there is by other, which says whether it knows the part. other
+// may be nil.
+func Read(text string, first func(Part) error, common Parts, other func(Part) (bool, error)) error {
+	for i, one := range strings.Split(text, ",") {
+		p := Part{Text: one}
+		p.Key, p.Value, p.Given = strings.Cut(strings.TrimSpace(one), "=")
+		if i == 0 {
+			if err := first(p); err != nil {
+				return err
+			}
+			continue
+		}
+		known, err := common.read(p)
+		if !known && other != nil {
+			known, err = other(p)
+		}
+		if err != nil {
+			return err
+		}
+		if !known {
+			return fmt.Errorf("unknown part %q", p.Text)
+		}
+	}
+	return nil
+}
+
+func (c Parts) read(p Part) (known bool, err error) {
+	switch {
+	case p.Key == "n":
+		if *c.N, err = strconv.Atoi(p.Value); err != nil || *c.N < 1 {
+			return true, fmt.Errorf("n=%q is no number from 1", p.Value)
+		}
+	case p.Key == "delay":
+		if *c.Delay, err = time.ParseDuration(p.Value); err != nil || *c.Delay < 0 {
+			return true, fmt.Errorf("delay=%q is no duration", p.Value)
+		}
+	case p.Key == "fail" && !p.Given:
+		*c.Fail = true
+	default:
+		return false, nil
+	}
+	return true, nil
+}
+
+// Text is a rule as Read reads it; more are parts of its own kind, or "".
+func Text(first string, n int, delay time.Duration, more string, fail bool) string {
+	text := first
+	if n > 0 {
+		text += fmt.Sprintf(",n=%d", n)
+	}
+	if delay > 0 {
+		text += fmt.Sprintf(",delay=%v", delay)
+	}
+	if more != "" {
+		text += "," + more
+	}
+	if fail {
+		text += ",fail"
+	}
+	return text
+}
+
+// Seen counts, for each rule, the things so far that it names.
+type Seen []int
+
+// Hit counts one more thing that rule i names, and says whether the rule, whose
+// number is n, disturbs it.
+func (s Seen) Hit(i, n int) bool {
+	s[i]++
+	return n == 0 || n == s[i]
+}
+
+// Used says whether rule i, whose number is n, has disturbed anything.
+func (s Seen) Used(i, n int) bool { return s[i] >= max(1, n) }

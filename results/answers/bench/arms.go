@@ -1,0 +1,282 @@
+// Package bench answers how the arms of a plan compare, whatever they are: each
+// with its median and interval, its ratio to the first arm from the pairs of
+// blocks, and the smallest effect that the plan could have found.
+package bench
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/introgen/introgen/figures"
+	"github.com/introgen/introgen/results"
+	"github.com/introgen/introgen/results/answers/samples"
+	"github.com/introgen/introgen/results/recording"
+	"github.com/introgen/introgen/results/shellwords"
+	"github.com/introgen/introgen/results/stats"
+	"github.com/introgen/introgen/results/table"
+)
+
+// Answer is what the comparison says.
+type Answer struct {
+	Arms  []Arm
+	Rows  []Row    // by metric, then by arm
+	Notes []string // what to know before believing it
+}
+
+// Arm is one arm of the plan.
+type Arm struct {
+	Name    string
+	Command string // its arguments, as a shell takes them
+	Counted int    // runs that count
+	Refused int    // runs that do not
+	Flagged int    // runs that count, but something tainted them
+	Lacking int    // runs that count, of which spans are missing
+}
+
+// Row is one metric of one arm.
+type Row struct {
+	Metric  Metric
+	Arm     string
+	Samples []float64     // nanoseconds, of the runs that count, in the order of execution
+	Summary stats.Summary // of Samples
+	// Ratio is to the first arm's runs of the same blocks; of the first arm
+	// itself it is zero.
+	Ratio stats.Ratio
+}
+
+// Of compares the arms of a plan by the metrics. It fails where the recording
+// is no plan's, or where no run counts.
+func Of(f *recording.File, metrics []Metric) (*Answer, error) {
+	if f.Plan == nil || len(f.Plan.Arms) == 0 {
+		return nil, fmt.Errorf("%s holds no plan, so it has no arms to compare", nameOf(f.Path))
+	}
+	a := &Answer{}
+	counted := 0
+	for _, arm := range f.Plan.Arms {
+		line := Arm{Name: arm.Name, Command: Command(arm)}
+		for _, r := range f.Runs {
+			switch {
+			case r.Start == nil || r.Start.Arm != arm.Name:
+			case !r.Counts():
+				line.Refused++
+			default:
+				line.Counted++
+				if r.Exit != nil && len(r.Exit.Flags) > 0 {
+					line.Flagged++
+				}
+				if len(r.Lost) > 0 {
+					line.Lacking++
+				}
+			}
+		}
+		counted += line.Counted
+		a.Arms = append(a.Arms, line)
+	}
+	if counted == 0 {
+		return nil, fmt.Errorf("no run counts, so there is nothing to compare: %s", strings.Join(refusals(f), "; "))
+	}
+	for _, m := range metrics {
+		var lacking []string
+		before := len(a.Rows)
+		for i, arm := range f.Plan.Arms {
+			if row := rowOf(f, m, arm.Name); len(row.Samples) > 0 {
+				a.Rows = append(a.Rows, row)
+			} else if a.Arms[i].Counted > 0 {
+				lacking = append(lacking, arm.Name)
+			}
+		}
+		if len(a.Rows) > before && len(lacking) > 0 {
+			a.note("%s: no run has a figure of %s, so nothing is compared by it", strings.Join(lacking, ", "), m.Name)
+		}
+	}
+	a.remarks(f)
+	return a, nil
+}
+
+func nameOf(path string) string {
+	if path == "" {
+		return "the recording"
+	}
+	return path
+}
+
+func rowOf(f *recording.File, m Metric, arm string) Row {
+	row := Row{Metric: m, Arm: arm}
+	for _, r := range f.Counted(arm) {
+		if v, ok := m.Of(r); ok {
+			row.Samples = append(row.Samples, v)
+		}
+	}
+	row.Summary = stats.Summarize(row.Samples)
+	first := f.Plan.Arms[0].Name
+	if arm == first {
+		return row
+	}
+	var x, y []float64
+	firsts, others := f.Pairs(first, arm)
+	for i := range firsts {
+		v, ok := m.Of(firsts[i])
+		w, also := m.Of(others[i])
+		if ok && also {
+			x, y = append(x, v), append(y, w)
+		}
+	}
+	row.Ratio = stats.Paired(x, y)
+	return row
+}
+
+// Command is an arm's command line as a shell takes it, with what it adds to
+// the environment.
+func Command(a recording.Arm) string {
+	var line []string
+	for _, k := range slices.Sorted(maps.Keys(a.Env)) {
+		line = append(line, k+"="+a.Env[k])
+	}
+	return shellwords.Join(append(line, a.Args...))
+}
+
+func (a *Answer) note(format string, args ...any) {
+	a.Notes = append(a.Notes, fmt.Sprintf(format, args...))
+}
+
+// refusals are the reasons why runs do not count, with how many each.
+func refusals(f *recording.File) []string {
+	return samples.Reasons(f, func(r *recording.Run) string {
+		if r.Start != nil {
+			return r.Start.Arm + " " + r.Uncounted()
+		}
+		return r.Uncounted()
+	})
+}
+
+// remarks are about how far the figures can be believed.
+func (a *Answer) remarks(f *recording.File) {
+	fewest := -1
+	for _, arm := range a.Arms {
+		if fewest < 0 || arm.Counted < fewest {
+			fewest = arm.Counted
+		}
+		if arm.Refused > 0 {
+			a.note("%s: %s not counted", arm.Name, runs(arm.Refused))
+		}
+		if arm.Flagged > 0 {
+			a.note("%s: %s of %d tainted: %s", arm.Name, runs(arm.Flagged), arm.Counted, strings.Join(flags(f, arm.Name), "; "))
+		}
+	}
+	for _, arm := range a.Arms {
+		if arm.Lacking > 0 {
+			a.note("%s: spans are missing of %s of %d, so that there are fewer samples", arm.Name, runs(arm.Lacking), arm.Counted)
+		}
+	}
+	a.Notes = append(a.Notes, refusals(f)...)
+	if len(a.Rows) > 0 && fewest < stats.LeastForInterval {
+		a.note("an interval needs %d runs of each arm and there are %d, so nothing can be decided", stats.LeastForInterval, fewest)
+	}
+	for _, r := range a.Rows {
+		if d := stats.Drift(r.Samples); d.Drifted {
+			a.note("%s, %s: the runs drifted by %s %% from the first to the last (p %s)", r.Arm, r.Metric.Name, figures.Signed(100*d.Change, 0), probability(d.P))
+		}
+		if b := stats.Bimodal(r.Samples); b.Bimodal {
+			a.note("%s, %s: the runs fall into two groups, around %s and %s ms", r.Arm, r.Metric.Name, milliseconds(b.Low), milliseconds(b.High))
+		}
+	}
+	if f.Parent != nil {
+		for _, n := range f.Parent.Notes {
+			a.Notes = append(a.Notes, n.Text)
+		}
+	}
+	for _, m := range samples.Mixed(f.Counted("")) {
+		a.note("the runs differ in their %s", m)
+	}
+}
+
+// flags are what tainted an arm's runs, each kind with the worst wording that
+// came last.
+func flags(f *recording.File, arm string) []string {
+	count, last := map[string]int{}, map[string]string{}
+	var kinds []string
+	for _, r := range f.Counted(arm) {
+		if r.Exit == nil {
+			continue
+		}
+		for _, flag := range r.Exit.Flags {
+			kind, figures, _ := strings.Cut(flag, ": ")
+			if count[kind]++; count[kind] == 1 {
+				kinds = append(kinds, kind)
+			}
+			last[kind] = figures
+		}
+	}
+	for i, k := range kinds {
+		kinds[i] = fmt.Sprintf("%s %d× (%s)", k, count[k], last[k])
+	}
+	return kinds
+}
+
+func runs(n int) string {
+	if n == 1 {
+		return "1 run"
+	}
+	return fmt.Sprintf("%d runs", n)
+}
+
+func probability(p float64) string { return figures.Text(p, 3) }
+
+func milliseconds(v float64) string { return results.Milliseconds(time.Duration(v)) }
+
+// Document is the answer as a table and sentences.
+func (a *Answer) Document() *table.Document {
+	var d table.Document
+	for _, arm := range a.Arms {
+		d.Say("%s: introgen %s", arm.Name, arm.Command)
+	}
+	t := &table.Table{Title: "ms: median of the runs ± 95 % interval; ratio to " + a.Arms[0].Name + " within blocks",
+		Columns: []table.Column{{Name: "metric", Left: true, Parts: []string{""}}, {Name: "arm", Left: true}, {Name: "runs", Drawn: true}, {Name: "median", Parts: samples.TimeParts}}}
+	paired := len(a.Arms) > 1
+	if paired {
+		t.Columns = append(t.Columns, table.Column{Name: "ratio", Parts: samples.RatioParts}, table.Column{Name: "p", Drawn: true}, table.Column{Name: "detects", Parts: []string{"%"}})
+	}
+	last := ""
+	for _, r := range a.Rows {
+		name := table.Cell{Text: r.Metric.Name, Parts: []string{r.Metric.Name}}
+		if r.Metric.Name == last {
+			name.Text = ""
+		}
+		last = r.Metric.Name
+		row := []table.Cell{name, table.Text(r.Arm), table.Text(strconv.Itoa(r.Summary.N)), samples.Cell(r.Summary)}
+		if paired {
+			row = append(row, samples.RatioCell(r.Ratio), r.p(), r.detects())
+		}
+		t.Add(row...)
+	}
+	d.Table(t)
+	if paired {
+		for _, v := range a.Verdicts() {
+			d.Say("%s.", v)
+		}
+		d.Say("detects: the smallest effect that a plan of this size and noise finds in 4 of 5 cases.")
+	}
+	for _, n := range a.Notes {
+		d.Say("%s.", n)
+	}
+	return &d
+}
+
+func (r Row) p() table.Cell {
+	if r.Ratio.N == 0 || !r.Ratio.Decidable {
+		return table.Cell{}
+	}
+	return table.Text(probability(r.Ratio.P))
+}
+
+// detects is the smallest effect that could have been found.
+func (r Row) detects() table.Cell {
+	if r.Ratio.MDE == 0 {
+		return table.Cell{Parts: []string{}}
+	}
+	return table.Cell{Text: "±" + figures.Percent(r.Ratio.MDE), Parts: []string{figures.Exact(100 * r.Ratio.MDE)}}
+}

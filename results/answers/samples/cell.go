@@ -1,0 +1,79 @@
+package samples
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"time"
+
+	"github.com/introgen/introgen/figures"
+	"github.com/introgen/introgen/results"
+	"github.com/introgen/introgen/results/stats"
+	"github.com/introgen/introgen/results/table"
+)
+
+// Parts are the columns that a summary takes in CSV: the median, and between
+// what it lies with 95 %. TimeParts are the same with the unit of a time.
+var (
+	Parts     = []string{"", "lo", "hi", "n"}
+	TimeParts = []string{"ms", "lo ms", "hi ms", "n"}
+)
+
+// Exact is a time in milliseconds with all its digits, as CSV has it.
+func Exact(ns float64) string { return figures.Exact(ns / 1e6) }
+
+// Cell is a summary of times as "4111.2 ±2 %", in milliseconds; "±?" where there
+// are too few runs for an interval, "12.0 (8.1–90.3)" where the interval reaches
+// further than the median is long, and nothing where there are none.
+func Cell(s stats.Summary) table.Cell {
+	return cell(s, func(v float64) string { return results.Milliseconds(time.Duration(math.Round(v))) }, Exact)
+}
+
+// RateCell is the same of numbers a second.
+func RateCell(s stats.Summary) table.Cell {
+	return cell(s, func(v float64) string { return figures.Text(v, 1) }, figures.Exact)
+}
+
+// Cell is a summary of the metric.
+func (m Metric) Cell(s stats.Summary) table.Cell {
+	if m.Rate {
+		return RateCell(s)
+	}
+	return Cell(s)
+}
+
+// cell shows numbers with number, in CSV with exact.
+func cell(s stats.Summary, number, exact func(float64) string) table.Cell {
+	if s.N == 0 {
+		return table.Cell{Parts: []string{}}
+	}
+	n := strconv.Itoa(s.N)
+	if !s.Decidable {
+		return table.Cell{Text: number(s.Median) + " ±?", Parts: []string{exact(s.Median), "", "", n}}
+	}
+	within := " ±" + figures.Percent(s.Spread())
+	if s.Spread() > 1 {
+		within = " (" + number(s.Lo) + "–" + number(s.Hi) + ")"
+	}
+	return table.Cell{Text: number(s.Median) + within, Parts: []string{exact(s.Median), exact(s.Lo), exact(s.Hi), n}}
+}
+
+// RatioParts are the columns that a ratio takes in CSV.
+var RatioParts = []string{"", "lo", "hi", "p"}
+
+// RatioCell is a ratio with its interval, as "0.31× [0.30, 0.33]".
+func RatioCell(r stats.Ratio) table.Cell {
+	if r.N == 0 || r.Ratio == 0 {
+		return table.Cell{Parts: []string{}}
+	}
+	if !r.Decidable {
+		return table.Cell{Text: Times(r.Ratio) + "× ±?", Parts: []string{figures.Exact(r.Ratio)}}
+	}
+	return table.Cell{
+		Text:  fmt.Sprintf("%s× [%s, %s]", Times(r.Ratio), Times(r.Lo), Times(r.Hi)),
+		Parts: []string{figures.Exact(r.Ratio), figures.Exact(r.Lo), figures.Exact(r.Hi), figures.Exact(r.P)},
+	}
+}
+
+// Times prints a ratio with three digits that count.
+func Times(v float64) string { return figures.Text(v, 0) }

@@ -1,0 +1,339 @@
+// Package samples turns a recording into samples: for every arm of a plan the
+// rounds that speak for it, one value a run, in the order of execution. Runs
+// that were refused are left out and counted.
+package samples
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/introgen/introgen/results/breakdown"
+	"github.com/introgen/introgen/results/recording"
+	"github.com/introgen/introgen/results/stats"
+)
+
+// Series is what one arm gave.
+type Series struct {
+	Name    string
+	State   string            // one of recording's states; "" where the arm claims none
+	Levels  map[string]string // factor → level
+	Samples []Sample          // runs that count, in order
+	Refused int               // runs that do not
+	Flagged int               // runs that count, but something tainted them
+	Lacking int               // runs that count, of which spans are missing
+}
+
+// Sample is what one run gives.
+type Sample struct {
+	Run    *recording.Run
+	Block  int               // runs of one block are next to each other in time
+	Rounds []breakdown.Round // at least one
+}
+
+// arm is an arm of a plan with its runs.
+type arm struct {
+	recording.Arm
+	runs []*recording.Run
+}
+
+// arms are those of the plan, in its order. A run without one makes its own,
+// named by the state that its evidence shows.
+func arms(f *recording.File) []arm {
+	var out []arm
+	if f.Plan != nil {
+		for _, a := range f.Plan.Arms {
+			out = append(out, arm{Arm: a})
+		}
+	}
+	for _, r := range f.Runs {
+		name := Shown(r)
+		if r.Start != nil {
+			name = r.Start.Arm
+		}
+		i := slices.IndexFunc(out, func(a arm) bool { return a.Name == name })
+		if i < 0 {
+			i = len(out)
+			out = append(out, arm{Arm: recording.Arm{Name: name, State: Shown(r)}})
+		}
+		out[i].runs = append(out[i].runs, r)
+	}
+	return out
+}
+
+// collect makes a series of an arm with the rounds that pick chooses of each
+// run that counts.
+func (a arm) collect(name, state string, pick func(*recording.Run, []breakdown.Round) []breakdown.Round) Series {
+	s := Series{Name: name, State: state, Levels: a.Levels}
+	for i, r := range a.runs {
+		if !r.Counts() {
+			s.Refused++
+			continue
+		}
+		x := Sample{Run: r, Block: i + 1, Rounds: pick(r, breakdown.Rounds(r))}
+		if r.Start != nil {
+			x.Block = r.Start.Block
+		}
+		if len(x.Rounds) == 0 {
+			continue
+		}
+		if r.Exit != nil && len(r.Exit.Flags) > 0 {
+			s.Flagged++
+		}
+		if len(r.Lost) > 0 {
+			s.Lacking++
+		}
+		s.Samples = append(s.Samples, x)
+	}
+	return s
+}
+
+func first(_ *recording.Run, rounds []breakdown.Round) []breakdown.Round {
+	if len(rounds) == 0 || rounds[0].Number > 1 {
+		return nil
+	}
+	return rounds[:1]
+}
+
+func later(_ *recording.Run, rounds []breakdown.Round) []breakdown.Round {
+	return slices.DeleteFunc(slices.Clone(rounds), func(r breakdown.Round) bool { return r.Number < 2 })
+}
+
+// Of returns the arms of a plan in its order, each with its first rounds.
+// Rounds after the first of a process in which everything was in the cache make
+// a series of their own, warm-process, behind the arm that they belong to. A
+// recording without a plan is one arm, named by the state that its evidence
+// shows.
+func Of(f *recording.File) []Series {
+	var out []Series
+	for _, a := range arms(f) {
+		out = append(out, a.collect(a.Name, a.State, first))
+		if a.State != recording.StateWarmCache {
+			continue
+		}
+		name := recording.StateWarmProcess
+		if a.Name != recording.StateWarmCache {
+			name = a.Name + " " + name
+		}
+		s := a.collect(name, recording.StateWarmProcess, later)
+		s.Refused, s.Flagged, s.Lacking = 0, 0, 0 // they are told with the arm
+		if len(s.Samples) > 0 {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// LaterRounds returns the arms with the rounds after the first of each run, and of
+// runs that have one round with that.
+func LaterRounds(f *recording.File) []Series {
+	var out []Series
+	for _, a := range arms(f) {
+		out = append(out, a.collect(a.Name, a.State, LaterOf))
+	}
+	return out
+}
+
+// LaterOf are the rounds after the first of a run, or of a run that made one round
+// that. A run that made later ones, which are missing, has none.
+func LaterOf(r *recording.Run, rounds []breakdown.Round) []breakdown.Round {
+	if l := later(r, rounds); len(l) > 0 || several(r) {
+		return l
+	}
+	return rounds
+}
+
+// several says whether a run made more than one round, by what it was to do and
+// by the events of its rounds.
+func several(r *recording.Run) bool {
+	text, _ := r.Header.Knob("rounds")
+	n, err := strconv.Atoi(text)
+	return err == nil && n > 1 || slices.ContainsFunc(r.Rounds, func(e recording.Round) bool { return e.Number > 1 })
+}
+
+// Shown is the state that a run's evidence shows, for a run that claims none.
+func Shown(r *recording.Run) string {
+	if r.Header.Command != "metal" {
+		for _, e := range r.Evidence {
+			if e.What == recording.EvidencePageCache && e.Evicted {
+				return recording.StateColdFile
+			}
+		}
+		if r.Header.Command == "cpu" {
+			return recording.StateCPU
+		}
+		return r.Header.Command
+	}
+	for _, e := range r.Evidence {
+		switch {
+		case e.What != recording.EvidenceMetalCache:
+		case e.Nonce != "":
+			return recording.StateCold
+		case e.LibraryMisses+e.PipelineMisses > 0, e.Unknown > 0 && e.After.Grew(e.Before):
+			return recording.StateColdNatural
+		}
+	}
+	return recording.StateWarmCache
+}
+
+// Metric is a figure of a round.
+type Metric struct {
+	Name string
+	// Rate says that the figure is a number a second, and more is better; else
+	// it is a time in nanoseconds.
+	Rate bool
+	Of   func(breakdown.Round) (float64, bool)
+}
+
+// Unit is that of the metric where it is shown.
+func (m Metric) Unit() string {
+	if m.Rate {
+		return "1/s"
+	}
+	return "ms"
+}
+
+// Values are the metric's, one a run: the median of the run's rounds. A run
+// that has none, or one that is not finite, is left out; blocks are those of
+// the values.
+func (s Series) Values(m Metric) (values []float64, blocks []int) {
+	for _, x := range s.Samples {
+		var of []float64
+		for _, r := range x.Rounds {
+			if v, ok := m.Of(r); ok && !math.IsNaN(v) && !math.IsInf(v, 0) {
+				of = append(of, v)
+			}
+		}
+		if len(of) == 0 {
+			continue
+		}
+		values, blocks = append(values, stats.Summarize(of).Median), append(blocks, x.Block)
+	}
+	return values, blocks
+}
+
+// Summary is the middle of the metric over runs.
+func (s Series) Summary(m Metric) stats.Summary {
+	v, _ := s.Values(m)
+	return stats.Summarize(v)
+}
+
+// Pairs are the metric's values in the blocks that a and b share, one of each
+// a block.
+func Pairs(a, b Series, m Metric) (va, vb []float64) {
+	va, ba := a.Values(m)
+	vb, bb := b.Values(m)
+	var outA, outB []float64
+	for i, block := range ba {
+		if j := slices.Index(bb, block); j >= 0 && slices.Index(ba, block) == i {
+			outA, outB = append(outA, va[i]), append(outB, vb[j])
+		}
+	}
+	return outA, outB
+}
+
+// Ratio is b to a, paired by block.
+func Ratio(a, b Series, m Metric) stats.Ratio {
+	va, vb := Pairs(a, b, m)
+	return stats.Paired(va, vb)
+}
+
+// Taints says, in a sentence each, how many runs of which series do not count or
+// were tainted; nothing where there are none.
+func Taints(all []Series) []string {
+	var refused, flagged, lacking []string
+	for _, s := range all {
+		if s.Lacking > 0 {
+			lacking = append(lacking, fmt.Sprintf("%s %d of %d", s.Name, s.Lacking, len(s.Samples)))
+		}
+		if s.Refused > 0 {
+			refused = append(refused, fmt.Sprintf("%s %d of %d", s.Name, s.Refused, s.Refused+len(s.Samples)))
+		}
+		if s.Flagged > 0 {
+			flagged = append(flagged, fmt.Sprintf("%s %d of %d", s.Name, s.Flagged, len(s.Samples)))
+		}
+	}
+	var out []string
+	if len(refused) > 0 {
+		out = append(out, "Runs that do not count (refused, failed or cut off): "+strings.Join(refused, ", "))
+	}
+	if len(flagged) > 0 {
+		out = append(out, "Runs that something tainted: "+strings.Join(flagged, ", ")+"; `introgen explain` says what")
+	}
+	if len(lacking) > 0 {
+		out = append(out, "Runs of whose recording spans are missing, so that they have fewer samples: "+strings.Join(lacking, ", "))
+	}
+	return out
+}
+
+// Mixed says in what the runs of a recording, or of several, differ that
+// should not be compared: the machine, the model, the tool, the prompt. It is empty where
+// all are of one kind. A run that was cut off before it said what it is says
+// nothing.
+func Mixed(runs []*recording.Run) []string {
+	runs = slices.DeleteFunc(slices.Clone(runs), func(r *recording.Run) bool { return r.Header.Command == "" })
+	var out []string
+	for _, k := range []struct {
+		what string
+		of   func(recording.Header) string
+	}{
+		{"machine", func(h recording.Header) string {
+			return fmt.Sprintf("%s (%s/%s, %s, %d cores)", h.Host.Name, h.Host.OS, h.Host.Arch, h.Host.CPU, h.Host.Cores)
+		}},
+		{"model", func(h recording.Header) string {
+			return fmt.Sprintf("%s (%d bytes, %s)", h.Model.File, h.Model.Bytes, h.Model.Types)
+		}},
+		{"version of introgen", func(h recording.Header) string { return h.Tool.Version + " " + h.Tool.Commit }},
+	} {
+		var seen []string
+		for _, r := range runs {
+			if v := k.of(r.Header); !slices.Contains(seen, v) {
+				seen = append(seen, v)
+			}
+		}
+		if len(seen) > 1 {
+			out = append(out, fmt.Sprintf("%s: %s and %s", k.what, seen[0], seen[1]))
+		}
+	}
+	digests := map[string]bool{}
+	for _, r := range runs {
+		if d := r.Header.Model.Digest; d != "" {
+			digests[d] = true
+		}
+	}
+	if len(digests) > 1 {
+		out = append(out, "model: files of different content")
+	}
+	if text := prompts(runs); text != "" {
+		out = append(out, "prompt: "+text)
+	}
+	return out
+}
+
+// prompts says in which prompts runs differ that are no arms of a plan: by the
+// number of tokens, and where the ids are known by those. What an arm of a plan
+// is given is its own business.
+func prompts(runs []*recording.Run) string {
+	var lengths, names []string
+	for _, r := range runs {
+		if r.Start != nil || len(r.Rounds) == 0 || r.Rounds[0].Prompt == 0 {
+			continue
+		}
+		one := r.Rounds[0]
+		if v := fmt.Sprintf("%d tokens", one.Prompt); !slices.Contains(lengths, v) {
+			lengths = append(lengths, v)
+		}
+		if v := recording.PromptName(r.PromptIDs(one.Number)); v != "" && !slices.Contains(names, v) {
+			names = append(names, v)
+		}
+	}
+	switch {
+	case len(lengths) > 1:
+		return strings.Join(lengths[:2], " and ")
+	case len(names) > 1:
+		return fmt.Sprintf("%s, with the ids %s and %s", lengths[0], names[0], names[1])
+	}
+	return ""
+}
