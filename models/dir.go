@@ -10,6 +10,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/introgen/introgen/system/files"
 )
 
 // DirEnv names the environment variable that moves the models folder.
@@ -18,33 +20,9 @@ const DirEnv = "INTROGEN_MODEL_DIR"
 // ErrAbsent is what errors.Is finds in Find's error when there is no such file.
 var ErrAbsent = errors.New("model absent")
 
-// Cache returns the folder that holds everything the project fetches or builds
-// outside its own tree: introgen below $XDG_CACHE_HOME or ~/.cache, and below
-// the user's cache folder on macOS. The folder need not exist.
-func Cache() (string, error) {
-	base, err := os.UserCacheDir()
-	if err != nil {
-		return "", fmt.Errorf("no cache folder: %w; set XDG_CACHE_HOME or HOME to an absolute path", err)
-	}
-	return filepath.Join(base, "introgen"), nil
-}
-
 // Dir returns the folder of the model files: $INTROGEN_MODEL_DIR where that is
-// set, else models below Cache. The folder need not exist.
-func Dir() (string, error) {
-	if dir := os.Getenv(DirEnv); dir != "" {
-		abs, err := filepath.Abs(dir)
-		if err != nil {
-			return "", fmt.Errorf("%s=%q: %w", DirEnv, dir, err)
-		}
-		return abs, nil
-	}
-	cache, err := Cache()
-	if err != nil {
-		return "", err
-	}
-	return filepath.Join(cache, "models"), nil
-}
+// set, else models below files.Cache. The folder need not exist.
+func Dir() (string, error) { return files.Folder(DirEnv, "models") }
 
 // Find returns the path of a model file. name is a path, or the name of a file
 // in Dir; the empty name is the first of Preferred that is there. A path that

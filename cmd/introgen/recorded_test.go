@@ -20,6 +20,7 @@ import (
 	"github.com/introgen/introgen/results/breakdown"
 	"github.com/introgen/introgen/results/recording"
 	"github.com/introgen/introgen/results/view"
+	"github.com/introgen/introgen/system/files"
 	"github.com/introgen/introgen/trace"
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
@@ -62,7 +63,7 @@ func TestRecordingSaysWhereFrom(t *testing.T) {
 	t.Setenv("INTROGEN_CPU", "generic")
 	path := filepath.Join(t.TempDir(), "a"+recording.Ending)
 	args := []string{"introgen", "cpu", "--tokens", "1", "1", "--threads=2", "-o", path}
-	want, err := models.SHA256(model)
+	want, err := files.SHA256(t.Context(), model)
 	if err != nil {
 		t.Fatal(err)
 	}

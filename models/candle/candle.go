@@ -15,7 +15,7 @@ import (
 	"strings"
 
 	"github.com/introgen/introgen/engine/metal/kernels"
-	"github.com/introgen/introgen/models"
+	"github.com/introgen/introgen/system/files"
 )
 
 // Name is the kernels' where a folder could be named; Name@VERSION names those
@@ -38,21 +38,8 @@ const pkg = "candle-metal-kernels"
 var ErrAbsent = errors.New("kernels absent")
 
 // Dir returns the folder of the fetched kernels: $INTROGEN_KERNELS_DIR where
-// that is set, else kernels below models.Cache. It need not exist.
-func Dir() (string, error) {
-	if dir := os.Getenv(DirEnv); dir != "" {
-		abs, err := filepath.Abs(dir)
-		if err != nil {
-			return "", fmt.Errorf("%s=%q: %w", DirEnv, dir, err)
-		}
-		return abs, nil
-	}
-	cache, err := models.Cache()
-	if err != nil {
-		return "", err
-	}
-	return filepath.Join(cache, "kernels"), nil
-}
+// that is set, else kernels below files.Cache. It need not exist.
+func Dir() (string, error) { return files.Folder(DirEnv, "kernels") }
 
 // version is a version as cargo writes it (Semantic Versioning 2.0.0, without
 // build metadata). It becomes part of a path and of a manifest, so nothing else

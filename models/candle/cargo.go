@@ -13,8 +13,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/introgen/introgen/models"
 	"github.com/introgen/introgen/models/tools"
+	"github.com/introgen/introgen/system/files"
 )
 
 // project is a throw-away package in dir that depends on one version of the
@@ -102,7 +102,7 @@ func locked(lock, v string) (string, error) {
 		if is, _ := lockValue(block, "version"); name != pkg || is != v {
 			continue
 		}
-		if sum, ok := lockValue(block, "checksum"); ok && models.IsSHA256(sum) {
+		if sum, ok := lockValue(block, "checksum"); ok && files.IsSHA256(sum) {
 			return sum, nil
 		}
 		return "", fmt.Errorf("cargo's lock file states no checksum for %s %s", pkg, v)

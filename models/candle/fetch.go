@@ -14,9 +14,9 @@ import (
 
 	"github.com/introgen/introgen/engine/metal/kernels"
 	"github.com/introgen/introgen/engine/metal/kernels/crate"
-	"github.com/introgen/introgen/models/filelock"
 	"github.com/introgen/introgen/models/progress"
 	"github.com/introgen/introgen/models/tools"
+	"github.com/introgen/introgen/system/files"
 )
 
 // scratchPrefix begins the names of the folders in which a fetch works, which
@@ -53,7 +53,7 @@ func Fetch(ctx context.Context, o Options) (*kernels.Set, error) {
 	if err := os.MkdirAll(o.Dir, 0o755); err != nil {
 		return nil, fmt.Errorf("cannot create the kernels' folder: %w", err)
 	}
-	unlock, err := filelock.Lock(ctx, filepath.Join(o.Dir, ".lock"), func() {
+	unlock, err := files.Lock(ctx, filepath.Join(o.Dir, ".lock"), func() {
 		o.Meter.Say("another introgen is fetching into this folder: waiting for it")
 	})
 	if err != nil {

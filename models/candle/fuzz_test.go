@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/introgen/introgen/models"
+	"github.com/introgen/introgen/system/files"
 )
 
 func FuzzLock(f *testing.F) {
@@ -14,7 +14,7 @@ func FuzzLock(f *testing.F) {
 	f.Add("version = 4\n\n[[package]]\nname = \"" + pkg + "\"\nversion = \"1.2.3\"\nsource = \"registry\"\nchecksum = \"" + sum + "\"\ndependencies = [\n \"half\",\n]\n")
 	f.Add("[[package]]\nname = \"" + pkg + "\"\nversion = \"1.2.3\"\n[[package]]\nchecksum = \"" + sum + "\"")
 	f.Fuzz(func(t *testing.T, lock string) {
-		if got, err := locked(lock, "1.2.3"); err == nil && (!models.IsSHA256(got) || !strings.Contains(lock, got)) {
+		if got, err := locked(lock, "1.2.3"); err == nil && (!files.IsSHA256(got) || !strings.Contains(lock, got)) {
 			t.Errorf("checksum %q", got)
 		}
 	})

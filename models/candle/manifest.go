@@ -11,8 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/introgen/introgen/models"
-	"github.com/introgen/introgen/models/atomicfile"
+	"github.com/introgen/introgen/system/files"
 )
 
 const (
@@ -66,7 +65,7 @@ func (m *manifest) read(dir string) (map[string][]byte, error) {
 	texts := map[string][]byte{}
 	for _, name := range slices.Sorted(maps.Keys(m.Files)) {
 		want := m.Files[name]
-		if filepath.Base(name) != name || !models.IsSHA256(want.SHA256) || want.Bytes < 0 || want.Bytes > maxSource {
+		if filepath.Base(name) != name || !files.IsSHA256(want.SHA256) || want.Bytes < 0 || want.Bytes > maxSource {
 			return nil, fmt.Errorf("%s has no sound entry for %q", manifestName, name)
 		}
 		b, err := readAtMost(filepath.Join(dir, name), maxSource)
@@ -106,21 +105,9 @@ func (m *manifest) write(dir string, texts map[string][]byte) error {
 	all := maps.Clone(texts)
 	all[manifestName] = append(text, '\n')
 	for name, b := range all {
-		if err := writeFile(filepath.Join(dir, name), b); err != nil {
+		if err := files.Write(filepath.Join(dir, name), b, files.Options{}); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-func writeFile(path string, b []byte) error {
-	f, err := atomicfile.Create(path)
-	if err != nil {
-		return err
-	}
-	defer f.Discard()
-	if _, err := f.Write(b); err != nil {
-		return err
-	}
-	return f.Commit()
 }

@@ -4,19 +4,15 @@ package digests
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"syscall"
 
-	"github.com/introgen/introgen/models"
-	"github.com/introgen/introgen/models/atomicfile"
+	"github.com/introgen/introgen/system/files"
 )
 
 // name of the file in the state folder: a JSON object of entries by path.
@@ -77,7 +73,7 @@ func Lookup(state, path string) string {
 		return ""
 	}
 	e := read(state)[abs]
-	if !models.IsSHA256(e.SHA256) {
+	if !files.IsSHA256(e.SHA256) {
 		return ""
 	}
 	now.SHA256 = e.SHA256
@@ -95,7 +91,7 @@ func Compute(ctx context.Context, state, path string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	digest, err := sum(ctx, abs)
+	digest, err := files.SHA256(ctx, abs)
 	if err != nil {
 		return "", err
 	}
@@ -119,36 +115,5 @@ func remember(state, path string, e entry) error {
 	if err := os.MkdirAll(state, 0o700); err != nil {
 		return err
 	}
-	f, err := atomicfile.Create(filepath.Join(state, name))
-	if err != nil {
-		return err
-	}
-	defer f.Discard()
-	if _, err := f.Write(append(b, '\n')); err != nil {
-		return err
-	}
-	return f.Commit()
-}
-
-// sum is the SHA-256 of the file in lower-case hex; it ends with ctx.
-func sum(ctx context.Context, path string) (string, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return "", err
-	}
-	defer f.Close()
-	if is, err := f.Stat(); err != nil || !is.Mode().IsRegular() {
-		return "", errors.Join(fmt.Errorf("%s is not a regular file", path), err, fs.ErrInvalid)
-	}
-	h := sha256.New()
-	for {
-		if err := ctx.Err(); err != nil {
-			return "", err
-		}
-		if _, err := io.CopyN(h, f, 8<<20); errors.Is(err, io.EOF) {
-			return hex.EncodeToString(h.Sum(nil)), nil
-		} else if err != nil {
-			return "", fmt.Errorf("read %s: %w", path, err)
-		}
-	}
+	return files.Write(filepath.Join(state, name), append(b, '\n'), files.Options{})
 }

@@ -13,14 +13,13 @@ import (
 
 	"github.com/introgen/introgen/engine/quant"
 	"github.com/introgen/introgen/models"
-	"github.com/introgen/introgen/models/atomicfile"
-	"github.com/introgen/introgen/models/filelock"
 	"github.com/introgen/introgen/models/hub"
 	"github.com/introgen/introgen/models/inventory"
 	"github.com/introgen/introgen/models/progress"
 	"github.com/introgen/introgen/models/requantize"
 	"github.com/introgen/introgen/models/tools"
 	"github.com/introgen/introgen/models/wheel"
+	"github.com/introgen/introgen/system/files"
 )
 
 // Source is where a model comes from.
@@ -171,7 +170,7 @@ func (j *job) locked(ctx context.Context, there func() ([]string, bool), bring f
 	if err := os.MkdirAll(j.Dir, 0o755); err != nil {
 		return nil, fmt.Errorf("cannot create the models' folder: %w", err)
 	}
-	unlock, err := filelock.Lock(ctx, filepath.Join(j.Dir, ".lock"), func() {
+	unlock, err := files.Lock(ctx, filepath.Join(j.Dir, ".lock"), func() {
 		j.Meter.Say("another introgen is setting up in this folder: waiting for it")
 	})
 	if err != nil {
@@ -255,7 +254,7 @@ func (j *job) hub(ctx context.Context) ([]string, error) {
 
 // sweep removes what killed processes left: unfinished files and pip's scratch.
 func sweep(dir string) error {
-	if err := atomicfile.Sweep(dir); err != nil {
+	if err := files.Sweep(dir); err != nil {
 		return err
 	}
 	entries, err := os.ReadDir(dir)

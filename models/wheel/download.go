@@ -26,7 +26,7 @@ const ScratchPrefix = ".pip-"
 // replaced. pip's scratch files lie in dir too, and are gone afterwards.
 func (w Wheel) Download(ctx context.Context, pip tools.Tool, dir string, meter *progress.Meter) (string, error) {
 	path := filepath.Join(dir, w.File)
-	err := w.check(path)
+	err := w.check(ctx, path)
 	switch {
 	case err == nil:
 		return path, nil
@@ -44,7 +44,7 @@ func (w Wheel) Download(ctx context.Context, pip tools.Tool, dir string, meter *
 	step := meter.Start(fmt.Sprintf("%s %s with pip", w.Package, w.Version), w.Size)
 	err = w.pip(ctx, pip, dir, scratch, step)
 	if err == nil {
-		err = w.check(path)
+		err = w.check(ctx, path)
 		if errors.Is(err, ErrMismatch) {
 			os.Remove(path) // a second run would find the same wrong bytes
 		}

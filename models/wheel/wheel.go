@@ -14,9 +14,8 @@ import (
 	"io"
 	"path/filepath"
 
-	"github.com/introgen/introgen/models"
-	"github.com/introgen/introgen/models/atomicfile"
 	"github.com/introgen/introgen/models/progress"
+	"github.com/introgen/introgen/system/files"
 )
 
 // ErrMismatch is what errors.Is finds where bytes are not the pinned ones.
@@ -50,7 +49,7 @@ func Extract(ctx context.Context, path string, m Member, dst string, meter *prog
 		return fmt.Errorf("unpack %s: %w", path, err)
 	}
 	defer src.Close()
-	out, err := atomicfile.Create(dst)
+	out, err := files.Create(dst, files.Options{})
 	if err != nil {
 		return err
 	}
@@ -95,8 +94,8 @@ func (s *stopper) Read(p []byte) (int, error) {
 }
 
 // check compares the file at path with the pinned wheel.
-func (w Wheel) check(path string) error {
-	got, err := models.SHA256(path)
+func (w Wheel) check(ctx context.Context, path string) error {
+	got, err := files.SHA256(ctx, path)
 	if err != nil {
 		return err
 	}

@@ -8,6 +8,8 @@ import (
 	"sync"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/introgen/introgen/system/files"
 )
 
 // ErrBusy is what errors.Is finds where another process is writing the file.
@@ -73,18 +75,13 @@ func Empty(f *os.File) error {
 // lock takes the file for this process until it is closed. Where the file
 // system has no locks, nothing stops two runs.
 func lock(f *os.File) error {
-	for {
-		err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
-		switch {
-		case errors.Is(err, unix.EINTR):
-			continue
-		case errors.Is(err, unix.EWOULDBLOCK):
-			return fmt.Errorf("%w; wait until it has ended, or give another name", ErrBusy)
-		case err == nil, errors.Is(err, unix.ENOSYS), errors.Is(err, unix.ENOTSUP):
-			return nil
-		}
+	switch taken, err := files.TryLock(f); {
+	case err != nil:
 		return fmt.Errorf("cannot lock it: %w", err)
+	case !taken:
+		return fmt.Errorf("%w; wait until it has ended, or give another name", ErrBusy)
 	}
+	return nil
 }
 
 // Busy says whether another process, or this one, is writing the recording at

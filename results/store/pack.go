@@ -2,10 +2,11 @@ package store
 
 import (
 	"compress/gzip"
-	"errors"
 	"io"
 	"os"
 	"path/filepath"
+
+	"github.com/introgen/introgen/system/files"
 )
 
 // packFrom is the size from which on a recording is packed: a sweep has 100 MB of
@@ -24,31 +25,32 @@ func Pack(path string) error {
 		return err
 	}
 	defer in.Close()
-	if info, err := in.Stat(); err != nil || info.Size() < packFrom {
+	info, err := in.Stat()
+	if err != nil || info.Size() < packFrom {
 		return err
 	}
-	out, err := os.OpenFile(path+packing, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	out, err := files.Create(path, files.Options{Mode: info.Mode().Perm(), Unsynced: true, Unfinished: filepath.Base(path) + packing + "*"})
 	if err != nil {
 		return err
 	}
+	defer out.Discard()
 	zip, err := gzip.NewWriterLevel(out, gzip.BestSpeed)
-	if err == nil {
-		_, err = io.Copy(zip, in)
-		err = errors.Join(err, zip.Close())
-	}
-	if err = errors.Join(err, out.Close()); err == nil {
-		err = os.Rename(path+packing, path)
-	}
 	if err != nil {
-		err = errors.Join(err, os.Remove(path+packing))
+		return err
 	}
-	return err
+	if _, err := io.Copy(zip, in); err != nil {
+		return err
+	}
+	if err := zip.Close(); err != nil {
+		return err
+	}
+	return out.Commit()
 }
 
 // removeUnfinished removes what a process that was killed left of its packing. One
 // that still packs then leaves its recording as it is.
 func removeUnfinished(state string) {
-	left, err := filepath.Glob(filepath.Join(globbed(folder(state)), "*"+packing))
+	left, err := filepath.Glob(filepath.Join(globbed(folder(state)), "*"+packing+"*"))
 	if err != nil {
 		return
 	}

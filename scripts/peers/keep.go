@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -11,7 +10,7 @@ import (
 	"strings"
 
 	"github.com/introgen/introgen/models"
-	"github.com/introgen/introgen/models/atomicfile"
+	"github.com/introgen/introgen/system/files"
 )
 
 // modelFiles are the files that are measured, by the type of their weights.
@@ -57,7 +56,7 @@ func (m *Measurement) save(path string) error {
 	if err != nil {
 		return err
 	}
-	return writeFile(path, append(b, '\n'))
+	return files.Write(path, append(b, '\n'), files.Options{})
 }
 
 func loadMeasurement(path string) (*Measurement, error) {
@@ -73,16 +72,4 @@ func loadMeasurement(path string) (*Measurement, error) {
 		return nil, fmt.Errorf("%s holds no measurement: it has no samples", path)
 	}
 	return m, nil
-}
-
-func writeFile(path string, b []byte) error {
-	f, err := atomicfile.Create(path)
-	if err != nil {
-		return err
-	}
-	defer f.Discard()
-	if _, err := io.Copy(f, bytes.NewReader(b)); err != nil {
-		return fmt.Errorf("%s: %w", path, err)
-	}
-	return f.Commit()
 }

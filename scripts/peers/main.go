@@ -18,7 +18,7 @@ import (
 	"time"
 
 	"github.com/introgen/introgen/figures"
-	"github.com/introgen/introgen/models"
+	"github.com/introgen/introgen/system/files"
 )
 
 // options are the command line.
@@ -84,7 +84,7 @@ func (o options) run(ctx context.Context, stdout, log io.Writer) error {
 
 // measure builds what is missing, runs everything, and keeps the samples.
 func (o options) measure(ctx context.Context, log io.Writer) (*Measurement, error) {
-	cache, err := models.Cache()
+	cache, err := files.Cache()
 	if err != nil {
 		return nil, err
 	}
@@ -186,7 +186,7 @@ func (o options) report(m *Measurement, stdout io.Writer) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", o.out, err)
 	}
-	return writeFile(o.out, page)
+	return files.Write(o.out, page, files.Options{})
 }
 
 var errNoMarks = errors.New("the page has no place for what is measured: a line `" + beginMark + "` and below it a line `" + endMark + "`")

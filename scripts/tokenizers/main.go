@@ -19,11 +19,9 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/introgen/introgen/models"
-	"github.com/introgen/introgen/models/atomicfile"
-	"github.com/introgen/introgen/models/filelock"
 	"github.com/introgen/introgen/models/progress"
 	"github.com/introgen/introgen/models/tools"
+	"github.com/introgen/introgen/system/files"
 )
 
 const (
@@ -46,7 +44,7 @@ func run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	cache, err := models.Cache()
+	cache, err := files.Cache()
 	if err != nil {
 		return err
 	}
@@ -101,7 +99,7 @@ func (j *job) bring(ctx context.Context) error {
 	if err := os.MkdirAll(filepath.Dir(j.dir), 0o755); err != nil {
 		return err
 	}
-	unlock, err := filelock.Lock(ctx, j.dir+".lock", func() {
+	unlock, err := files.Lock(ctx, j.dir+".lock", func() {
 		j.meter.Say("tokenizers: waiting for another process that brings the library")
 	})
 	if err != nil {
@@ -142,7 +140,7 @@ func (j *job) install(lib, parts string) error {
 		return err
 	}
 	path := filepath.Join(j.dir, library)
-	out, err := atomicfile.Create(path)
+	out, err := files.Create(path, files.Options{})
 	if err != nil {
 		return err
 	}

@@ -22,6 +22,7 @@ import (
 	"github.com/introgen/introgen/models/inventory"
 	"github.com/introgen/introgen/models/progress"
 	"github.com/introgen/introgen/models/tools"
+	"github.com/introgen/introgen/system/files"
 )
 
 // checks is all of them: first this program, then the machine, then its files,
@@ -143,7 +144,7 @@ func hugePagesOf(path string) (State, string) {
 }
 
 func cache(context.Context) (State, string) {
-	dir, err := models.Cache()
+	dir, err := files.Cache()
 	if err != nil {
 		return Missing, err.Error()
 	}

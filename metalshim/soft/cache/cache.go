@@ -21,6 +21,8 @@ import (
 	"sort"
 	"strings"
 	"time"
+
+	"github.com/introgen/introgen/system/files"
 )
 
 // Env names another folder for the cache.
@@ -102,6 +104,8 @@ const (
 	magic   = "introgen\x01"
 	trailer = len(magic) + 8 + 8 + sha256.Size
 	suffix  = ".entry"
+	// unfinished is what entries are called before they are whole.
+	unfinished = "new-*.part"
 	// maxEntry bounds what is read into memory.
 	maxEntry = 1 << 30
 )
@@ -177,19 +181,9 @@ func open(all []byte, k Key) (payload, meta []byte, err error) {
 // longest unused while the limit is exceeded.
 func (c *Cache) Put(kind string, k Key, payload, meta []byte) error {
 	path := c.path(kind, k)
-	f, err := os.CreateTemp(c.dir, "new-*.part") // mode 0600
-	if err != nil {
-		return fmt.Errorf("cache: %w", err)
-	}
-	defer os.Remove(f.Name())
-	_, err = f.Write(seal(payload, meta, k))
-	if e := f.Close(); err == nil {
-		err = e
-	}
-	if err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
+	// What is lost with the power is found damaged, and made again.
+	how := files.Options{Mode: 0o600, Unsynced: true, Unfinished: unfinished}
+	if err := files.Write(path, seal(payload, meta, k), how); err != nil {
 		return fmt.Errorf("cache: %w", err)
 	}
 	c.shrink(path)
@@ -208,26 +202,14 @@ func (c *Cache) Remove(kind string, k Key) error {
 // entry; whoever gets it looks again whether the entry is there. Where the
 // folder cannot hold locks it does nothing: two may then do the same work.
 func (c *Cache) Lock(ctx context.Context, k Key) (unlock func(), err error) {
-	f, err := os.OpenFile(filepath.Join(c.dir, fmt.Sprintf("lock-%02x", k[0])), os.O_CREATE|os.O_RDWR, 0o600)
-	if err != nil {
-		return func() {}, nil
+	unlock, err = files.Lock(ctx, filepath.Join(c.dir, fmt.Sprintf("lock-%02x", k[0])), nil)
+	switch {
+	case err == nil:
+		return unlock, nil
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
 	}
-	for wait := time.Millisecond; ; wait = min(2*wait, 50*time.Millisecond) {
-		held, err := tryLock(f)
-		if held {
-			return func() { f.Close() }, nil
-		}
-		if err != nil {
-			f.Close()
-			return func() {}, nil
-		}
-		select {
-		case <-ctx.Done():
-			f.Close()
-			return nil, ctx.Err()
-		case <-time.After(wait):
-		}
-	}
+	return func() {}, nil
 }
 
 // Item is one entry of the folder.
@@ -296,7 +278,7 @@ func (c *Cache) Clear() (entries int, bytes int64, err error) {
 			err = errors.Join(err, e)
 		}
 	}
-	left, _ := filepath.Glob(filepath.Join(c.dir, "new-*.part"))
+	left, _ := filepath.Glob(filepath.Join(c.dir, unfinished))
 	for _, path := range left {
 		err = errors.Join(err, os.Remove(path))
 	}

@@ -60,16 +60,3 @@ func openPrivate(path string) (*os.File, error) {
 	}
 	return f, nil
 }
-
-// tryLock takes the lock on f unless somebody else holds it. Closing f gives
-// it back.
-func tryLock(f *os.File) (bool, error) {
-	err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
-	if err == nil {
-		return true, nil
-	}
-	if errors.Is(err, syscall.EWOULDBLOCK) || errors.Is(err, syscall.EINTR) {
-		return false, nil
-	}
-	return false, err
-}

@@ -1,6 +1,4 @@
-// Package atomicfile writes files whose final name only ever holds a whole
-// file: the bytes go to a hidden neighbour, reach the disk, and are then renamed.
-package atomicfile
+package files
 
 import (
 	"bufio"
@@ -12,7 +10,8 @@ import (
 	"strings"
 )
 
-// mark stands in the names of unfinished files, and nowhere else.
+// mark stands in the names of unfinished files, and nowhere else, unless the
+// writer names them.
 const mark = ".unfinished-"
 
 // block is how much is handed to the system at a time. The page cache of Linux
@@ -21,18 +20,37 @@ const mark = ".unfinished-"
 // fewer TLB misses.
 const block = 8 << 20
 
-// File is an unfinished file. Commit gives it its name; Discard removes it.
+// Options say how a file is written. The zero value writes one that all may read,
+// and whose bytes have reached the disk when it gets its name.
+type Options struct {
+	Mode fs.FileMode // 0 is 0644
+	// Unsynced leaves it to the system when the bytes reach the disk. It is for
+	// files that can be made again, or whose readers check them.
+	Unsynced bool
+	// Unfinished is what the file is called before it is whole: a pattern of
+	// os.CreateTemp. "" is a hidden name that Sweep finds.
+	Unfinished string
+}
+
+// File is an unfinished file: its bytes go to a neighbour of the file that it
+// will be. Commit gives it its name; Discard removes it.
 type File struct {
 	f    *os.File
 	w    *bufio.Writer
 	path string
+	o    Options
 	done bool
 }
 
 // Create begins a file that will be called path. Its folder must exist. What
 // has that name already must be a regular file, or a link to one: a rename would
 // put a file in the place of a device or FIFO just as well, which nobody wants.
-func Create(path string) (*File, error) {
+func Create(path string, o Options) (*File, error) {
+	return create(path, o, block)
+}
+
+// create is Create with as many bytes of buffer, 0 for a few.
+func create(path string, o Options, buffer int) (*File, error) {
 	dir, name := filepath.Split(path)
 	if name == "" {
 		return nil, fmt.Errorf("cannot create %q: it names no file", path)
@@ -40,11 +58,30 @@ func Create(path string) (*File, error) {
 	if is, err := os.Stat(path); err == nil && !is.Mode().IsRegular() {
 		return nil, fmt.Errorf("cannot create %s: it is %s; name a file, new or to be replaced", path, kind(is.Mode()))
 	}
-	f, err := os.CreateTemp(filepath.Clean(dir+"."), "."+name+mark+"*")
+	if o.Mode == 0 {
+		o.Mode = 0o644
+	}
+	if o.Unfinished == "" {
+		o.Unfinished = "." + name + mark + "*"
+	}
+	f, err := os.CreateTemp(filepath.Clean(dir+"."), o.Unfinished)
 	if err != nil {
 		return nil, fmt.Errorf("cannot create %s: %w", path, err)
 	}
-	return &File{f: f, w: bufio.NewWriterSize(f, block), path: path}, nil
+	return &File{f: f, w: bufio.NewWriterSize(f, buffer), path: path, o: o}, nil
+}
+
+// Write writes a whole file at once, as Create and Commit do.
+func Write(path string, b []byte, o Options) error {
+	f, err := create(path, o, 0)
+	if err != nil {
+		return err
+	}
+	defer f.Discard()
+	if _, err := f.Write(b); err != nil {
+		return fmt.Errorf("cannot write %s: %w", path, err)
+	}
+	return f.Commit()
 }
 
 // kind says what something is that is no regular file.
@@ -64,8 +101,7 @@ func kind(m fs.FileMode) string {
 // or by Commit.
 func (f *File) Write(p []byte) (int, error) { return f.w.Write(p) }
 
-// Commit brings the bytes to the disk and gives the file its name, replacing
-// what had that name. After an error the unfinished file is gone and the name
+// Commit gives the file its name, replacing what had that name. After an error the unfinished file is gone and the name
 // holds what it held before.
 func (f *File) Commit() error {
 	if f.done {
@@ -73,9 +109,9 @@ func (f *File) Commit() error {
 	}
 	err := f.w.Flush()
 	if err == nil {
-		err = f.f.Chmod(0o644) // CreateTemp makes files for their owner alone
+		err = f.f.Chmod(f.o.Mode) // CreateTemp makes files for their owner alone
 	}
-	if err == nil {
+	if err == nil && !f.o.Unsynced {
 		err = f.f.Sync()
 	}
 	if err == nil {
@@ -89,6 +125,9 @@ func (f *File) Commit() error {
 		return fmt.Errorf("cannot finish %s: %w", f.path, err)
 	}
 	f.done = true
+	if f.o.Unsynced {
+		return nil
+	}
 	return syncDir(filepath.Dir(f.path))
 }
 

@@ -1,4 +1,4 @@
-package atomicfile
+package files
 
 import (
 	"os"
@@ -29,7 +29,7 @@ func TestCommitReplaces(t *testing.T) {
 	if err := os.WriteFile(path, []byte("old"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	f, err := Create(path)
+	f, err := Create(path, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,7 +60,7 @@ func TestCommitReplaces(t *testing.T) {
 
 func TestDiscardLeavesNothing(t *testing.T) {
 	dir := t.TempDir()
-	f, err := Create(filepath.Join(dir, "a.bin"))
+	f, err := Create(filepath.Join(dir, "a.bin"), Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -74,7 +74,7 @@ func TestDiscardLeavesNothing(t *testing.T) {
 func TestFailedCommitLeavesNothing(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "taken")
-	f, err := Create(path)
+	f, err := Create(path, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -89,9 +89,33 @@ func TestFailedCommitLeavesNothing(t *testing.T) {
 	}
 }
 
+// TestWriteAsTold: a file has the mode that its writer gives, and an unfinished
+// one the name.
+func TestWriteAsTold(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "a.bin")
+	if err := Write(path, []byte("new"), Options{Mode: 0o600, Unsynced: true}); err != nil {
+		t.Fatal(err)
+	}
+	if got, _ := os.ReadFile(path); string(got) != "new" {
+		t.Errorf("the file holds %q", got)
+	}
+	if st, err := os.Stat(path); err != nil || st.Mode().Perm() != 0o600 {
+		t.Errorf("mode %v, %v; want 0600", st.Mode(), err)
+	}
+	f, err := Create(path, Options{Unfinished: "a.part*"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Discard()
+	if got := names(t, dir); len(got) != 2 || !strings.HasPrefix(got[1], "a.part") {
+		t.Errorf("the folder holds %q; want a.bin and an unfinished a.part", got)
+	}
+}
+
 func TestSweep(t *testing.T) {
 	dir := t.TempDir()
-	f, err := Create(filepath.Join(dir, "a.bin"))
+	f, err := Create(filepath.Join(dir, "a.bin"), Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -114,7 +138,7 @@ func TestSweep(t *testing.T) {
 
 func TestCreateErrors(t *testing.T) {
 	for _, path := range []string{"", t.TempDir() + "/", filepath.Join(t.TempDir(), "no", "such")} {
-		if f, err := Create(path); err == nil {
+		if f, err := Create(path, Options{}); err == nil {
 			f.Discard()
 			t.Errorf("Create(%q) succeeded", path)
 		}
@@ -134,7 +158,7 @@ func TestCreateKeepsWhatIsNoFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	for path, want := range map[string]string{os.DevNull: "a device", fifo: "a FIFO", link: "a FIFO", dir: "a directory"} {
-		f, err := Create(path)
+		f, err := Create(path, Options{})
 		if err == nil {
 			f.Discard()
 		}
