@@ -14,10 +14,10 @@ import (
 	"strings"
 	"time"
 
-	"github.com/introgen/introgen/bench/machine"
 	"github.com/introgen/introgen/metalshim/soft/cache"
 	"github.com/introgen/introgen/results/recording"
 	"github.com/introgen/introgen/results/store"
+	"github.com/introgen/introgen/system/machine"
 )
 
 // Processes is the Executor that makes runs as child processes of this binary.
@@ -57,7 +57,7 @@ func NewProcesses() (*Processes, error) {
 func (p *Processes) Now() time.Duration { return time.Since(p.began) }
 
 // Machine reads the machine's state since the reading before.
-func (p *Processes) Machine() recording.Machine { return p.watch.Read(0) }
+func (p *Processes) Machine() recording.Machine { return recording.Machine(p.watch.Read(0)) }
 
 // Pause waits.
 func (p *Processes) Pause(ctx context.Context, d time.Duration) error {

@@ -12,10 +12,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/introgen/introgen/bench/machine"
 	"github.com/introgen/introgen/bench/plan"
 	"github.com/introgen/introgen/metalshim/soft/cache"
 	"github.com/introgen/introgen/results/recording"
+	"github.com/introgen/introgen/system/machine"
 )
 
 // childEnv has this test's own binary stand for introgen.

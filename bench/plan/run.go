@@ -8,10 +8,10 @@ import (
 	"strings"
 	"time"
 
-	"github.com/introgen/introgen/bench/machine"
 	"github.com/introgen/introgen/bench/plan/taint"
 	"github.com/introgen/introgen/figures"
 	"github.com/introgen/introgen/results/recording"
+	"github.com/introgen/introgen/system/machine"
 )
 
 // runner carries a plan out.

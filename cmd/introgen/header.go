@@ -9,9 +9,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/introgen/introgen/bench/machine"
 	"github.com/introgen/introgen/results/recording"
 	"github.com/introgen/introgen/results/sanitize"
+	"github.com/introgen/introgen/system/machine"
 	"github.com/urfave/cli/v2"
 )
 
@@ -21,7 +21,7 @@ func newHeader(c *cli.Context, args []string, origins map[string]recording.Knob)
 	return &recording.Header{
 		Format: recording.Format, Version: recording.Version, Tool: tool(),
 		Command: c.Command.Name, Args: args, Started: time.Now().UTC().Round(0), PID: os.Getpid(),
-		Host: machine.Host(), Knobs: knobs(c, origins), Environment: environment(os.Environ()),
+		Host: recording.Host(machine.Host()), Knobs: knobs(c, origins), Environment: environment(os.Environ()),
 	}
 }
 

@@ -9,11 +9,11 @@ import (
 	"strings"
 	"time"
 
-	"github.com/introgen/introgen/bench/machine"
 	"github.com/introgen/introgen/bench/plan"
 	"github.com/introgen/introgen/results/recording"
 	"github.com/introgen/introgen/results/shellwords"
 	"github.com/introgen/introgen/results/table"
+	"github.com/introgen/introgen/system/machine"
 	"github.com/urfave/cli/v2"
 )
 

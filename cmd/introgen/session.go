@@ -7,11 +7,11 @@ import (
 	"os"
 	"sync"
 
-	"github.com/introgen/introgen/bench/machine"
 	"github.com/introgen/introgen/results"
 	"github.com/introgen/introgen/results/console"
 	"github.com/introgen/introgen/results/recording"
 	"github.com/introgen/introgen/results/store"
+	"github.com/introgen/introgen/system/machine"
 	"github.com/introgen/introgen/trace"
 	"github.com/urfave/cli/v2"
 )
@@ -157,7 +157,7 @@ func (s *session) between(events ...recording.Event) {
 
 // machineNow reads the machine's state.
 func (s *session) machineNow() recording.Event {
-	m := s.watch.Read(int64(s.rec.Now()))
+	m := recording.Machine(s.watch.Read(int64(s.rec.Now())))
 	return &m
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/introgen/introgen/engine/cpu/kernel"
 	"github.com/introgen/introgen/engine/cpu/pages"
 	"github.com/introgen/introgen/engine/gguf"
+	"github.com/introgen/introgen/system/machine"
 )
 
 // thread is what a thread has for itself.
@@ -34,7 +35,7 @@ type stamp struct {
 var (
 	floats    = kernel.Aligned
 	reserve   = pages.Reserve
-	available = pages.Available
+	available = machine.AvailableMemory
 )
 
 // smallBytes is so little memory that the system is not asked for how much there is:

@@ -10,6 +10,7 @@ import (
 	"github.com/introgen/introgen/engine/cpu/kernel"
 	"github.com/introgen/introgen/engine/llama"
 	"github.com/introgen/introgen/figures"
+	"github.com/introgen/introgen/system/machine"
 )
 
 // SetEnv names the environment variable that chooses the instruction set.
@@ -102,7 +103,7 @@ func (d Description) String() string {
 // DefaultThreads returns the number of physical cores that this process may
 // use.
 func DefaultThreads() int {
-	return max(1, min(physicalCores(), runtime.GOMAXPROCS(0), MaxThreads))
+	return max(1, min(machine.PhysicalCores(), runtime.GOMAXPROCS(0), MaxThreads))
 }
 
 // contextLimit says whose limit a context is, of a model whose file says own. asked

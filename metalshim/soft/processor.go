@@ -5,6 +5,8 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+
+	"github.com/introgen/introgen/system/machine"
 )
 
 // EnvProcessor names another processor than this one to generate code for, one
@@ -41,7 +43,7 @@ var levels = map[string][]struct{ name, needs string }{
 
 // Processors are those, other than itself, that this machine can stand for.
 func Processors() []string {
-	has := strings.Fields(cpuFields()["flags"] + " " + cpuFields()["Features"])
+	has := strings.Fields(machine.CPUInfo()["flags"] + " " + machine.CPUInfo()["Features"])
 	var out []string
 	for _, l := range levels[runtime.GOARCH] {
 		if !slices.ContainsFunc(strings.Fields(l.needs), func(f string) bool { return !slices.Contains(has, f) }) {
@@ -62,7 +64,7 @@ func checkProcessor(name string) error {
 // fused says whether the processor that code is generated for multiplies and adds
 // with one rounding.
 func (d *Device) fused() bool {
-	return runtime.GOARCH != "amd64" || d.o.Processor != "x86-64-v2" && slices.Contains(strings.Fields(cpuFields()["flags"]), "fma")
+	return runtime.GOARCH != "amd64" || d.o.Processor != "x86-64-v2" && slices.Contains(strings.Fields(machine.CPUInfo()["flags"]), "fma")
 }
 
 // unequal are the features that are switched off, by architecture.

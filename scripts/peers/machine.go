@@ -2,12 +2,13 @@ package main
 
 import (
 	"context"
-	"os"
 	"os/exec"
 	"runtime"
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/introgen/introgen/system/machine"
 )
 
 // Machine is what a measurement was made on, as far as the system tells.
@@ -29,49 +30,33 @@ var telling = []string{
 }
 
 // ThisMachine describes the machine. What cannot be found out stays empty.
-func ThisMachine(ctx context.Context) Machine {
-	m := Machine{Cores: runtime.NumCPU(), System: runtime.GOOS + "/" + runtime.GOARCH}
+func ThisMachine() Machine {
+	host := machine.Host()
+	m := Machine{Cores: host.Cores, Cache: machine.LargestCache(), System: runtime.GOOS + "/" + runtime.GOARCH}
+	if host.MemoryBytes > 0 {
+		m.Memory = strconv.FormatInt((host.MemoryBytes+1<<29)>>30, 10) + " GiB"
+	}
+	m.Pages, _ = machine.HugePages()
 	if runtime.GOOS == "darwin" {
-		m.CPU = say(ctx, "sysctl", "-n", "machdep.cpu.brand_string")
-		m.native = m.CPU
-		if n, err := strconv.ParseInt(say(ctx, "sysctl", "-n", "hw.memsize"), 10, 64); err == nil {
-			m.Memory = strconv.FormatInt(n>>30, 10) + " GiB"
-		}
-		m.System += ", macOS " + say(ctx, "sw_vers", "-productVersion")
+		m.CPU, m.native = host.CPU, host.CPU
+		version, _, _ := strings.Cut(host.Build, " (") // the build's number says no more
+		m.System += ", " + version
 		return m
 	}
-	m.cpuinfo(read("/proc/cpuinfo"))
-	m.Cache = sharedCache()
-	for line := range strings.Lines(read("/proc/meminfo")) {
-		if f := strings.Fields(line); len(f) > 1 && f[0] == "MemTotal:" {
-			if kib, err := strconv.ParseInt(f[1], 10, 64); err == nil {
-				m.Memory = strconv.FormatInt((kib+1<<19)>>20, 10) + " GiB"
-			}
-		}
-	}
-	m.System += ", Linux " + read("/proc/sys/kernel/osrelease")
-	if _, rest, ok := strings.Cut(read("/sys/kernel/mm/transparent_hugepage/enabled"), "["); ok {
-		m.Pages, _, _ = strings.Cut(rest, "]")
-	}
+	m.processor(machine.CPUInfo())
+	m.System += ", Linux " + host.Build
 	return m
 }
 
-// cpuinfo reads Linux's /proc/cpuinfo: the first processor stands for all.
-func (m *Machine) cpuinfo(text string) {
-	first, _, _ := strings.Cut(text, "\n\n")
-	value := map[string]string{}
-	for line := range strings.Lines(first) {
-		if key, v, ok := strings.Cut(line, ":"); ok {
-			value[strings.TrimSpace(key)] = strings.TrimSpace(v)
-		}
+// processor takes what Linux tells of the first processor, which stands for all.
+func (m *Machine) processor(info map[string]string) {
+	m.CPU = info["model name"]
+	if family := info["cpu family"]; family != "" {
+		m.CPU += ", family " + family + " model " + info["model"]
+	} else if part := info["CPU part"]; part != "" {
+		m.CPU = strings.TrimPrefix(m.CPU+", implementer "+info["CPU implementer"]+" part "+part, ", ")
 	}
-	m.CPU = value["model name"]
-	if family := value["cpu family"]; family != "" {
-		m.CPU += ", family " + family + " model " + value["model"]
-	} else if part := value["CPU part"]; part != "" {
-		m.CPU = strings.TrimPrefix(m.CPU+", implementer "+value["CPU implementer"]+" part "+part, ", ")
-	}
-	flags := strings.Fields(value["flags"] + " " + value["Features"])
+	flags := strings.Fields(info["flags"] + " " + info["Features"])
 	for _, f := range telling {
 		if slices.Contains(flags, f) {
 			m.Features = append(m.Features, f)
@@ -82,33 +67,6 @@ func (m *Machine) cpuinfo(text string) {
 
 // has tells whether the processor has one of the telling features.
 func (m Machine) has(feature string) bool { return slices.Contains(m.Features, feature) }
-
-// sharedCache is the size of the largest cache of the first processor.
-func sharedCache() string {
-	for _, level := range []string{"3", "2"} {
-		if size := read("/sys/devices/system/cpu/cpu0/cache/index" + level + "/size"); size != "" {
-			return "L" + level + " " + size
-		}
-	}
-	return ""
-}
-
-// loadAverage is the number of processes that ran or waited to run, on average
-// over the last minute; 0 where the system does not say.
-func loadAverage() float64 {
-	word, _, _ := strings.Cut(read("/proc/loadavg"), " ")
-	v, _ := strconv.ParseFloat(word, 64)
-	return v
-}
-
-// read is a small file of the system, "" where there is none.
-func read(path string) string {
-	b, err := os.ReadFile(path)
-	if err != nil {
-		return ""
-	}
-	return strings.TrimSpace(string(b))
-}
 
 // say is what a program prints, "" where it fails.
 func say(ctx context.Context, argv ...string) string {

@@ -19,6 +19,7 @@ import (
 
 	"github.com/introgen/introgen/figures"
 	"github.com/introgen/introgen/system/files"
+	"github.com/introgen/introgen/system/machine"
 )
 
 // options are the command line.
@@ -88,7 +89,7 @@ func (o options) measure(ctx context.Context, log io.Writer) (*Measurement, erro
 	if err != nil {
 		return nil, err
 	}
-	m := &Measurement{Date: time.Now().UTC(), Machine: ThisMachine(ctx), Blocks: o.blocks, Rounds: o.rounds}
+	m := &Measurement{Date: time.Now().UTC(), Machine: ThisMachine(), Blocks: o.blocks, Rounds: o.rounds}
 	setup := Setup{Cache: cache, Machine: m.Machine, Log: log}
 	if err := o.prepare(ctx, &setup, m); err != nil || o.setupOnly {
 		return m, err
@@ -97,12 +98,12 @@ func (o options) measure(ctx context.Context, log io.Writer) (*Measurement, erro
 	if err := runner.openModels(m); err != nil {
 		return nil, err
 	}
-	m.Busy[0] = loadAverage()
+	m.Busy[0] = max(0, machine.Load())
 	if m.Busy[0] > quiet {
 		fmt.Fprintf(log, "note: this machine is not quiet (load average %s): the ratios will spread\n", figures.Text(m.Busy[0], 1))
 	}
 	err = runner.processes(ctx, m)
-	m.Busy[1] = loadAverage()
+	m.Busy[1] = max(0, machine.Load())
 	if err == nil && o.loaded {
 		err = runner.loaded(ctx, m)
 	}

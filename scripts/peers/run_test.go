@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/introgen/introgen/system/machine"
 )
 
 // actAs makes this test program an engine, the bandwidth probe or the busy
@@ -208,12 +210,12 @@ func TestGCCMajor(t *testing.T) {
 
 func TestCPUInfo(t *testing.T) {
 	var m Machine
-	m.cpuinfo("processor\t: 0\ncpu family\t: 26\nmodel\t\t: 2\nmodel name\t: AMD EPYC\nflags\t\t: fpu avx2 f16c avx512f avx512_vnni\n\nprocessor\t: 1\nmodel name\t: other\n")
+	m.processor(machine.ParseCPUInfo("processor\t: 0\ncpu family\t: 26\nmodel\t\t: 2\nmodel name\t: AMD EPYC\nflags\t\t: fpu avx2 f16c avx512f avx512_vnni\n\nprocessor\t: 1\nmodel name\t: other\n"))
 	if m.CPU != "AMD EPYC, family 26 model 2" || !m.has("avx512_vnni") || m.has("amx_tile") {
 		t.Errorf("got %+v", m)
 	}
 	m = Machine{}
-	m.cpuinfo("processor\t: 0\nFeatures\t: fp asimd i8mm\nCPU implementer\t: 0x41\nCPU part\t: 0xd40\n")
+	m.processor(machine.ParseCPUInfo("processor\t: 0\nFeatures\t: fp asimd i8mm\nCPU implementer\t: 0x41\nCPU part\t: 0xd40\n"))
 	if m.CPU != "implementer 0x41 part 0xd40" || !m.has("i8mm") {
 		t.Errorf("got %+v", m)
 	}

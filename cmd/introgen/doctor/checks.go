@@ -23,6 +23,7 @@ import (
 	"github.com/introgen/introgen/models/progress"
 	"github.com/introgen/introgen/models/tools"
 	"github.com/introgen/introgen/system/files"
+	"github.com/introgen/introgen/system/machine"
 )
 
 // checks is all of them: first this program, then the machine, then its files,
@@ -124,23 +125,16 @@ func threads(context.Context) (State, string) {
 	return OK, fmt.Sprintf("%d by default, a physical core each, of %d processors", enginecpu.DefaultThreads(), runtime.NumCPU())
 }
 
-// hugePages reads Linux's setting: Documentation/admin-guide/mm/transhuge.rst.
-func hugePages(context.Context) (State, string) {
-	return hugePagesOf("/sys/kernel/mm/transparent_hugepage/enabled")
-}
+func hugePages(context.Context) (State, string) { return hugePagesOf(machine.HugePages()) }
 
-func hugePagesOf(path string) (State, string) {
-	b, err := os.ReadFile(path)
-	if err != nil {
+func hugePagesOf(mode string, ok bool) (State, string) {
+	switch {
+	case !ok:
 		return None, "this system has no transparent huge pages to ask for"
-	}
-	_, rest, _ := strings.Cut(string(b), "[")
-	switch mode, _, _ := strings.Cut(rest, "]"); mode {
-	case "always", "madvise":
+	case mode == "always", mode == "madvise":
 		return OK, "transparent huge pages: " + mode
-	default:
-		return Missing, "transparent huge pages are off, which slows packed weights: get them with `echo madvise | sudo tee " + path + "`"
 	}
+	return Missing, "transparent huge pages are off, which slows packed weights: get them with `echo madvise | sudo tee " + machine.HugePagesFile + "`"
 }
 
 func cache(context.Context) (State, string) {

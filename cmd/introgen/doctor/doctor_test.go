@@ -83,19 +83,12 @@ func TestInstructionSet(t *testing.T) {
 }
 
 func TestHugePages(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "enabled")
-	if state, _ := hugePagesOf(path); state != None {
+	if state, _ := hugePagesOf("", false); state != None {
 		t.Errorf("without the kernel's file: %v", state)
 	}
-	for text, want := range map[string]State{
-		"always [madvise] never\n": OK, "[always] madvise never\n": OK,
-		"always madvise [never]\n": Missing, "": Missing,
-	} {
-		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		if state, detail := hugePagesOf(path); state != want {
-			t.Errorf("%q: %v (%s); want %v", text, state, detail, want)
+	for mode, want := range map[string]State{"madvise": OK, "always": OK, "never": Missing, "": Missing} {
+		if state, detail := hugePagesOf(mode, true); state != want {
+			t.Errorf("%q: %v (%s); want %v", mode, state, detail, want)
 		}
 	}
 }

@@ -1,24 +1,17 @@
 package machine
 
 import (
-	"os"
 	"time"
 
 	"golang.org/x/sys/unix"
 )
 
-var root = os.DirFS("/")
-
-func facts() (build, cpu string, memory int64) {
+func names() (build, cpu string) {
 	var name unix.Utsname
 	if unix.Uname(&name) == nil {
 		build = unix.ByteSliceToString(name.Release[:])
 	}
-	var info unix.Sysinfo_t
-	if unix.Sysinfo(&info) == nil {
-		memory = int64(info.Totalram) * int64(info.Unit)
-	}
-	return build, files{root}.cpuName(), memory
+	return build, files{root}.cpuName()
 }
 
 func clock() int64 {

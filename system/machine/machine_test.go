@@ -85,6 +85,20 @@ func TestFiles(t *testing.T) {
 	}
 }
 
+func TestHugePages(t *testing.T) {
+	if _, ok := (files{fstest.MapFS{}}).hugePages(); ok {
+		t.Error("huge pages without the kernel's file")
+	}
+	for content, want := range map[string]string{
+		"always [madvise] never\n": "madvise", "[always] madvise never\n": "always", "always madvise [never]\n": "never", "": "",
+	} {
+		root := fstest.MapFS{HugePagesFile[1:]: text(content)}
+		if mode, ok := (files{root}).hugePages(); mode != want || !ok {
+			t.Errorf("%q: %q, %v; want %q", content, mode, ok, want)
+		}
+	}
+}
+
 // TestHost compares with what the system's own commands print.
 func TestHost(t *testing.T) {
 	h := Host()

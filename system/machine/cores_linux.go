@@ -1,4 +1,4 @@
-package cpu
+package machine
 
 import (
 	"fmt"
@@ -8,9 +8,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// physicalCores counts the cores behind the processors that this process may
+// PhysicalCores counts the cores behind the processors that this process may
 // run on: of a core's hardware threads only one counts.
-func physicalCores() int {
+func PhysicalCores() int {
 	var set unix.CPUSet
 	if unix.SchedGetaffinity(0, &set) != nil {
 		return 1

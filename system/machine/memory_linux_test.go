@@ -1,4 +1,4 @@
-package pages
+package machine
 
 import (
 	"testing"
@@ -14,11 +14,11 @@ func TestAvailable(t *testing.T) {
 		"MemAvailable:   99999999999999999999999999 kB\nMemFree: 1": -1,
 		"": -1,
 	} {
-		if n, _, ok := available([]byte(text)); ok != (want >= 0) || ok && n != want {
+		if n, _, ok := available(text); ok != (want >= 0) || ok && n != want {
 			t.Errorf("%q: %d, %v; want %d", text, n, ok, want)
 		}
 	}
-	if n, ok := Available(); !ok || n <= 0 {
+	if n, ok := AvailableMemory(); !ok || n <= 0 {
 		t.Errorf("this machine: %d, %v", n, ok)
 	}
 }

@@ -1,4 +1,4 @@
-package cpu
+package machine
 
 import (
 	"runtime"
@@ -6,9 +6,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// physicalCores returns the number of fast cores: with slow ones in the team,
+// PhysicalCores returns the number of fast cores: with slow ones in the team,
 // the fast ones would wait for them at every stage.
-func physicalCores() int {
+func PhysicalCores() int {
 	for _, name := range []string{"hw.perflevel0.physicalcpu", "hw.physicalcpu"} {
 		if n, err := unix.SysctlUint32(name); err == nil && n > 0 {
 			return int(n)

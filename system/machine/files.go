@@ -3,6 +3,7 @@ package machine
 import (
 	"fmt"
 	"io/fs"
+	"os"
 	"path"
 	"strconv"
 	"strings"
@@ -16,6 +17,8 @@ import (
 // driver-api/thermal/sysfs-api of the kernel). It stands apart from the system
 // so that it can be tested with the files of other machines.
 type files struct{ root fs.FS }
+
+var root = os.DirFS("/")
 
 // mostProcessors bounds how many processors' files are read: every reading of a
 // frequency may wake a processor up.
@@ -55,8 +58,8 @@ func (f files) load() float64 { return parseLoad(f.text("proc/loadavg")) }
 // cpuName is the processor's name: that of /proc/cpuinfo, or where that has
 // none, as on arm64, the board's, or the part's number.
 func (f files) cpuName() string {
-	info := f.text("proc/cpuinfo")
-	if s := cpuInfo(info, "model name"); s != "" {
+	info := ParseCPUInfo(f.text("proc/cpuinfo"))
+	if s := info["model name"]; s != "" {
 		return s
 	}
 	for _, name := range []string{"proc/device-tree/model", "sys/devices/virtual/dmi/id/product_name"} {
@@ -64,20 +67,27 @@ func (f files) cpuName() string {
 			return s
 		}
 	}
-	if i, p := cpuInfo(info, "CPU implementer"), cpuInfo(info, "CPU part"); i != "" && p != "" {
+	if i, p := info["CPU implementer"], info["CPU part"]; i != "" && p != "" {
 		return fmt.Sprintf("implementer %s part %s", i, p)
 	}
 	return ""
 }
 
-// cpuInfo is the value of the first line with that key.
-func cpuInfo(text, key string) string {
-	for line := range strings.Lines(text) {
-		if k, v, ok := strings.Cut(line, ":"); ok && strings.TrimSpace(k) == key {
-			return strings.TrimSpace(v)
+func (f files) largestCache() string {
+	for _, level := range []string{"3", "2"} {
+		if size := f.text("sys/devices/system/cpu/cpu0/cache/index" + level + "/size"); size != "" {
+			return "L" + level + " " + size
 		}
 	}
 	return ""
+}
+
+// hugePages reads the word in brackets of "always [madvise] never".
+func (f files) hugePages() (mode string, ok bool) {
+	b, err := fs.ReadFile(f.root, strings.TrimPrefix(HugePagesFile, "/"))
+	_, rest, _ := strings.Cut(string(b), "[")
+	mode, _, _ = strings.Cut(rest, "]")
+	return mode, err == nil
 }
 
 // busy is the processor time that was not idle, of all processors since the

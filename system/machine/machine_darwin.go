@@ -8,17 +8,23 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-func facts() (build, cpu string, memory int64) {
+func names() (build, cpu string) {
 	version, _ := unix.Sysctl("kern.osproductversion") // "15.1"
 	build, _ = unix.Sysctl("kern.osversion")           // "24B83"
 	if version != "" {
 		build = fmt.Sprintf("macOS %s (%s)", version, build)
 	}
 	cpu, _ = unix.Sysctl("machdep.cpu.brand_string")
-	if n, err := unix.SysctlUint64("hw.memsize"); err == nil {
-		memory = int64(n)
+	return build, cpu
+}
+
+// Memory is the machine's memory in bytes.
+func Memory() int64 {
+	n, err := unix.SysctlUint64("hw.memsize")
+	if err != nil {
+		return 0
 	}
-	return build, cpu, memory
+	return int64(n)
 }
 
 func clock() int64 {
