@@ -75,3 +75,17 @@ func Count(v float64) string {
 	}
 	return Text(v, 1)
 }
+
+// Size is a number of bytes for people, in decimal units as disks and registries
+// count them: 144.8 MB.
+func Size(n int64) string {
+	switch {
+	case n >= 1e9:
+		return Text(float64(n)/1e9, 1) + " GB"
+	case n >= 1e6:
+		return Text(float64(n)/1e6, 1) + " MB"
+	case n >= 1e3:
+		return Text(float64(n)/1e3, 1) + " kB"
+	}
+	return strconv.FormatInt(n, 10) + " bytes"
+}

@@ -62,3 +62,13 @@ func TestPercent(t *testing.T) {
 		}
 	}
 }
+
+func TestSize(t *testing.T) {
+	for n, want := range map[int64]string{
+		0: "0 bytes", 999: "999 bytes", 1000: "1.00 kB", 144_811_072: "144.8 MB", 2_500_000_000: "2.50 GB",
+	} {
+		if got := Size(n); got != want {
+			t.Errorf("Size(%d) = %q; want %q", n, got, want)
+		}
+	}
+}

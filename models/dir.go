@@ -1,6 +1,7 @@
 // Package models knows the model files that the project works with: where they
-// lie on disk, what they must be, and how to get them. It reads the engine's
-// formats and is read by commands and tests; the engine does not know it.
+// lie on disk, what they must be and whether they are, and what brings them. It
+// reads the engine's formats and is read by commands and tests; the engine does
+// not know it.
 package models
 
 import (

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"regexp"
 	"strings"
 	"syscall"
@@ -252,12 +251,6 @@ func dashed(name string) string {
 		return "-" + name
 	}
 	return "--" + strings.TrimLeft(name, "-")
-}
-
-// asFile returns the file behind w, or nil.
-func asFile(w io.Writer) *os.File {
-	f, _ := w.(*os.File)
-	return f
 }
 
 const appHelp = `{{.Name}} - {{.Usage}}

@@ -55,18 +55,18 @@ func runBandwidth(c *cli.Context) error {
 		}
 	}
 	status := newStatus(c.App.ErrWriter)
-	defer status.clear()
+	defer status.Clear()
 	for _, threads := range slices.Compact([]int{1, most}) {
 		for _, huge := range []bool{false, true} {
 			if err := c.Context.Err(); err != nil {
 				return err
 			}
-			status.set("reading with %d threads", threads)
+			status.Set("reading with %d threads", threads)
 			r, err := bandwidth.Run(c.Context, bandwidth.Options{Bytes: c.Int("bytes"), Threads: threads, Huge: huge, Rounds: c.Int("rounds")})
 			if err != nil {
 				return err
 			}
-			status.clear()
+			status.Clear()
 			if _, err := fmt.Fprintln(c.App.Writer, bandwidthLine(r)); err != nil {
 				return err
 			}

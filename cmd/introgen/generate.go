@@ -19,10 +19,10 @@ import (
 	"github.com/introgen/introgen/engine/tokenizer"
 	"github.com/introgen/introgen/figures"
 	"github.com/introgen/introgen/models"
-	"github.com/introgen/introgen/models/digests"
 	"github.com/introgen/introgen/results"
 	"github.com/introgen/introgen/results/console"
 	"github.com/introgen/introgen/results/recording"
+	"github.com/introgen/introgen/system/terminal"
 	"github.com/urfave/cli/v2"
 )
 
@@ -63,7 +63,7 @@ type generation struct {
 	tok     tokenizer.Tokenizer // nil where there is none: then texts are not available
 	auto    bool                // whether tok may be exchanged for another of the same ids
 	tokFile *gguf.File
-	status  *status
+	status  *terminal.Line
 
 	// engine says what runs the model: threads, instruction set, device. A
 	// generation that has it set says so before the first round; else describe
@@ -101,14 +101,14 @@ func newGeneration(c *cli.Context, label string, rounds int, trace bool, origins
 	if !g.quiet {
 		g.status = newStatus(c.App.ErrWriter)
 		g.mu.Lock() // a note may be told meanwhile
-		g.stderr = &clearing{g.status, g.stderr}
+		g.stderr = g.status.Before(g.stderr)
 		g.mu.Unlock()
 	}
-	if err := g.open(c, header, console.New(&clearing{g.status, c.App.Writer})); err != nil {
+	if err := g.open(c, header, console.New(g.status.Before(c.App.Writer))); err != nil {
 		return nil, err
 	}
 	if g.state != "" {
-		if header.Model.Digest = digests.Lookup(g.state, g.job.ModelPath); header.Model.Digest == "" && !g.evict {
+		if header.Model.Digest = models.RememberedDigest(g.state, g.job.ModelPath); header.Model.Digest == "" && !g.evict {
 			g.digestOf = g.job.ModelPath
 		}
 	}
@@ -232,7 +232,7 @@ func (g *generation) run(ctx context.Context, build func(*gguf.File) (engine.Mod
 		g.between(told...)
 	}
 	g.job.Passed = func(round, steps int) {
-		g.status.set("round %d of %d: %d of %d tokens", round, g.job.Rounds, steps+1, g.job.Tokens+1)
+		g.status.Set("round %d of %d: %d of %d tokens", round, g.job.Rounds, steps+1, g.job.Tokens+1)
 		if !g.disturb.untraced {
 			g.between()
 		}

@@ -8,7 +8,7 @@ import (
 	"github.com/introgen/introgen/engine/llama"
 	"github.com/introgen/introgen/engine/metal"
 	"github.com/introgen/introgen/engine/metal/kernels"
-	"github.com/introgen/introgen/models/candle"
+	"github.com/introgen/introgen/engine/metal/kernels/candle"
 	"github.com/urfave/cli/v2"
 )
 

@@ -8,8 +8,8 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/introgen/introgen/models/candle"
-	"github.com/introgen/introgen/models/tools"
+	"github.com/introgen/introgen/engine/metal/kernels/candle"
+	"github.com/introgen/introgen/system/tools"
 	"github.com/rogpeppe/go-internal/testscript"
 )
 

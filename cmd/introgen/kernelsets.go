@@ -7,9 +7,9 @@ import (
 
 	"github.com/introgen/introgen/engine/metal/forward"
 	"github.com/introgen/introgen/engine/metal/kernels"
+	"github.com/introgen/introgen/engine/metal/kernels/candle"
 	"github.com/introgen/introgen/engine/metal/kernels/source"
 	"github.com/introgen/introgen/engine/metal/signatures"
-	"github.com/introgen/introgen/models/candle"
 	"github.com/introgen/introgen/results/table"
 	"github.com/urfave/cli/v2"
 )

@@ -10,9 +10,8 @@ import (
 	"github.com/introgen/introgen/engine/quant"
 	"github.com/introgen/introgen/models"
 	"github.com/introgen/introgen/models/fetch"
-	"github.com/introgen/introgen/models/inventory"
-	"github.com/introgen/introgen/models/progress"
 	"github.com/introgen/introgen/models/requantize"
+	"github.com/introgen/introgen/system/terminal"
 )
 
 func modelCommand() *cli.Command {
@@ -71,16 +70,13 @@ func modelCommand() *cli.Command {
 }
 
 // newMeter is what --progress asks for, on stderr.
-func newMeter(c *cli.Context) (*progress.Meter, error) {
+func newMeter(c *cli.Context) (*terminal.Meter, error) {
 	w := c.App.ErrWriter
 	switch mode := c.String("progress"); mode {
 	case "auto":
-		if f := asFile(w); f != nil {
-			return progress.New(w, progress.Auto(f)), nil
-		}
-		return nil, nil
+		return terminal.NewMeter(w, terminal.Auto(w)), nil
 	case "lines":
-		return progress.New(w, progress.Lines), nil
+		return terminal.NewMeter(w, terminal.Lines), nil
 	case "none":
 		return nil, nil
 	default:
@@ -120,7 +116,7 @@ func runModelList(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	entries, err := inventory.List(dir)
+	entries, err := models.List(dir)
 	if err != nil {
 		return err
 	}
@@ -133,7 +129,7 @@ func runModelVerify(c *cli.Context) error {
 		return err
 	}
 	named := c.Args().Slice()
-	entries, err := inventory.Verify(c.Context, dir, named...)
+	entries, err := models.Verify(c.Context, dir, named...)
 	if err != nil {
 		return err
 	}
@@ -143,9 +139,9 @@ func runModelVerify(c *cli.Context) error {
 	bad, good := 0, 0
 	for _, e := range entries {
 		switch {
-		case e.State == inventory.Good:
+		case e.State == models.Good:
 			good++
-		case e.State == inventory.Bad, len(named) > 0:
+		case e.State == models.Bad, len(named) > 0:
 			bad++
 		}
 	}
@@ -158,11 +154,11 @@ func runModelVerify(c *cli.Context) error {
 	return nil
 }
 
-func writeInventory(w io.Writer, dir string, entries []inventory.Entry) error {
+func writeInventory(w io.Writer, dir string, entries []models.Entry) error {
 	if _, err := fmt.Fprintf(w, "# in %s\n", dir); err != nil {
 		return err
 	}
-	return inventory.Write(w, entries)
+	return models.WriteEntries(w, entries)
 }
 
 func runModelRequantize(c *cli.Context) error {

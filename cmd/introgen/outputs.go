@@ -12,7 +12,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/introgen/introgen/models/digests"
+	"github.com/introgen/introgen/models"
 	"github.com/introgen/introgen/results"
 	"github.com/introgen/introgen/results/benchtext"
 	"github.com/introgen/introgen/results/recording"
@@ -106,7 +106,7 @@ func (s *session) findDigest(ctx context.Context) {
 		return
 	}
 	s.enter(results.SpanDigest, "")
-	digest, err := digests.Compute(ctx, s.state, s.digestOf)
+	digest, err := models.ComputeDigest(ctx, s.state, s.digestOf)
 	if err != nil && ctx.Err() == nil {
 		s.note(fmt.Sprintf("the digest of the model: %v", err))
 	}

@@ -2,16 +2,30 @@ package main
 
 import (
 	"fmt"
+	"io"
 	"sync"
 	"time"
 
 	"github.com/introgen/introgen/bench/plan"
+	"github.com/introgen/introgen/system/terminal"
 )
+
+// statusAfter is how long a run lasts before a line says how far it is.
+const statusAfter = 2 * time.Second
+
+// newStatus returns the line that says how far a run is; nil where stderr is no
+// terminal.
+func newStatus(stderr io.Writer) *terminal.Line {
+	if !terminal.Is(stderr) {
+		return nil
+	}
+	return terminal.NewLine(stderr, statusAfter)
+}
 
 // teller says on the status line how far a plan is: when something begins, and
 // then every second, since a run may take minutes.
 type teller struct {
-	status *status
+	status *terminal.Line
 	lasts  time.Duration // of a run, as far as known beforehand
 	done   chan struct{}
 	over   sync.WaitGroup
@@ -22,7 +36,7 @@ type teller struct {
 }
 
 // newTeller begins to tell. Where there is no terminal it does nothing.
-func newTeller(s *status, lasts time.Duration) *teller {
+func newTeller(s *terminal.Line, lasts time.Duration) *teller {
 	t := &teller{status: s, lasts: lasts, done: make(chan struct{})}
 	if s == nil {
 		return t
@@ -52,7 +66,7 @@ func (t *teller) tell(at plan.Progress) {
 
 func (t *teller) show() {
 	if text := t.text(); text != "" {
-		t.status.set("%s", text)
+		t.status.Set("%s", text)
 	}
 }
 
@@ -67,7 +81,7 @@ func (t *teller) text() string {
 func (t *teller) end() {
 	close(t.done)
 	t.over.Wait()
-	t.status.clear()
+	t.status.Clear()
 }
 
 // progressLine says how far a plan is, some time after it said so itself. Times

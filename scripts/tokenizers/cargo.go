@@ -12,8 +12,8 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/introgen/introgen/models/progress"
-	"github.com/introgen/introgen/models/tools"
+	"github.com/introgen/introgen/system/terminal"
+	"github.com/introgen/introgen/system/tools"
 )
 
 // build has cargo build the library in parts, from a copy of the module's
@@ -80,7 +80,7 @@ func command(ctx context.Context, argv []string) *exec.Cmd {
 // cargoLog keeps what cargo says for the case that it fails, and tells now and
 // then how far it is.
 type cargoLog struct {
-	meter  *progress.Meter
+	meter  *terminal.Meter
 	began  time.Time
 	told   time.Time
 	text   bytes.Buffer

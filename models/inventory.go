@@ -1,6 +1,4 @@
-// Package inventory says which model files lie in a folder, and whether they are
-// what they should be.
-package inventory
+package models
 
 import (
 	"context"
@@ -14,7 +12,6 @@ import (
 	"text/tabwriter"
 
 	"github.com/introgen/introgen/engine/gguf"
-	"github.com/introgen/introgen/models"
 	"github.com/introgen/introgen/system/files"
 )
 
@@ -44,7 +41,7 @@ type Entry struct {
 // It reads no file. A folder that does not exist has no files.
 func List(dir string) ([]Entry, error) {
 	var out []Entry
-	for _, k := range models.All() {
+	for _, k := range All() {
 		e, err := look(dir, k)
 		if err != nil {
 			return nil, err
@@ -57,8 +54,8 @@ func List(dir string) ([]Entry, error) {
 	}
 	for _, f := range files {
 		name := f.Name()
-		_, known := models.Lookup(name)
-		if known || strings.HasPrefix(name, ".") || filepath.Ext(name) != ".gguf" {
+		_, ours := Lookup(name)
+		if ours || strings.HasPrefix(name, ".") || filepath.Ext(name) != ".gguf" {
 			continue
 		}
 		info, err := os.Stat(filepath.Join(dir, name))
@@ -71,7 +68,7 @@ func List(dir string) ([]Entry, error) {
 }
 
 // look says whether k is in dir, as far as its size tells.
-func look(dir string, k models.Known) (Entry, error) {
+func look(dir string, k Known) (Entry, error) {
 	e := Entry{k.Name, filepath.Join(dir, k.Name), k.Size, Absent, k.Origin}
 	st, err := os.Stat(e.Path)
 	switch {
@@ -93,7 +90,7 @@ func look(dir string, k models.Known) (Entry, error) {
 // Verify reads the named files of dir, or all known ones where none is named,
 // and compares size, header and digest with what they must be.
 func Verify(ctx context.Context, dir string, names ...string) ([]Entry, error) {
-	wanted, err := known(names)
+	wanted, err := chosen(names)
 	if err != nil {
 		return nil, err
 	}
@@ -120,17 +117,17 @@ func Verify(ctx context.Context, dir string, names ...string) ([]Entry, error) {
 	return out, nil
 }
 
-// known looks the names up; no name is all.
-func known(names []string) ([]models.Known, error) {
+// chosen looks the names up; no name is all.
+func chosen(names []string) ([]Known, error) {
 	if len(names) == 0 {
-		return models.All(), nil
+		return All(), nil
 	}
-	var out []models.Known
+	var out []Known
 	for _, name := range names {
-		k, ok := models.Lookup(name)
+		k, ok := Lookup(name)
 		if !ok {
 			var all []string
-			for _, k := range models.All() {
+			for _, k := range All() {
 				all = append(all, k.Name)
 			}
 			return nil, fmt.Errorf("nothing is known to compare %q with; the project's files are %s", name, strings.Join(all, ", "))
@@ -142,14 +139,14 @@ func known(names []string) ([]models.Known, error) {
 
 // compare reads the file at path, which has k's size, and says what it was
 // compared with.
-func compare(ctx context.Context, path string, k models.Known) (string, error) {
-	if err := Header(path, k); err != nil {
+func compare(ctx context.Context, path string, k Known) (string, error) {
+	if err := CheckHeader(path, k); err != nil {
 		return "", err
 	}
 	want, from := k.SHA256, "the project's"
 	if want == "" {
 		var err error
-		if want, err = models.ReadDigest(path); err != nil {
+		if want, err = ReadDigest(path); err != nil {
 			return "", err
 		}
 		from = "the hub's"
@@ -167,8 +164,8 @@ func compare(ctx context.Context, path string, k models.Known) (string, error) {
 	return "size, header and " + from + " SHA-256", nil
 }
 
-// Header checks the header of the file at path against k's counts.
-func Header(path string, k models.Known) error {
+// CheckHeader checks the header of the file at path against k's counts.
+func CheckHeader(path string, k Known) error {
 	f, err := gguf.Open(path, gguf.MMap)
 	if err != nil {
 		return err
@@ -181,8 +178,8 @@ func Header(path string, k models.Known) error {
 	return nil
 }
 
-// Write prints entries as a table.
-func Write(w io.Writer, entries []Entry) error {
+// WriteEntries prints entries as a table.
+func WriteEntries(w io.Writer, entries []Entry) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "FILE\tBYTES\tSTATE\tNOTE")
 	for _, e := range entries {

@@ -1,4 +1,4 @@
-package hub
+package fetch
 
 import (
 	"context"
@@ -12,20 +12,21 @@ import (
 	"os"
 	"time"
 
-	"github.com/introgen/introgen/models/progress"
+	"github.com/introgen/introgen/figures"
+	"github.com/introgen/introgen/system/terminal"
 )
 
-// Fetch downloads f to dst and returns the SHA-256 that the hub states, which
+// fetch downloads f to dst and returns the SHA-256 that the hub states, which
 // the bytes have. check, where not nil, looks at the whole file before it gets
 // its name. A download that breaks off leaves a hidden part file beside dst,
-// where the next Fetch of the same bytes goes on.
-func (c *Client) Fetch(ctx context.Context, f File, dst string, check func(path string) error) (string, error) {
+// where the next fetch of the same bytes goes on.
+func (c *hubClient) fetch(ctx context.Context, f hubFile, dst string, check func(path string) error) (string, error) {
 	d := &download{client: c, file: f, dst: dst, sum: sha256.New()}
 	defer d.close()
 	if err := d.resume(); err != nil {
 		return "", err
 	}
-	d.step = c.Meter.Start(f.Name, f.Size)
+	d.step = c.meter.Start(f.name, f.size)
 	d.step.Set(d.have)
 	err := d.run(ctx)
 	if err == nil {
@@ -38,26 +39,26 @@ func (c *Client) Fetch(ctx context.Context, f File, dst string, check func(path 
 	return d.digest, nil
 }
 
-// download is one Fetch under way.
+// download is one file under way.
 type download struct {
-	client *Client
-	file   File
+	client *hubClient
+	file   hubFile
 	dst    string
 
 	digest  string    // that the hub states, lower-case hex
 	part    partFile  // nil until the digest is known
 	have    int64     // bytes in part
 	sum     hash.Hash // of those bytes
-	step    *progress.Step
+	step    *terminal.Step
 	reached bool // the hub has answered once
 }
 
 // run brings all bytes into the part file, over as many attempts as make
 // progress, and a few that do not.
 func (d *download) run(ctx context.Context) error {
-	pause := orDefault(d.client.Pause, time.Second)
+	pause := orDefault(d.client.pause, time.Second)
 	wait, failed := pause, 0
-	for d.have < d.file.Size {
+	for d.have < d.file.size {
 		before := d.have
 		err := d.attempt(ctx)
 		if err == nil {
@@ -75,7 +76,7 @@ func (d *download) run(ctx context.Context) error {
 		if failed++; failed > maxRetries {
 			return d.kept(fmt.Errorf("given up after %d attempts without a new byte: %w", failed, err))
 		}
-		d.client.Meter.Say("%s: %v; trying again in %v", d.file.Name, err, wait)
+		d.client.meter.Say("%s: %v; trying again in %v", d.file.name, err, wait)
 		select {
 		case <-ctx.Done():
 		case <-time.After(wait):
@@ -94,19 +95,19 @@ func (d *download) passing(err error) bool {
 		return status.passing
 	case errors.As(err, &cut):
 		return true
-	case errors.Is(err, ErrUnreachable):
+	case errors.Is(err, errUnreachable):
 		return d.reached // a hub that never answered is given up at once
 	}
 	return false
 }
 
-// kept adds to err what lies on disk for the next Fetch.
+// kept adds to err what lies on disk for the next fetch.
 func (d *download) kept(err error) error {
 	if d.part == nil || d.have == 0 {
 		return err
 	}
 	return fmt.Errorf("%w; %s of %s are kept and the same command goes on from there",
-		err, progress.Size(d.have), progress.Size(d.file.Size))
+		err, figures.Size(d.have), figures.Size(d.file.size))
 }
 
 // cutError is a body that ended early or stood still.
@@ -119,7 +120,7 @@ func (e *cutError) Unwrap() error { return e.err }
 func (d *download) attempt(parent context.Context) error {
 	ctx, cancel := context.WithCancelCause(parent)
 	defer cancel(nil)
-	reach := orDefault(d.client.Reach, 9*time.Second)
+	reach := orDefault(d.client.reach, 9*time.Second)
 	timer := time.AfterFunc(reach, func() { cancel(fmt.Errorf("no answer within %v", reach)) })
 	defer timer.Stop()
 
@@ -134,7 +135,7 @@ func (d *download) attempt(parent context.Context) error {
 	if a.StatusCode == http.StatusRequestedRangeNotSatisfiable {
 		return d.restart(fmt.Errorf("the hub cannot go on from byte %d", from))
 	}
-	if err := refusal(d.file, a.Response, d.client.Token != ""); err != nil {
+	if err := refusal(d.file, a.Response, d.client.token != ""); err != nil {
 		return err
 	}
 	if err := d.agree(a, from); err != nil {
@@ -148,7 +149,7 @@ func (d *download) attempt(parent context.Context) error {
 // is given up: anything may answer in a hub's place.
 func (d *download) agree(a *answer, from int64) error {
 	if a.digest == "" {
-		return fmt.Errorf("%w: the hub states no SHA-256 of %s, so that it could not be checked", ErrMismatch, d.file.Name)
+		return fmt.Errorf("%w: the hub states no SHA-256 of %s, so that it could not be checked", errNotAsked, d.file.name)
 	}
 	knowsRanges := a.StatusCode == http.StatusPartialContent
 	size := a.ContentLength
@@ -159,8 +160,8 @@ func (d *download) agree(a *answer, from int64) error {
 		}
 	}
 	switch {
-	case size >= 0 && size != d.file.Size:
-		return fmt.Errorf("%w: %s has %d bytes there; expected %d", ErrMismatch, d.file.Name, size, d.file.Size)
+	case size >= 0 && size != d.file.size:
+		return fmt.Errorf("%w: %s has %d bytes there; expected %d", errNotAsked, d.file.name, size, d.file.size)
 	case d.digest != "" && d.digest != a.digest:
 		return d.restart(errors.New("the hub's file has changed since the download began"))
 	case d.part == nil:
@@ -186,7 +187,7 @@ func (d *download) restart(why error) error {
 // take copies the body to the part file, and cuts the line when no byte has
 // come for the stall time.
 func (d *download) take(ctx context.Context, cancel context.CancelCauseFunc, body io.Reader) error {
-	stall := orDefault(d.client.Stall, 30*time.Second)
+	stall := orDefault(d.client.stall, 30*time.Second)
 	watch := time.AfterFunc(stall, func() { cancel(fmt.Errorf("no byte for %v", stall)) })
 	defer watch.Stop()
 	buf := make([]byte, 256<<10)
@@ -194,15 +195,15 @@ func (d *download) take(ctx context.Context, cancel context.CancelCauseFunc, bod
 		n, err := body.Read(buf)
 		if n > 0 {
 			watch.Reset(stall)
-			if over := d.have + int64(n) - d.file.Size; over > 0 {
-				err := fmt.Errorf("%w: %s is longer than %d bytes", ErrMismatch, d.file.Name, d.file.Size)
+			if over := d.have + int64(n) - d.file.size; over > 0 {
+				err := fmt.Errorf("%w: %s is longer than %d bytes", errNotAsked, d.file.name, d.file.size)
 				return errors.Join(err, d.drop())
 			}
 			if err := d.write(buf[:n]); err != nil {
 				return err
 			}
 		}
-		if errors.Is(err, io.EOF) && d.have == d.file.Size {
+		if errors.Is(err, io.EOF) && d.have == d.file.size {
 			return nil
 		}
 		if err != nil {
@@ -222,7 +223,7 @@ func (d *download) finish(check func(path string) error) error {
 	got := hex.EncodeToString(d.sum.Sum(nil))
 	var err error
 	if got != d.digest {
-		err = fmt.Errorf("%w: %s has SHA-256 %s; the hub states %s", ErrMismatch, d.file.Name, got, d.digest)
+		err = fmt.Errorf("%w: %s has SHA-256 %s; the hub states %s", errNotAsked, d.file.name, got, d.digest)
 	} else if check != nil {
 		err = check(d.partPath())
 	}

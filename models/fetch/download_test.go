@@ -1,4 +1,4 @@
-package hub
+package fetch
 
 import (
 	"context"
@@ -18,7 +18,7 @@ func TestFetch(t *testing.T) {
 	h := newHub(t, 1<<20)
 	dst := filepath.Join(t.TempDir(), "model.gguf")
 	checked := ""
-	digest, err := h.client().Fetch(t.Context(), h.file(), dst, func(p string) error {
+	digest, err := h.client().fetch(t.Context(), h.file(), dst, func(p string) error {
 		checked = p
 		_, err := os.Stat(p)
 		return err
@@ -27,7 +27,7 @@ func TestFetch(t *testing.T) {
 	if checked == "" || checked == dst {
 		t.Errorf("the check saw %q; want the file before it had its name", checked)
 	}
-	if r := h.requests[0]; r.URL.Path != path || r.Header.Get("Authorization") != "" {
+	if r := h.requests[0]; r.URL.Path != hubPath || r.Header.Get("Authorization") != "" {
 		t.Errorf("asked for %s with Authorization %q", r.URL.Path, r.Header.Get("Authorization"))
 	}
 }
@@ -47,7 +47,7 @@ func TestFetchGoesOnAfterCuts(t *testing.T) {
 		return false
 	}
 	dst := filepath.Join(t.TempDir(), "model.gguf")
-	digest, err := h.client().Fetch(t.Context(), h.file(), dst, nil)
+	digest, err := h.client().fetch(t.Context(), h.file(), dst, nil)
 	h.fetched(t, dst, digest, err)
 	var ranges []string
 	for _, r := range h.requests {
@@ -78,7 +78,7 @@ func TestFetchGoesOnInAnotherProcess(t *testing.T) {
 		<-r.Context().Done()
 		return true
 	}
-	_, err := h.client().Fetch(ctx, h.file(), dst, nil)
+	_, err := h.client().fetch(ctx, h.file(), dst, nil)
 	if !errors.Is(err, context.Canceled) {
 		t.Fatalf("Fetch interrupted: error %v; want context.Canceled", err)
 	}
@@ -90,7 +90,7 @@ func TestFetchGoesOnInAnotherProcess(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	digest, err := h.client().Fetch(t.Context(), h.file(), dst, nil)
+	digest, err := h.client().fetch(t.Context(), h.file(), dst, nil)
 	h.fetched(t, dst, digest, err)
 	want := fmt.Sprintf("bytes=%d-", st.Size())
 	if st.Size() == 0 {
@@ -106,7 +106,7 @@ func TestFetchOfAWholePartAsksNobody(t *testing.T) {
 	dst := filepath.Join(t.TempDir(), "model.gguf")
 	dir := filepath.Dir(dst)
 	os.WriteFile(filepath.Join(dir, ".model.gguf."+h.digest+".part"), h.bytes, 0o644)
-	digest, err := h.client().Fetch(t.Context(), h.file(), dst, nil)
+	digest, err := h.client().fetch(t.Context(), h.file(), dst, nil)
 	h.fetched(t, dst, digest, err)
 	if len(h.requests) != 0 {
 		t.Errorf("%d requests for bytes that were all there", len(h.requests))
@@ -123,7 +123,7 @@ func TestFetchWithoutRanges(t *testing.T) {
 		return false
 	}
 	dst := filepath.Join(t.TempDir(), "model.gguf")
-	digest, err := h.client().Fetch(t.Context(), h.file(), dst, nil)
+	digest, err := h.client().fetch(t.Context(), h.file(), dst, nil)
 	h.fetched(t, dst, digest, err)
 }
 
@@ -135,7 +135,7 @@ func TestFetchBeginsAgainWhenTheFileChanges(t *testing.T) {
 	if err := os.WriteFile(part, make([]byte, 1000), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	digest, err := h.client().Fetch(t.Context(), h.file(), dst, nil)
+	digest, err := h.client().fetch(t.Context(), h.file(), dst, nil)
 	h.fetched(t, dst, digest, err)
 }
 
@@ -146,7 +146,7 @@ func TestFetchDropsPartsThatCannotBecomeTheFile(t *testing.T) {
 	if err := os.WriteFile(part, make([]byte, 1001), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	digest, err := h.client().Fetch(t.Context(), h.file(), dst, nil)
+	digest, err := h.client().fetch(t.Context(), h.file(), dst, nil)
 	h.fetched(t, dst, digest, err)
 }
 
@@ -174,18 +174,18 @@ func TestFetchRefuses(t *testing.T) {
 		"403 with token": {set: answer(403), token: token, says: []string{"403", "HF_TOKEN does not open"}, requests: 1},
 		"teapot":         {set: answer(418), says: []string{"418"}, requests: 1},
 		"always busy":    {set: answer(503), says: []string{"503", "given up after 6 attempts"}, requests: 6},
-		"redirect loop":  {set: answer(302, "Location", path), says: []string{"redirects more than 10 times"}, requests: 10},
+		"redirect loop":  {set: answer(302, "Location", hubPath), says: []string{"redirects more than 10 times"}, requests: 10},
 		"redirect to nothing": {
 			set: answer(302, "Location", "http://"), says: []string{"no address"}, requests: 1},
 		"redirect to another scheme": {
 			set: answer(302, "Location", "ftp://x/y"), says: []string{"refused"}, requests: 1},
-		"no digest": {set: func(h *hub) { h.digest = "abc" }, is: ErrMismatch, says: []string{"states no SHA-256"}, requests: 1},
+		"no digest": {set: func(h *hub) { h.digest = "abc" }, is: errNotAsked, says: []string{"states no SHA-256"}, requests: 1},
 		"wrong digest": {set: func(h *hub) { h.digest = strings.Repeat("0", 64) },
-			is: ErrMismatch, says: []string{"the hub states 0000"}, requests: 1},
+			is: errNotAsked, says: []string{"the hub states 0000"}, requests: 1},
 		"too short": {set: func(h *hub) { h.bytes = h.bytes[:len(h.bytes)-1] },
-			is: ErrMismatch, says: []string{"99999 bytes", "expected 100000"}, requests: 1},
+			is: errNotAsked, says: []string{"99999 bytes", "expected 100000"}, requests: 1},
 		"too long": {set: func(h *hub) { h.bytes = append(h.bytes, 0) },
-			is: ErrMismatch, says: []string{"100001 bytes"}, requests: 1},
+			is: errNotAsked, says: []string{"100001 bytes"}, requests: 1},
 		"too long, unsaid": {set: func(h *hub) {
 			h.fault = func(n int, w http.ResponseWriter, r *http.Request) bool {
 				w.Header().Set("ETag", h.digest)
@@ -195,7 +195,7 @@ func TestFetchRefuses(t *testing.T) {
 				w.Write([]byte("more"))
 				return true
 			}
-		}, is: ErrMismatch, says: []string{"longer than 100000"}, requests: 1},
+		}, is: errNotAsked, says: []string{"longer than 100000"}, requests: 1},
 		"range that was not asked for": {set: answer(206, "ETag", strings.Repeat("0", 64), "Content-Range", "bytes 5-9/10"),
 			says: []string{"bytes 5-9/10"}, requests: 1},
 	} {
@@ -204,9 +204,9 @@ func TestFetchRefuses(t *testing.T) {
 			f := h.file()
 			c.set(h)
 			client := h.client()
-			client.Token = c.token
+			client.token = c.token
 			dst := filepath.Join(t.TempDir(), "model.gguf")
-			_, err := client.Fetch(t.Context(), f, dst, nil)
+			_, err := client.fetch(t.Context(), f, dst, nil)
 			if err == nil {
 				t.Fatal("Fetch succeeded")
 			}
@@ -246,10 +246,10 @@ func TestWhatAnswersInTheHubsPlace(t *testing.T) {
 	if err := os.WriteFile(part, h.bytes[:900], 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := h.client().Fetch(t.Context(), h.file(), dst, nil); !errors.Is(err, ErrMismatch) || !strings.Contains(err.Error(), "900 bytes of 1.00 kB are kept") {
-		t.Errorf("Fetch: %v; want ErrMismatch, and the part kept", err)
+	if _, err := h.client().fetch(t.Context(), h.file(), dst, nil); !errors.Is(err, errNotAsked) || !strings.Contains(err.Error(), "900 bytes of 1.00 kB are kept") {
+		t.Errorf("Fetch: %v; want errNotAsked, and the part kept", err)
 	}
-	digest, err := h.client().Fetch(t.Context(), h.file(), dst, nil)
+	digest, err := h.client().fetch(t.Context(), h.file(), dst, nil)
 	h.fetched(t, dst, digest, err)
 	if got := h.requests[1].Header.Get("Range"); got != "bytes=900-" {
 		t.Errorf("afterwards it asked for range %q", got)
@@ -260,7 +260,7 @@ func TestFailedCheckLeavesNothing(t *testing.T) {
 	h := newHub(t, 1000)
 	dst := filepath.Join(t.TempDir(), "model.gguf")
 	bad := errors.New("not a model")
-	if _, err := h.client().Fetch(t.Context(), h.file(), dst, func(string) error { return bad }); !errors.Is(err, bad) {
+	if _, err := h.client().fetch(t.Context(), h.file(), dst, func(string) error { return bad }); !errors.Is(err, bad) {
 		t.Errorf("Fetch: %v; want the check's error", err)
 	}
 	if got := names(t, filepath.Dir(dst)); len(got) != 0 {
@@ -282,9 +282,9 @@ func TestStall(t *testing.T) {
 		return true
 	}
 	c := h.client()
-	c.Stall = 50 * time.Millisecond
+	c.stall = 50 * time.Millisecond
 	dst := filepath.Join(t.TempDir(), "model.gguf")
-	digest, err := c.Fetch(t.Context(), h.file(), dst, nil)
+	digest, err := c.fetch(t.Context(), h.file(), dst, nil)
 	h.fetched(t, dst, digest, err)
 	if got := h.requests[1].Header.Get("Range"); got != "bytes=1000-" {
 		t.Errorf("after the stall it asked for %q", got)
@@ -309,15 +309,15 @@ func TestUnreachable(t *testing.T) {
 		"another protocol": {"ftp://hub", "HF_ENDPOINT"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			client := &Client{Endpoint: c.endpoint, Reach: 100 * time.Millisecond}
+			client := &hubClient{endpoint: c.endpoint, reach: 100 * time.Millisecond}
 			dir := t.TempDir()
 			began := time.Now()
-			_, err := client.Fetch(t.Context(), silent.file(), filepath.Join(dir, "m"), nil)
+			_, err := client.fetch(t.Context(), silent.file(), filepath.Join(dir, "m"), nil)
 			if err == nil || !strings.Contains(err.Error(), c.says) {
 				t.Errorf("error %v; want %q", err, c.says)
 			}
-			if strings.HasPrefix(c.endpoint, "http") && !errors.Is(err, ErrUnreachable) {
-				t.Errorf("error %v is not ErrUnreachable", err)
+			if strings.HasPrefix(c.endpoint, "http") && !errors.Is(err, errUnreachable) {
+				t.Errorf("error %v is not errUnreachable", err)
 			}
 			if took := time.Since(began); took > 3*time.Second {
 				t.Errorf("given up after %v; want about 100 ms", took)
@@ -327,7 +327,7 @@ func TestUnreachable(t *testing.T) {
 			}
 		})
 	}
-	if d := orDefault((&Client{}).Reach, 9*time.Second); d > 10*time.Second {
+	if d := orDefault((&hubClient{}).reach, 9*time.Second); d > 10*time.Second {
 		t.Errorf("an unreachable hub is given up after %v by default; want at most 10 s", d)
 	}
 }
@@ -356,7 +356,7 @@ func TestFullDisk(t *testing.T) {
 		f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o644)
 		return &fullDisk{f, 100_000}, err
 	}
-	_, err := c.Fetch(t.Context(), h.file(), dst, nil)
+	_, err := c.fetch(t.Context(), h.file(), dst, nil)
 	if err == nil {
 		t.Fatal("Fetch succeeded on a full disk")
 	}
@@ -369,7 +369,7 @@ func TestFullDisk(t *testing.T) {
 		t.Errorf("error %q after %d requests; want one line after one", err, len(h.requests))
 	}
 	c.create = nil // the disk has room again
-	digest, err := c.Fetch(t.Context(), h.file(), dst, nil)
+	digest, err := c.fetch(t.Context(), h.file(), dst, nil)
 	h.fetched(t, dst, digest, err)
 	if got := h.requests[1].Header.Get("Range"); got != "bytes=100000-" {
 		t.Errorf("with room again it asked for %q", got)

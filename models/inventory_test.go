@@ -1,4 +1,4 @@
-package inventory
+package models
 
 import (
 	"bytes"
@@ -9,8 +9,6 @@ import (
 	"testing"
 
 	"github.com/introgen/introgen/engine/gguf/gguftest"
-	"github.com/introgen/introgen/models"
-	"github.com/introgen/introgen/models/modeltest"
 	"github.com/introgen/introgen/system/files"
 )
 
@@ -44,20 +42,20 @@ func TestList(t *testing.T) {
 		}
 	}
 
-	standIn, _ := models.Lookup(models.StandIn)
-	put(t, filepath.Join(dir, models.StandIn), standIn.Size)
-	put(t, filepath.Join(dir, models.Source), 5)
+	standIn, _ := Lookup(StandIn)
+	put(t, filepath.Join(dir, StandIn), standIn.Size)
+	put(t, filepath.Join(dir, Source), 5)
 	put(t, filepath.Join(dir, "mine.gguf"), 7)
 	put(t, filepath.Join(dir, "notes.txt"), 7)
 	put(t, filepath.Join(dir, ".x.gguf"), 7)
-	if err := os.Mkdir(filepath.Join(dir, models.Experiment), 0o755); err != nil {
+	if err := os.Mkdir(filepath.Join(dir, Experiment), 0o755); err != nil {
 		t.Fatal(err)
 	}
 	entries, err = List(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := map[string]State{models.StandIn: Present, models.Source: WrongSize, models.Experiment: WrongSize, "mine.gguf": Unknown}
+	want := map[string]State{StandIn: Present, Source: WrongSize, Experiment: WrongSize, "mine.gguf": Unknown}
 	got := states(entries)
 	for name, state := range want {
 		if got[name] != state {
@@ -68,10 +66,10 @@ func TestList(t *testing.T) {
 		t.Errorf("listed %v; want %v", got, want)
 	}
 	var b bytes.Buffer
-	if err := Write(&b, entries); err != nil {
+	if err := WriteEntries(&b, entries); err != nil {
 		t.Fatal(err)
 	}
-	for _, s := range []string{"FILE", models.StandIn + "  144811072  present", "wrong size", "expected 98362432 bytes", "mine.gguf"} {
+	for _, s := range []string{"FILE", StandIn + "  144811072  present", "wrong size", "expected 98362432 bytes", "mine.gguf"} {
 		if !strings.Contains(b.String(), s) {
 			t.Errorf("the table does not say %q:\n%s", s, b.String())
 		}
@@ -80,14 +78,14 @@ func TestList(t *testing.T) {
 
 func TestVerifyOfDamage(t *testing.T) {
 	dir := t.TempDir()
-	standIn, _ := models.Lookup(models.StandIn)
-	put(t, filepath.Join(dir, models.StandIn), standIn.Size) // zeros
-	put(t, filepath.Join(dir, models.Source), 5)
+	standIn, _ := Lookup(StandIn)
+	put(t, filepath.Join(dir, StandIn), standIn.Size) // zeros
+	put(t, filepath.Join(dir, Source), 5)
 	entries, err := Verify(t.Context(), dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := map[string]State{models.StandIn: Bad, models.Source: Bad, models.Experiment: Absent}
+	want := map[string]State{StandIn: Bad, Source: Bad, Experiment: Absent}
 	for name, state := range states(entries) {
 		if want[name] != state {
 			t.Errorf("%s is %q; want %q", name, state, want[name])
@@ -96,7 +94,7 @@ func TestVerifyOfDamage(t *testing.T) {
 	if !strings.Contains(entries[0].Detail, "not a GGUF file") || !strings.Contains(entries[1].Detail, "5 bytes; expected 98362432") {
 		t.Errorf("details %q and %q", entries[0].Detail, entries[1].Detail)
 	}
-	if _, err := Verify(t.Context(), dir, "mine.gguf"); err == nil || !strings.Contains(err.Error(), models.StandIn) {
+	if _, err := Verify(t.Context(), dir, "mine.gguf"); err == nil || !strings.Contains(err.Error(), StandIn) {
 		t.Errorf("Verify of an unknown file: error %v; want one that names the known ones", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
@@ -108,8 +106,11 @@ func TestVerifyOfDamage(t *testing.T) {
 
 // TestVerifyRealModel takes the real files, and one with a single bit changed.
 func TestVerifyRealModel(t *testing.T) {
-	path := modeltest.Path(t, models.Source)
-	entries, err := Verify(t.Context(), filepath.Dir(path), models.Source)
+	path, err := Find(Source)
+	if err != nil {
+		t.Skipf("SKIP: needs the model file %s: %v", Source, err)
+	}
+	entries, err := Verify(t.Context(), filepath.Dir(path), Source)
 	if err != nil || entries[0].State != Good || entries[0].Detail != "size, header and the project's SHA-256" {
 		t.Fatalf("Verify: %+v, %v", entries, err)
 	}
@@ -119,10 +120,10 @@ func TestVerifyRealModel(t *testing.T) {
 	}
 	b[len(b)/2] ^= 1
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, models.Source), b, 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, Source), b, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	entries, err = Verify(t.Context(), dir, models.Source)
+	entries, err = Verify(t.Context(), dir, Source)
 	if err != nil || entries[0].State != Bad || !strings.Contains(entries[0].Detail, "make setup") {
 		t.Errorf("Verify with one bit changed: %+v, %v; want it bad", entries, err)
 	}
@@ -134,14 +135,14 @@ func TestCompareWithTheHub(t *testing.T) {
 		KV:      []gguftest.KV{{Key: "general.name", Value: "x"}},
 		Tensors: []gguftest.Tensor{{Name: "w", Dims: []uint64{8}, Data: gguftest.F32(1, 2, 3, 4, 5, 6, 7, 8)}},
 	}.Write(t)
-	k := models.Known{Name: "x.gguf", Keys: 1, Tensors: 1, DataOffset: 96}
+	k := Known{Name: "x.gguf", Keys: 1, Tensors: 1, DataOffset: 96}
 	detail, err := compare(t.Context(), path, k)
 	if err != nil || !strings.Contains(detail, "no digest is known") {
 		t.Errorf("without a digest: %q, %v", detail, err)
 	}
 	sum, err := files.SHA256(t.Context(), path)
 	if err == nil {
-		err = models.WriteDigest(path, sum)
+		err = WriteDigest(path, sum)
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -149,7 +150,7 @@ func TestCompareWithTheHub(t *testing.T) {
 	if detail, err := compare(t.Context(), path, k); err != nil || detail != "size, header and the hub's SHA-256" {
 		t.Errorf("with the hub's digest: %q, %v", detail, err)
 	}
-	if err := models.WriteDigest(path, strings.Repeat("0", 64)); err != nil {
+	if err := WriteDigest(path, strings.Repeat("0", 64)); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := compare(t.Context(), path, k); err == nil || !strings.Contains(err.Error(), "the hub's is 0000") {

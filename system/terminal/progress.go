@@ -1,15 +1,10 @@
-// Package progress tells a person how far a long step is: as plain lines for a
-// log, as one line rewritten in place on a terminal, or not at all.
-package progress
+package terminal
 
 import (
 	"fmt"
 	"io"
-	"os"
 	"sync"
 	"time"
-
-	"golang.org/x/term"
 
 	"github.com/introgen/introgen/figures"
 )
@@ -24,14 +19,12 @@ const (
 	Bar         // one line, rewritten; only for a terminal
 )
 
-const (
-	lineEvery = 3 * time.Second
-	barEvery  = 100 * time.Millisecond
-)
+// linesEvery is the time between two lines about a step in a log.
+const linesEvery = 3 * time.Second
 
-// Auto is Bar where f is a terminal, and Silent elsewhere.
-func Auto(f *os.File) Mode {
-	if term.IsTerminal(int(f.Fd())) {
+// Auto is Bar where w is a terminal, and Silent elsewhere.
+func Auto(w io.Writer) Mode {
+	if Is(w) {
 		return Bar
 	}
 	return Silent
@@ -43,12 +36,13 @@ type Meter struct {
 	mu   sync.Mutex
 	w    io.Writer
 	mode Mode
+	bar  *Line
 	now  func() time.Time // replaced by tests
 }
 
-// New returns a meter that writes to w.
-func New(w io.Writer, mode Mode) *Meter {
-	return &Meter{w: w, mode: mode, now: time.Now}
+// NewMeter returns a meter that writes to w.
+func NewMeter(w io.Writer, mode Mode) *Meter {
+	return &Meter{w: w, mode: mode, bar: NewLine(w, 0), now: time.Now}
 }
 
 // Say prints one line, without a newline in format.
@@ -58,6 +52,7 @@ func (m *Meter) Say(format string, args ...any) {
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	m.bar.Clear()
 	fmt.Fprintf(m.w, format+"\n", args...)
 }
 
@@ -67,7 +62,6 @@ type Step struct {
 	label       string
 	total, done int64
 	began, last time.Time
-	printed     int // characters of the bar's line, to be blanked
 }
 
 // Start begins a step of total bytes; a total of 0 or less is unknown.
@@ -92,6 +86,29 @@ func (s *Step) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
+// Follow sets the step to what size says, several times a second, so that its
+// clock goes on too, until the returned function is called.
+func (s *Step) Follow(size func() int64) (stop func()) {
+	end, ended := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(ended)
+		tick := time.NewTicker(2 * Every)
+		defer tick.Stop()
+		for {
+			select {
+			case <-end:
+				return
+			case <-tick.C:
+				s.Set(size())
+			}
+		}
+	}()
+	return func() {
+		close(end)
+		<-ended
+	}
+}
+
 func (s *Step) update(change func()) {
 	if s.m == nil || s.m.mode == Silent {
 		return
@@ -100,9 +117,9 @@ func (s *Step) update(change func()) {
 	defer s.m.mu.Unlock()
 	change()
 	now := s.m.now()
-	every := lineEvery
+	every := linesEvery
 	if s.m.mode == Bar {
-		every = barEvery
+		every = Every
 	}
 	if now.Sub(s.last) < every {
 		return
@@ -119,26 +136,20 @@ func (s *Step) Done(err error) {
 	}
 	s.m.mu.Lock()
 	defer s.m.mu.Unlock()
-	if err != nil {
-		if s.m.mode == Bar && s.printed > 0 {
-			fmt.Fprintln(s.m.w)
-		}
-		return
+	if err == nil {
+		took := s.m.now().Sub(s.began)
+		s.print(fmt.Sprintf("%s: %s in %s", s.label, figures.Size(s.done), round(took)))
 	}
-	took := s.m.now().Sub(s.began)
-	s.print(fmt.Sprintf("%s: %s in %s", s.label, Size(s.done), round(took)))
-	if s.m.mode == Bar {
-		fmt.Fprintln(s.m.w)
-	}
+	s.m.bar.end()
 }
 
 // state is the text of a step under way.
 func (s *Step) state(now time.Time) string {
 	took := now.Sub(s.began)
 	if s.total <= 0 {
-		return fmt.Sprintf("%s: %s, %s", s.label, Size(s.done), round(took))
+		return fmt.Sprintf("%s: %s, %s", s.label, figures.Size(s.done), round(took))
 	}
-	return fmt.Sprintf("%s: %s of %s (%d %%), %s", s.label, Size(s.done), Size(s.total),
+	return fmt.Sprintf("%s: %s of %s (%d %%), %s", s.label, figures.Size(s.done), figures.Size(s.total),
 		100*s.done/s.total, round(took))
 }
 
@@ -147,22 +158,7 @@ func (s *Step) print(text string) {
 		fmt.Fprintln(s.m.w, text)
 		return
 	}
-	fmt.Fprintf(s.m.w, "\r%-*s", s.printed, text)
-	s.printed = len(text)
+	s.m.bar.show(text)
 }
 
 func round(d time.Duration) time.Duration { return d.Round(100 * time.Millisecond) }
-
-// Size writes a number of bytes for people, in decimal units as disks and
-// registries count them: 144.8 MB.
-func Size(n int64) string {
-	switch {
-	case n >= 1e9:
-		return figures.Text(float64(n)/1e9, 1) + " GB"
-	case n >= 1e6:
-		return figures.Text(float64(n)/1e6, 1) + " MB"
-	case n >= 1e3:
-		return figures.Text(float64(n)/1e3, 1) + " kB"
-	}
-	return fmt.Sprintf("%d bytes", n)
-}

@@ -10,13 +10,12 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"time"
 
 	"github.com/introgen/introgen/engine/metal/kernels"
 	"github.com/introgen/introgen/engine/metal/kernels/crate"
-	"github.com/introgen/introgen/models/progress"
-	"github.com/introgen/introgen/models/tools"
 	"github.com/introgen/introgen/system/files"
+	"github.com/introgen/introgen/system/terminal"
+	"github.com/introgen/introgen/system/tools"
 )
 
 // scratchPrefix begins the names of the folders in which a fetch works, which
@@ -30,7 +29,7 @@ const maxCrate = 32 << 20
 type Options struct {
 	Version string // "" is Experiment
 	Dir     string // "" is Dir()
-	Meter   *progress.Meter
+	Meter   *terminal.Meter
 }
 
 // Fetch brings the kernels of one version into the folder, unless they are
@@ -89,7 +88,7 @@ func bring(ctx context.Context, o Options) (err error) {
 	defer os.RemoveAll(scratch)
 
 	step := o.Meter.Start(fmt.Sprintf("%s %s with cargo", pkg, o.Version), 0)
-	stop := tick(step)
+	stop := step.Follow(func() int64 { return 0 }) // cargo does not say how far it is
 	p := &project{cargo: cargo, dir: filepath.Join(scratch, "project"), v: o.Version}
 	b, sum, err := p.crate(ctx)
 	stop()
@@ -105,28 +104,6 @@ func bring(ctx context.Context, o Options) (err error) {
 		return err
 	}
 	return replace(set, folder(o.Dir, o.Version), filepath.Join(scratch, "old"))
-}
-
-// tick keeps a bar's clock going until the returned function is called.
-func tick(step *progress.Step) (stop func()) {
-	end, ended := make(chan struct{}), make(chan struct{})
-	go func() {
-		defer close(ended)
-		t := time.NewTicker(200 * time.Millisecond)
-		defer t.Stop()
-		for {
-			select {
-			case <-end:
-				return
-			case <-t.C:
-				step.Add(0)
-			}
-		}
-	}()
-	return func() {
-		close(end)
-		<-ended
-	}
 }
 
 // crate lets cargo get the crate and returns its bytes, which have the checksum

@@ -16,8 +16,8 @@ import (
 	"time"
 
 	"github.com/introgen/introgen/engine/metal/kernels"
-	"github.com/introgen/introgen/models/progress"
-	"github.com/introgen/introgen/models/tools"
+	"github.com/introgen/introgen/system/terminal"
+	"github.com/introgen/introgen/system/tools"
 )
 
 // sources are the files that a set must have, each a comment.
@@ -113,7 +113,7 @@ func TestFetch(t *testing.T) {
 	calls := fakeCargo(t, "1.2.3", b, sha(b))
 	dir := filepath.Join(t.TempDir(), "kernels")
 	var said bytes.Buffer
-	s, err := Fetch(context.Background(), Options{Version: "1.2.3", Dir: dir, Meter: progress.New(&said, progress.Lines)})
+	s, err := Fetch(context.Background(), Options{Version: "1.2.3", Dir: dir, Meter: terminal.NewMeter(&said, terminal.Lines)})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package digests
+package models
 
 import (
 	"context"
@@ -9,9 +9,6 @@ import (
 	"time"
 )
 
-// Of "abc": FIPS 180-2, appendix B.1.
-const abc = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
-
 func TestDigestIsRememberedWhileTheFileStays(t *testing.T) {
 	state, path := filepath.Join(t.TempDir(), "state"), filepath.Join(t.TempDir(), "m.gguf")
 	write := func(text string) {
@@ -21,13 +18,13 @@ func TestDigestIsRememberedWhileTheFileStays(t *testing.T) {
 		}
 	}
 	write("abc")
-	if got := Lookup(state, path); got != "" {
+	if got := RememberedDigest(state, path); got != "" {
 		t.Errorf("nothing was computed, but %s is remembered", got)
 	}
-	if got, err := Compute(t.Context(), state, path); got != abc || err != nil {
+	if got, err := ComputeDigest(t.Context(), state, path); got != abc || err != nil {
 		t.Fatalf("computed %s, %v", got, err)
 	}
-	if got := Lookup(state, path); got != abc {
+	if got := RememberedDigest(state, path); got != abc {
 		t.Errorf("remembered is %q", got)
 	}
 	for what, change := range map[string]func() error{
@@ -41,44 +38,44 @@ func TestDigestIsRememberedWhileTheFileStays(t *testing.T) {
 		"no file": func() error { return os.Remove(path) },
 	} {
 		write("abc")
-		if _, err := Compute(t.Context(), state, path); err != nil {
+		if _, err := ComputeDigest(t.Context(), state, path); err != nil {
 			t.Fatal(err)
 		}
 		if err := change(); err != nil {
 			t.Fatal(err)
 		}
-		if got := Lookup(state, path); got != "" {
+		if got := RememberedDigest(state, path); got != "" {
 			t.Errorf("%s: %s is taken for its digest", what, got)
 		}
 	}
 }
 
-func TestTrouble(t *testing.T) {
+func TestDamagedMemory(t *testing.T) {
 	state, path := t.TempDir(), filepath.Join(t.TempDir(), "m.gguf")
 	if err := os.WriteFile(path, []byte("abc"), 0o666); err != nil {
 		t.Fatal(err)
 	}
 	for _, damaged := range []string{"", "null", "[]", `{"x":5}`, "\x00"} {
-		if err := os.WriteFile(filepath.Join(state, name), []byte(damaged), 0o666); err != nil {
+		if err := os.WriteFile(filepath.Join(state, memoryFile), []byte(damaged), 0o666); err != nil {
 			t.Fatal(err)
 		}
-		if got := Lookup(state, path); got != "" {
+		if got := RememberedDigest(state, path); got != "" {
 			t.Errorf("%q: %s", damaged, got)
 		}
-		if got, err := Compute(t.Context(), state, path); got != abc || err != nil || Lookup(state, path) != abc {
+		if got, err := ComputeDigest(t.Context(), state, path); got != abc || err != nil || RememberedDigest(state, path) != abc {
 			t.Errorf("%q: %s, %v", damaged, got, err)
 		}
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := Compute(ctx, state, path); !errors.Is(err, context.Canceled) {
+	if _, err := ComputeDigest(ctx, state, path); !errors.Is(err, context.Canceled) {
 		t.Errorf("interrupted: %v", err)
 	}
-	if _, err := Compute(t.Context(), state, state); err == nil {
+	if _, err := ComputeDigest(t.Context(), state, state); err == nil {
 		t.Error("a folder has a digest")
 	}
 	// A state folder that cannot be written loses only the memory.
-	if got, err := Compute(t.Context(), filepath.Join(path, "state"), path); got != abc || err == nil {
+	if got, err := ComputeDigest(t.Context(), filepath.Join(path, "state"), path); got != abc || err == nil {
 		t.Errorf("got %s, %v", got, err)
 	}
 }

@@ -1,7 +1,4 @@
-// Package hub downloads one file of a model repository from a Hugging Face
-// style hub: resumable, checked against the digest that the hub states, and
-// given up soon where the hub cannot be reached.
-package hub
+package fetch
 
 import (
 	"context"
@@ -14,50 +11,52 @@ import (
 	"strings"
 	"time"
 
-	"github.com/introgen/introgen/models/progress"
 	"github.com/introgen/introgen/system/files"
+	"github.com/introgen/introgen/system/terminal"
 )
 
-// DefaultEndpoint is the hub that is asked where HF_ENDPOINT is not set.
-const DefaultEndpoint = "https://huggingface.co"
+// defaultEndpoint is the hub that is asked where HF_ENDPOINT is not set.
+const defaultEndpoint = "https://huggingface.co"
 
 const (
 	maxHops    = 10
 	maxRetries = 5 // in a row, each without a single new byte
 )
 
-// The kinds of failure that a caller may want to tell apart, for errors.Is.
+// The kinds of failure that errors.Is tells apart.
 var (
-	ErrUnreachable = errors.New("hub unreachable")
-	ErrMismatch    = errors.New("not the file that was asked for")
+	errUnreachable = errors.New("hub unreachable")
+	errNotAsked    = errors.New("not the file that was asked for")
 )
 
-// Client asks one hub. The zero value of each field has a meaning.
-type Client struct {
-	Endpoint string // "" is DefaultEndpoint
-	Token    string // "" asks without one; it is sent to Endpoint's host alone
+// hubClient downloads files of model repositories from one Hugging Face style hub:
+// resumable, checked against the digest that the hub states, and given up soon
+// where the hub cannot be reached. The zero value of each field has a meaning.
+type hubClient struct {
+	endpoint string // "" is defaultEndpoint
+	token    string // "" asks without one; it is sent to endpoint's host alone
 
-	Reach time.Duration // until the first headers of an attempt; 0 is 9 s
-	Stall time.Duration // without a byte before the line is cut; 0 is 30 s
-	Pause time.Duration // before the first retry, doubled for each; 0 is 1 s
+	reach time.Duration // until the first headers of an attempt; 0 is 9 s
+	stall time.Duration // without a byte before the line is cut; 0 is 30 s
+	pause time.Duration // before the first retry, doubled for each; 0 is 1 s
 
-	Meter *progress.Meter
+	meter *terminal.Meter
 
 	transport http.RoundTripper                   // nil is one like the default
 	create    func(path string) (partFile, error) // nil is openPart
 }
 
-// FromEnv returns a client for $HF_ENDPOINT with $HF_TOKEN.
-func FromEnv() *Client {
-	return &Client{Endpoint: os.Getenv("HF_ENDPOINT"), Token: os.Getenv("HF_TOKEN")}
+// clientFromEnv returns a client for $HF_ENDPOINT with $HF_TOKEN.
+func clientFromEnv() *hubClient {
+	return &hubClient{endpoint: os.Getenv("HF_ENDPOINT"), token: os.Getenv("HF_TOKEN")}
 }
 
-// File is what to get.
-type File struct {
-	Repository string // owner/name
-	Revision   string // branch, tag or commit; "" is main
-	Name       string // path inside the repository
-	Size       int64  // bytes that it must have
+// hubFile is what to get.
+type hubFile struct {
+	repository string // owner/name
+	revision   string // branch, tag or commit; "" is main
+	name       string // path inside the repository
+	size       int64  // bytes that it must have
 }
 
 func orDefault(d, def time.Duration) time.Duration {
@@ -68,20 +67,20 @@ func orDefault(d, def time.Duration) time.Duration {
 }
 
 // address is the URL of f, and the endpoint's own URL to compare redirects with.
-func (c *Client) address(f File) (file, endpoint *url.URL, err error) {
-	base := c.Endpoint
+func (c *hubClient) address(f hubFile) (file, endpoint *url.URL, err error) {
+	base := c.endpoint
 	if base == "" {
-		base = DefaultEndpoint
+		base = defaultEndpoint
 	}
 	endpoint, err = url.Parse(base)
 	if err != nil || endpoint.Host == "" || (endpoint.Scheme != "https" && endpoint.Scheme != "http") {
-		return nil, nil, fmt.Errorf("HF_ENDPOINT=%q is not an http or https address like %s", base, DefaultEndpoint)
+		return nil, nil, fmt.Errorf("HF_ENDPOINT=%q is not an http or https address like %s", base, defaultEndpoint)
 	}
-	revision := f.Revision
+	revision := f.revision
 	if revision == "" {
 		revision = "main"
 	}
-	return endpoint.JoinPath(f.Repository, "resolve", revision, f.Name), endpoint, nil
+	return endpoint.JoinPath(f.repository, "resolve", revision, f.name), endpoint, nil
 }
 
 // answer is the response that carries the file's bytes, with what the hub said
@@ -94,7 +93,7 @@ type answer struct {
 // open asks for f from byte `from` on, following redirects itself: the hub
 // states the digest on its own answer, which redirects to a store that does not
 // know it, and the token must not travel there.
-func (c *Client) open(ctx context.Context, f File, from int64) (*answer, error) {
+func (c *hubClient) open(ctx context.Context, f hubFile, from int64) (*answer, error) {
 	at, endpoint, err := c.address(f)
 	if err != nil {
 		return nil, err
@@ -110,15 +109,15 @@ func (c *Client) open(ctx context.Context, f File, from int64) (*answer, error) 
 		if from > 0 {
 			req.Header.Set("Range", fmt.Sprintf("bytes=%d-", from))
 		}
-		if c.Token != "" && at.Scheme == endpoint.Scheme && at.Host == endpoint.Host {
-			req.Header.Set("Authorization", "Bearer "+c.Token)
+		if c.token != "" && at.Scheme == endpoint.Scheme && at.Host == endpoint.Host {
+			req.Header.Set("Authorization", "Bearer "+c.token)
 		}
 		resp, err := c.roundTripper().RoundTrip(req)
 		if err != nil {
 			if cause := context.Cause(ctx); cause != nil {
 				err = cause
 			}
-			return nil, fmt.Errorf("%w: %s: %s", ErrUnreachable, at.Host, reason(err))
+			return nil, fmt.Errorf("%w: %s: %s", errUnreachable, at.Host, reason(err))
 		}
 		if at.Host == endpoint.Host {
 			if d := statedDigest(resp.Header); d != "" {
@@ -178,7 +177,7 @@ var shared = func() http.RoundTripper {
 	return t
 }()
 
-func (c *Client) roundTripper() http.RoundTripper {
+func (c *hubClient) roundTripper() http.RoundTripper {
 	if c.transport != nil {
 		return c.transport
 	}
@@ -187,8 +186,8 @@ func (c *Client) roundTripper() http.RoundTripper {
 
 // refusal turns a status that carries no file into an error that says what to
 // do, or returns nil for one that does.
-func refusal(f File, resp *http.Response, tokenSent bool) error {
-	where := fmt.Sprintf("%s: %s of %s", resp.Request.URL.Host, f.Name, f.Repository)
+func refusal(f hubFile, resp *http.Response, tokenSent bool) error {
+	where := fmt.Sprintf("%s: %s of %s", resp.Request.URL.Host, f.name, f.repository)
 	switch code := resp.StatusCode; code {
 	case http.StatusOK, http.StatusPartialContent:
 		return nil

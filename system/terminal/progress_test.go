@@ -1,4 +1,4 @@
-package progress
+package terminal
 
 import (
 	"bytes"
@@ -17,7 +17,7 @@ func (c *clock) advance(d time.Duration) { c.t = c.t.Add(d) }
 func meter(mode Mode) (*Meter, *bytes.Buffer, *clock) {
 	var b bytes.Buffer
 	c := &clock{t: time.Unix(1000, 0)}
-	m := New(&b, mode)
+	m := NewMeter(&b, mode)
 	m.now = c.now
 	return m, &b, c
 }
@@ -88,12 +88,15 @@ func TestSilent(t *testing.T) {
 	}
 }
 
-func TestSize(t *testing.T) {
-	for n, want := range map[int64]string{
-		0: "0 bytes", 999: "999 bytes", 1000: "1.00 kB", 144_811_072: "144.8 MB", 2_500_000_000: "2.50 GB",
-	} {
-		if got := Size(n); got != want {
-			t.Errorf("Size(%d) = %q; want %q", n, got, want)
-		}
+// TestSayGivesWay: what is said during a step does not stand behind its line.
+func TestSayGivesWay(t *testing.T) {
+	m, out, c := meter(Bar)
+	s := m.Start("w", 0)
+	c.advance(time.Second)
+	s.Set(7)
+	m.Say("again")
+	s.Done(nil)
+	if got, want := out.String(), "\rw: 7 bytes, 1s"+"\r              \r"+"again\n"+"\rw: 7 bytes in 1s\n"; got != want {
+		t.Errorf("bar: %q\nwant %q", got, want)
 	}
 }

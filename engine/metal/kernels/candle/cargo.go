@@ -13,8 +13,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/introgen/introgen/models/tools"
 	"github.com/introgen/introgen/system/files"
+	"github.com/introgen/introgen/system/tools"
 )
 
 // project is a throw-away package in dir that depends on one version of the
