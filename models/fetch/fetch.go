@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/introgen/introgen/engine/quant"
 	"github.com/introgen/introgen/figures"
@@ -179,7 +178,7 @@ func (j *job) locked(ctx context.Context, there func() ([]string, bool), bring f
 	if paths, ok := there(); ok { // another one brought them meanwhile
 		return paths, nil
 	}
-	if err := sweep(j.Dir); err != nil {
+	if err := files.Sweep(j.Dir, scratchPrefix); err != nil {
 		return nil, err
 	}
 	return bring()
@@ -249,23 +248,4 @@ func (j *job) hub(ctx context.Context) ([]string, error) {
 		return nil, err
 	}
 	return []string{dst}, nil
-}
-
-// sweep removes what killed processes left: unfinished files and pip's scratch.
-func sweep(dir string) error {
-	if err := files.Sweep(dir); err != nil {
-		return err
-	}
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		return fmt.Errorf("sweep the models' folder: %w", err)
-	}
-	for _, e := range entries {
-		if e.IsDir() && strings.HasPrefix(e.Name(), scratchPrefix) {
-			if err := os.RemoveAll(filepath.Join(dir, e.Name())); err != nil {
-				return fmt.Errorf("sweep the models' folder: %w", err)
-			}
-		}
-	}
-	return nil
 }

@@ -7,11 +7,8 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
-	"time"
 
 	"github.com/introgen/introgen/system/terminal"
 	"github.com/introgen/introgen/system/tools"
@@ -62,13 +59,10 @@ func (w wheel) download(ctx context.Context, pip tools.Tool, dir string, meter *
 // pip runs `pip download`. Its own files go to scratch, where their growth is
 // the progress: pip's bar cannot be read by a program in all its versions.
 func (w wheel) pip(ctx context.Context, pip tools.Tool, dir, scratch string, step *terminal.Step) error {
-	argv := slices.Concat(pip.Argv, []string{"download", w.project + "==" + w.version,
+	cmd := pip.Command(ctx, "download", w.project+"=="+w.version,
 		"--no-deps", "--only-binary", ":all:", "--no-cache-dir", "--disable-pip-version-check",
-		"--no-input", "--progress-bar", "off", "--quiet", "--dest", dir})
-	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
+		"--no-input", "--progress-bar", "off", "--quiet", "--dest", dir)
 	cmd.Env = append(os.Environ(), "TMPDIR="+scratch)
-	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) } // lets pip clean up
-	cmd.WaitDelay = 5 * time.Second
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out
 	if err := cmd.Start(); err != nil {

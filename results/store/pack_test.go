@@ -12,7 +12,7 @@ import (
 // also cut off, and a small one stays a text.
 func TestPacked(t *testing.T) {
 	state := t.TempDir()
-	record := func(spans int) string {
+	recorded := func(spans int) string {
 		w, path, err := Create(state, "sweep")
 		if err != nil {
 			t.Fatal(err)
@@ -32,7 +32,7 @@ func TestPacked(t *testing.T) {
 		return path
 	}
 	const spans = 20000
-	large, small := record(spans), record(1)
+	large, small := recorded(spans), recorded(1)
 	plain, err := os.ReadFile(large)
 	if err != nil {
 		t.Fatal(err)
@@ -66,7 +66,7 @@ func TestPacked(t *testing.T) {
 	if err := Pack(large); err == nil && len(packed)/2 >= packFrom {
 		t.Error("two packed the same")
 	}
-	record(1)
+	recorded(1)
 	if _, err := os.Stat(large + packing); err == nil {
 		t.Error("an unfinished file stays")
 	}

@@ -37,10 +37,10 @@ func (s *Setup) folder(name string, parts ...string) string {
 // doneMark stands in the folder of a build that came to its end.
 const doneMark = "built"
 
-// once calls make for a folder that is not yet built. build gets an empty folder
-// and a log file; a failed build leaves the log and no mark, and begins afresh
-// the next time.
-func (s *Setup) once(dir, what string, build func(log io.Writer) error) error {
+// once calls construct for a folder that is not yet built. construct gets an empty
+// folder and a log file; a failed build leaves the log and no mark, and begins
+// afresh the next time.
+func (s *Setup) once(dir, what string, construct func(log io.Writer) error) error {
 	if _, err := os.Stat(filepath.Join(dir, doneMark)); err == nil {
 		return nil
 	}
@@ -56,7 +56,7 @@ func (s *Setup) once(dir, what string, build func(log io.Writer) error) error {
 		return err
 	}
 	fmt.Fprintf(s.Log, "building %s in %s (log: %s)\n", what, dir, path)
-	if err := errors.Join(build(log), log.Close()); err != nil {
+	if err := errors.Join(construct(log), log.Close()); err != nil {
 		return fmt.Errorf("%s could not be built: %w; its log is %s", what, err, path)
 	}
 	return os.WriteFile(filepath.Join(dir, doneMark), []byte(what+"\n"), 0o644)

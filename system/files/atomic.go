@@ -154,9 +154,10 @@ func syncDir(dir string) error {
 	return nil
 }
 
-// Sweep removes the unfinished files that killed processes left in dir. No
-// other process may be writing there: callers hold a lock.
-func Sweep(dir string) error {
+// Sweep removes what killed processes left in dir: unfinished files, and the
+// folders that they worked in, whose names begin with scratch, where that is not
+// "". No other process may be writing there: callers hold a lock.
+func Sweep(dir, scratch string) error {
 	entries, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -165,10 +166,16 @@ func Sweep(dir string) error {
 		return fmt.Errorf("cannot sweep %s: %w", dir, err)
 	}
 	for _, e := range entries {
-		if name := e.Name(); strings.HasPrefix(name, ".") && strings.Contains(name, mark) && !e.IsDir() {
-			if err := os.Remove(filepath.Join(dir, name)); err != nil {
-				return fmt.Errorf("cannot sweep %s: %w", dir, err)
-			}
+		name := e.Name()
+		left := strings.HasPrefix(name, ".") && strings.Contains(name, mark)
+		if e.IsDir() {
+			left = scratch != "" && strings.HasPrefix(name, scratch)
+		}
+		if !left {
+			continue
+		}
+		if err := os.RemoveAll(filepath.Join(dir, name)); err != nil {
+			return fmt.Errorf("cannot sweep %s: %w", dir, err)
 		}
 	}
 	return nil

@@ -125,13 +125,13 @@ func TestSweep(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := Sweep(dir); err != nil {
+	if err := Sweep(dir, ""); err != nil {
 		t.Fatal(err)
 	}
 	if got := names(t, dir); len(got) != 3 {
 		t.Errorf("after Sweep the folder holds %q; want the three that are not unfinished", got)
 	}
-	if err := Sweep(filepath.Join(dir, "absent")); err != nil {
+	if err := Sweep(filepath.Join(dir, "absent"), ""); err != nil {
 		t.Errorf("Sweep of an absent folder: %v", err)
 	}
 }

@@ -21,6 +21,16 @@ type Tool struct {
 	Version string   // the first line that it says of itself
 }
 
+// Command is a call of the tool. When ctx ends it is interrupted rather than
+// killed, so that it can clean up, and is given five seconds for that.
+func (t Tool) Command(ctx context.Context, args ...string) *exec.Cmd {
+	argv := slices.Concat(t.Argv, args)
+	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
+	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
+	cmd.WaitDelay = 5 * time.Second
+	return cmd
+}
+
 // ErrMissing is what errors.Is finds in the error of a tool that is not there.
 var ErrMissing = errors.New("missing")
 
@@ -108,8 +118,8 @@ func toolchains(path string) string {
 		return ""
 	}
 	folders := []string{filepath.Dir(path)}
-	if real, err := filepath.EvalSymlinks(path); err == nil {
-		folders = append(folders, filepath.Dir(real))
+	if target, err := filepath.EvalSymlinks(path); err == nil {
+		folders = append(folders, filepath.Dir(target))
 	}
 	for _, dir := range folders {
 		for _, name := range []string{".rustup", "rustup"} {

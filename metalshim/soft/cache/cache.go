@@ -86,14 +86,14 @@ func Open(dir string, limit int64) (*Cache, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("cache folder: %w", err)
 	}
-	real, err := filepath.EvalSymlinks(dir)
+	target, err := filepath.EvalSymlinks(dir)
 	if err != nil {
 		return nil, fmt.Errorf("cache folder: %w", err)
 	}
-	if err := private(real); err != nil {
+	if err := private(target); err != nil {
 		return nil, err
 	}
-	return &Cache{real, limit}, nil
+	return &Cache{target, limit}, nil
 }
 
 // Dir is the folder.

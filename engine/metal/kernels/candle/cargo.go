@@ -7,11 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
-	"time"
 
 	"github.com/introgen/introgen/system/files"
 	"github.com/introgen/introgen/system/tools"
@@ -49,11 +46,8 @@ func (p *project) fetch(ctx context.Context) error {
 
 // run runs cargo in the package's folder and returns what it prints.
 func (p *project) run(ctx context.Context, args ...string) ([]byte, error) {
-	argv := slices.Concat(p.cargo.Argv, args)
-	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
+	cmd := p.cargo.Command(ctx, args...)
 	cmd.Dir = p.dir
-	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
-	cmd.WaitDelay = 5 * time.Second
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	err := cmd.Run()

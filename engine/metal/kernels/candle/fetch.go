@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/introgen/introgen/engine/metal/kernels"
 	"github.com/introgen/introgen/engine/metal/kernels/crate"
@@ -66,7 +65,7 @@ func Fetch(ctx context.Context, o Options) (*kernels.Set, error) {
 	if !errors.Is(err, ErrAbsent) {
 		o.Meter.Say("%v", err)
 	}
-	if err := sweep(o.Dir); err != nil {
+	if err := files.Sweep(o.Dir, scratchPrefix); err != nil {
 		return nil, err
 	}
 	if err := bring(ctx, o); err != nil {
@@ -169,22 +168,6 @@ func replace(from, to, old string) error {
 			err = errors.Join(err, os.Rename(old, to))
 		}
 		return fmt.Errorf("cannot put the kernels in place: %w", err)
-	}
-	return nil
-}
-
-// sweep removes what killed processes left. Only the holder of the lock calls it.
-func sweep(dir string) error {
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		return fmt.Errorf("sweep the kernels' folder: %w", err)
-	}
-	for _, e := range entries {
-		if e.IsDir() && strings.HasPrefix(e.Name(), scratchPrefix) {
-			if err := os.RemoveAll(filepath.Join(dir, e.Name())); err != nil {
-				return fmt.Errorf("sweep the kernels' folder: %w", err)
-			}
-		}
 	}
 	return nil
 }
