@@ -2,21 +2,22 @@ package lanes
 
 import (
 	"fmt"
+	"slices"
 	"sort"
 )
 
-// reversePostorder lists the blocks reachable from root along next.
-func reversePostorder(root *block, next func(*block) []*block) []*block {
+// reversePostorder lists what is reachable from root along next.
+func reversePostorder[T comparable](root T, next func(T) []T) []T {
 	type frame struct {
-		b *block
-		i int
+		at T
+		i  int
 	}
-	seen := map[*block]bool{root: true}
+	seen := map[T]bool{root: true}
 	stack := []frame{{root, 0}}
-	var post []*block
+	var post []T
 	for len(stack) > 0 {
 		t := &stack[len(stack)-1]
-		if s := next(t.b); t.i < len(s) {
+		if s := next(t.at); t.i < len(s) {
 			c := s[t.i]
 			t.i++
 			if !seen[c] {
@@ -25,30 +26,24 @@ func reversePostorder(root *block, next func(*block) []*block) []*block {
 			}
 			continue
 		}
-		post = append(post, t.b)
+		post = append(post, t.at)
 		stack = stack[:len(stack)-1]
 	}
-	for i, j := 0, len(post)-1; i < j; i, j = i+1, j-1 {
-		post[i], post[j] = post[j], post[i]
-	}
+	slices.Reverse(post)
 	return post
 }
 
-// domTree is a dominator (or postdominator) tree over blocks. in and out are
-// the times at which a walk of the tree enters and leaves each block.
-type domTree struct {
-	idom    map[*block]*block
-	in, out map[*block]int
-}
+// domTree is a dominator tree over blocks: each stands in the numbers from its in
+// to its out, and so does all that it dominates.
+type domTree struct{ in, out map[*block]int }
+
+// successors are the blocks that control may go to from b.
+func successors(b *block) []*block { return b.succs }
 
 // dominators computes the dominator tree of blocks, of which the first is the
 // entry (Cooper, Harvey, Kennedy: A Simple, Fast Dominance Algorithm).
 func dominators(blocks []*block) *domTree {
-	return domTreeOf(blocks[0], func(b *block) []*block { return b.succs }, func(b *block) []*block { return b.preds })
-}
-
-func domTreeOf(root *block, next, prev func(*block) []*block) *domTree {
-	rpo := reversePostorder(root, next)
+	rpo := reversePostorder(blocks[0], successors)
 	num := map[*block]int{}
 	for i, b := range rpo {
 		num[b] = i
@@ -62,7 +57,7 @@ func domTreeOf(root *block, next, prev func(*block) []*block) *domTree {
 		changed = false
 		for i := 1; i < len(rpo); i++ {
 			n := -1
-			for _, p := range prev(rpo[i]) {
+			for _, p := range rpo[i].preds {
 				j, ok := num[p]
 				if !ok || idom[j] < 0 {
 					continue
@@ -85,29 +80,21 @@ func domTreeOf(root *block, next, prev func(*block) []*block) *domTree {
 			}
 		}
 	}
-	t := &domTree{idom: map[*block]*block{}, in: map[*block]int{}, out: map[*block]int{}}
-	kids := make([][]int, len(rpo))
-	for i := 1; i < len(rpo); i++ {
-		t.idom[rpo[i]] = rpo[idom[i]]
-		kids[idom[i]] = append(kids[idom[i]], i)
-	}
-	clock := 0
-	type frame struct{ b, i int }
-	stack := []frame{{0, 0}}
-	t.in[root] = 0
-	for len(stack) > 0 {
-		f := &stack[len(stack)-1]
-		if f.i < len(kids[f.b]) {
-			k := kids[f.b][f.i]
-			f.i++
-			clock++
-			t.in[rpo[k]] = clock
-			stack = append(stack, frame{k, 0})
-			continue
+	t := &domTree{in: map[*block]int{}, out: map[*block]int{}}
+	// A dominator comes before what it dominates in rpo.
+	size := make([]int, len(rpo))
+	for i := len(rpo) - 1; i >= 0; i-- {
+		size[i]++
+		if i > 0 {
+			size[idom[i]] += size[i]
 		}
-		clock++
-		t.out[rpo[f.b]] = clock
-		stack = stack[:len(stack)-1]
+	}
+	next := make([]int, len(rpo)) // where the next child of a block begins
+	for i, b := range rpo {
+		t.in[b] = next[idom[i]]
+		next[idom[i]] += size[i]
+		next[i] = t.in[b] + 1 // the entry is its own dominator
+		t.out[b] = t.in[b] + size[i] - 1
 	}
 	return t
 }
@@ -134,7 +121,7 @@ type loopForest struct {
 }
 
 func findLoops(blocks []*block, dom *domTree) (*loopForest, error) {
-	rpo := reversePostorder(blocks[0], func(b *block) []*block { return b.succs })
+	rpo := reversePostorder(blocks[0], successors)
 	num := map[*block]int{}
 	for i, b := range rpo {
 		num[b] = i

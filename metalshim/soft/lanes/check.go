@@ -2,6 +2,7 @@ package lanes
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -36,12 +37,12 @@ func (f *function) check() error {
 					return fmt.Errorf("block %s: %w", b.name[2:], err)
 				}
 			}
-			if strings.Contains(in.text, "@llvm.threadlocal") {
-				return fmt.Errorf("block %s: unsupported use of a thread_local in %q", b.name[2:], clip(in.text))
-			}
-			for _, v := range f.tgs {
-				if mentions(in.text, v.name) {
-					return fmt.Errorf("block %s: unsupported use of thread_local @%s in %q", b.name[2:], v.name, clip(in.text))
+			for g := range globals(in.text) {
+				if g.name == threadLocalAddress {
+					return fmt.Errorf("block %s: unsupported use of a thread_local in %q", b.name[2:], clip(in.text))
+				}
+				if slices.ContainsFunc(f.tgs, func(v threadVar) bool { return v.name == g.name }) {
+					return fmt.Errorf("block %s: unsupported use of thread_local @%s in %q", b.name[2:], g.name, clip(in.text))
 				}
 			}
 		}
@@ -57,16 +58,6 @@ func (f *function) check() error {
 	}
 	f.dropUnreachable()
 	return f.checkValues()
-}
-
-// mentions says whether text names global @name.
-func mentions(text, name string) bool {
-	for _, g := range reGlobalName.FindAllStringSubmatch(text, -1) {
-		if g[1] == name {
-			return true
-		}
-	}
-	return false
 }
 
 func allowedCall(name string) bool {
@@ -100,13 +91,10 @@ func (f *function) link() error {
 
 // edge records b → s once, however many cases of a switch lead there.
 func (b *block) edge(s *block) {
-	for _, q := range b.succs {
-		if q == s {
-			return
-		}
+	if !slices.Contains(b.succs, s) {
+		b.succs = append(b.succs, s)
+		s.preds = append(s.preds, b)
 	}
-	b.succs = append(b.succs, s)
-	s.preds = append(s.preds, b)
 }
 
 // dropUnreachable removes blocks that control never reaches, with their phi

@@ -2,6 +2,7 @@ package lanes
 
 import (
 	"fmt"
+	"iter"
 	"strings"
 )
 
@@ -104,10 +105,15 @@ func (p *cursor) number(limit int) int {
 	return n
 }
 
-// name reads a %name, @name or label after its sigil, which it skips; quotes
-// belong to the name.
+// name reads a %name or @name after its sigil, which it skips; quotes belong to
+// the name.
 func (p *cursor) name() string {
 	p.pos++
+	return p.bareName()
+}
+
+// bareName reads a name without a sigil, such as a label's.
+func (p *cursor) bareName() string {
 	b := p.pos
 	if p.peek() == '"' {
 		e := strings.IndexByte(p.s[p.pos+1:], '"')
@@ -125,6 +131,58 @@ func (p *cursor) name() string {
 		p.fail("empty name at %q", clip(p.s[b:]))
 	}
 	return p.s[b:p.pos]
+}
+
+// unquoted is a name without its quotes.
+func unquoted(name string) string { return strings.Trim(name, `"`) }
+
+// global is a place in a text that names a function or a variable.
+type global struct {
+	name     string // without quotes
+	beg, end int    // from the @ on
+}
+
+// globals lists the functions and variables that a text names.
+func globals(text string) iter.Seq[global] {
+	return func(yield func(global) bool) {
+		p := &cursor{s: text}
+		for {
+			at := strings.IndexByte(p.s[p.pos:], '@')
+			if at < 0 {
+				return
+			}
+			p.pos += at
+			beg := p.pos
+			name := p.name()
+			if p.err != nil {
+				p.pos, p.err = beg+1, nil
+				continue
+			}
+			if !yield(global{unquoted(name), beg, p.pos}) {
+				return
+			}
+		}
+	}
+}
+
+// withoutFlags is a line of code without those flags of its instruction.
+func withoutFlags(line string, flags map[string]bool) string {
+	p := &cursor{s: line}
+	p.space()
+	if p.peek() == '%' {
+		p.name()
+		p.expect("=")
+	}
+	if w := p.word(); w == "tail" || w == "musttail" || w == "notail" {
+		p.word()
+	}
+	p.space()
+	from := p.pos
+	for flags[p.peekWord()] {
+		p.word()
+		p.space()
+	}
+	return line[:from] + line[p.pos:]
 }
 
 // balanced skips one bracketed group at the cursor and returns it.

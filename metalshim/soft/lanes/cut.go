@@ -2,20 +2,9 @@ package lanes
 
 import (
 	"fmt"
+	"slices"
 	"sort"
 )
-
-// cut is a point where the function is divided: lanes stop there, the
-// operation is done for all that stopped, and they go on at cont.
-type cut struct {
-	id   int    // resume point, from 1; lower ids are earlier in the program
-	op   string // of syncOps, or joinOp
-	in   *inst  // nil for a join
-	at   *block // ends in the cut
-	cont *block
-	live []string // what is used after it, sorted; the operation's result not included
-	loop *loop    // of a join
-}
 
 // maxCuts keeps resume points below the two codes that a kernel returns.
 const maxCuts = 65000
@@ -23,7 +12,7 @@ const maxCuts = 65000
 // cutAt divides blocks at the cross-lane operations that want accepts. With
 // joins, a point where lanes meet is put at the head of every loop that holds
 // one, so that lanes which are an iteration ahead wait for the others.
-func (f *function) cutAt(want func(op string) bool, joins bool) ([]*cut, error) {
+func cutAt(f *function, want func(op string) bool, joins bool) ([]*cut, error) {
 	joinAt := map[*block]bool{}
 	if joins {
 		lf, err := findLoops(f.blocks, dominators(f.blocks))
@@ -32,7 +21,7 @@ func (f *function) cutAt(want func(op string) bool, joins bool) ([]*cut, error) 
 		}
 		for _, l := range lf.loops {
 			for b := range l.blocks {
-				if b.wants(want) {
+				if wants(b, want) {
 					joinAt[l.header] = true
 					break
 				}
@@ -87,21 +76,16 @@ func (f *function) cutAt(want func(op string) bool, joins bool) ([]*cut, error) 
 	if err := f.link(); err != nil {
 		return nil, err
 	}
-	return cuts, f.number(cuts)
+	return cuts, number(f, cuts)
 }
 
-func (b *block) wants(want func(string) bool) bool {
-	for _, in := range b.insts {
-		if s := syncOf(in); s != "" && want(s) {
-			return true
-		}
-	}
-	return false
+func wants(b *block, want func(string) bool) bool {
+	return slices.ContainsFunc(b.insts, func(in *inst) bool { s := syncOf(in); return s != "" && want(s) })
 }
 
 // number sorts the cuts by place in the program and numbers them. A join comes
 // after everything in its loop.
-func (f *function) number(cuts []*cut) error {
+func number(f *function, cuts []*cut) error {
 	lf, err := findLoops(f.blocks, dominators(f.blocks))
 	if err != nil {
 		return err
@@ -118,15 +102,8 @@ func (f *function) number(cuts []*cut) error {
 		if c.op != joinOp {
 			return pos[c.at], -1 << 30
 		}
-		return end[c.loop], -c.loop.depth
-	}
-	for _, c := range cuts {
-		if c.op == joinOp {
-			c.loop = lf.of[c.at]
-			if c.loop == nil {
-				return fmt.Errorf("block %s: join outside a loop", c.at.name)
-			}
-		}
+		l := lf.of[c.at] // a join stands at the head of a loop
+		return end[l], -l.depth
 	}
 	sort.SliceStable(cuts, func(i, j int) bool {
 		ai, bi := key(cuts[i])

@@ -1,5 +1,7 @@
 package lanes
 
+import "slices"
+
 // node is a place in the forward graph: a block, the end of a loop's iteration,
 // the way out of a loop, or the end of the kernel.
 type node struct {
@@ -7,7 +9,6 @@ type node struct {
 	latch *loop  // end of an iteration of this loop
 	exit  *loop  // way out of this loop
 	succs []*node
-	preds []*node
 	pos   int // in topological order
 	up    *node
 	depth int
@@ -22,26 +23,25 @@ type node struct {
 // A branch of which one side does nothing but return has no edge there: those
 // lanes end, the others stay together (see returns).
 type forwardGraph struct {
-	nodes  []*node // topological order; the last is the end
-	of     map[*block]*node
-	latch  map[*loop]*node
-	out    map[*loop]*node
-	end    *node
-	forest *loopForest
+	nodes []*node // topological order; the last is the end
+	of    map[*block]*node
+	latch map[*loop]*node
+	out   map[*loop]*node
+	end   *node
 }
 
 // returns says whether b does nothing but return.
-func (b *block) returns() bool { return len(b.insts) == 1 && b.insts[0].op == "ret" }
+func returns(b *block) bool { return len(b.insts) == 1 && b.insts[0].op == "ret" }
 
 // continuing returns b's successors without those that only return, when some
 // remain.
-func (b *block) continuing() []*block {
+func continuing(b *block) []*block {
 	if len(b.succs) < 2 {
 		return b.succs
 	}
 	var s []*block
 	for _, q := range b.succs {
-		if !q.returns() {
+		if !returns(q) {
 			s = append(s, q)
 		}
 	}
@@ -53,7 +53,7 @@ func (b *block) continuing() []*block {
 
 func newForwardGraph(blocks []*block, forest *loopForest) *forwardGraph {
 	g := &forwardGraph{of: map[*block]*node{}, latch: map[*loop]*node{}, out: map[*loop]*node{},
-		end: &node{}, forest: forest}
+		end: &node{}}
 	for _, b := range blocks {
 		g.of[b] = &node{block: b}
 	}
@@ -64,7 +64,7 @@ func newForwardGraph(blocks []*block, forest *loopForest) *forwardGraph {
 	}
 	for _, b := range blocks {
 		n := g.of[b]
-		succs := b.continuing()
+		succs := continuing(b)
 		for _, s := range succs {
 			g.path(n, forest.of[b], s)
 		}
@@ -77,19 +77,18 @@ func newForwardGraph(blocks []*block, forest *loopForest) *forwardGraph {
 			g.leave(g.out[l], l.parent)
 		}
 	}
-	g.sort(g.of[blocks[0]])
+	g.nodes = reversePostorder(g.of[blocks[0]], func(n *node) []*node { return n.succs })
+	for i, n := range g.nodes {
+		n.pos = i
+	}
 	g.postdominate()
 	return g
 }
 
 func connect(a, b *node) {
-	for _, s := range a.succs {
-		if s == b {
-			return
-		}
+	if !slices.Contains(a.succs, b) {
+		a.succs = append(a.succs, b)
 	}
-	a.succs = append(a.succs, b)
-	b.preds = append(b.preds, a)
 }
 
 // path connects n, which lies in loop l, to block s.
@@ -115,36 +114,6 @@ func (g *forwardGraph) leave(n *node, l *loop) {
 		n = g.out[l]
 	}
 	connect(n, g.end)
-}
-
-// sort orders the nodes reachable from the entry.
-func (g *forwardGraph) sort(entry *node) {
-	type frame struct {
-		n *node
-		i int
-	}
-	seen := map[*node]bool{entry: true}
-	stack := []frame{{entry, 0}}
-	for len(stack) > 0 {
-		t := &stack[len(stack)-1]
-		if t.i < len(t.n.succs) {
-			c := t.n.succs[t.i]
-			t.i++
-			if !seen[c] {
-				seen[c] = true
-				stack = append(stack, frame{c, 0})
-			}
-			continue
-		}
-		g.nodes = append(g.nodes, t.n)
-		stack = stack[:len(stack)-1]
-	}
-	for i, j := 0, len(g.nodes)-1; i < j; i, j = i+1, j-1 {
-		g.nodes[i], g.nodes[j] = g.nodes[j], g.nodes[i]
-	}
-	for i, n := range g.nodes {
-		n.pos = i
-	}
 }
 
 // postdominate fills up (the nearest postdominator) and depth.

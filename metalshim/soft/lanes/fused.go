@@ -2,7 +2,8 @@ package lanes
 
 import (
 	"fmt"
-	"regexp"
+	"maps"
+	"slices"
 	"strings"
 )
 
@@ -42,23 +43,38 @@ const fusedFloat = `define internal %[2]s @%[1]s(%[2]s %%x, %[2]s %%y, %[2]s %%z
 }
 `
 
-var (
-	fusedCall    = regexp.MustCompile(`@llvm\.fma\.(?:v(\d+))?f32\(`)
-	fusedDeclare = regexp.MustCompile(`(?m)^declare [^@\n]*@llvm\.fma\.(?:v\d+)?f32\([^\n]*\n`)
-)
+// floatFused takes the name of a multiply-add of floats apart: elements is "v16"
+// of one of 16, "" of a scalar.
+func floatFused(name string) (elements string, ok bool) {
+	elements, ok = strings.CutPrefix(name, "llvm.fma.")
+	if ok {
+		elements, ok = strings.CutSuffix(elements, "f32")
+	}
+	return strings.TrimPrefix(elements, "v"), ok
+}
 
 // withoutFused writes the multiply-adds of floats out.
 func withoutFused(text string) string {
-	text = fusedDeclare.ReplaceAllString(text, "")
 	used := map[string]bool{}
-	text = fusedCall.ReplaceAllStringFunc(text, func(s string) string {
-		n := fusedCall.FindStringSubmatch(s)[1]
-		used[n] = true
-		return "@fused." + n + "("
-	})
 	var b strings.Builder
-	b.WriteString(text)
-	for _, n := range sortedKeys(used) {
+	for line := range strings.Lines(text) {
+		at := 0
+		for g := range globals(line) {
+			n, ok := floatFused(g.name)
+			if !ok {
+				continue
+			}
+			if strings.HasPrefix(line, "declare ") {
+				at = len(line)
+				break
+			}
+			used[n] = true
+			b.WriteString(line[at:g.beg] + "@fused." + n)
+			at = g.end
+		}
+		b.WriteString(line[at:])
+	}
+	for _, n := range slices.Sorted(maps.Keys(used)) {
 		types := []any{"fused." + n}
 		for _, t := range []string{"float", "double", "i64", "i1"} {
 			if n != "" {

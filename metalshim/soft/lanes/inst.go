@@ -2,6 +2,7 @@ package lanes
 
 import (
 	"fmt"
+	"slices"
 	"sort"
 	"strings"
 )
@@ -13,6 +14,14 @@ type operand struct {
 	local    string // normalised name without %, "" for a constant
 	text     string // constant text
 	beg, end int
+}
+
+// source is an operand as the one-lane code has it.
+func (a *operand) source() string {
+	if a.local != "" {
+		return "%" + unprefixed(a.local)
+	}
+	return a.text
 }
 
 // label is one basic block an instruction names.
@@ -38,6 +47,8 @@ type inst struct {
 	indices  []int  // extractvalue, insertvalue
 	mask     []int  // shufflevector; -1 for poison
 	volatile bool   // volatile, or atomic load/store
+	dropped  bool   // a call that computes nothing
+	opAt     int    // where op stands in text, behind tail and the like
 	text     string
 }
 
@@ -153,6 +164,7 @@ func (in *inst) parse(p *cursor) {
 	switch in.op {
 	case "tail", "musttail", "notail":
 		in.op = p.word()
+		in.opAt = p.pos - len(in.op)
 	}
 	switch {
 	case binaryOps[in.op]:
@@ -182,13 +194,20 @@ func (in *inst) readFlags(p *cursor) {
 }
 
 // hasFlag says whether a flag such as nuw or reassoc stands on the instruction.
-func (in *inst) hasFlag(f string) bool {
-	for _, g := range in.flags {
-		if f == g {
-			return true
+func (in *inst) hasFlag(f string) bool { return slices.Contains(in.flags, f) }
+
+// dropFlags blanks the flags in the text, which keeps the spans.
+func (in *inst) dropFlags() {
+	b := []byte(in.text)
+	p := &cursor{s: in.text}
+	p.word()
+	for flagWords[p.peekWord()] {
+		w := p.word()
+		for i := p.pos - len(w); i < p.pos; i++ {
+			b[i] = ' '
 		}
 	}
-	return false
+	in.text = string(b)
 }
 
 // typedValue reads "T v".

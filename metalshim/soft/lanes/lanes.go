@@ -17,8 +17,6 @@ package lanes
 import (
 	_ "embed"
 	"fmt"
-	"maps"
-	"slices"
 )
 
 // Header is C++ that says what each cross-lane operation does to a simdgroup.
@@ -70,9 +68,6 @@ func Transform(ir string, o Options) (out string, err error) {
 			out, err = "", fmt.Errorf("lanes: internal error: %v", r)
 		}
 	}()
-	if len(ir) > maxSource {
-		return "", fmt.Errorf("lanes: module of %d bytes, at most %d", len(ir), maxSource)
-	}
 	out, err = transform(ir, o)
 	if err != nil {
 		return "", fmt.Errorf("lanes: %w", err)
@@ -85,28 +80,25 @@ func transform(ir string, o Options) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	m.settleRest()
+	settleRest(m)
 	f, err := parseFunction(m)
 	if err != nil {
 		return "", err
 	}
-	if err := f.settle(); err != nil {
+	if err := settle(f); err != nil {
 		return "", fmt.Errorf("@%s: %w", entryName, err)
 	}
-	form := f.vectorForm
+	form := vectorForm
 	if o.Scalar {
-		form = f.scalarForm
+		form = scalarForm
 	}
-	made, err := form()
+	made, err := form(f)
 	if err != nil {
 		return "", fmt.Errorf("@%s: %w", entryName, err)
 	}
-	text := m.compose(made)
+	text := m.replaceEntry(made)
 	if o.NoFused {
 		text = withoutFused(text)
 	}
 	return text, nil
 }
-
-// sortedKeys returns a map's keys in order: output must not depend on chance.
-func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

@@ -9,21 +9,19 @@ import (
 // mergeLoads joins loads of neighbouring elements (x[0], x[1], x[2] …) of one
 // lane into loads of vectors, so that each lane's memory is touched once. Only
 // loads whose addresses differ between lanes gain; a is what is known about
-// them. It reports whether anything changed, after which a is out of date.
-func (f *function) mergeLoads(a *analysis) bool {
-	changed := false
+// them. Afterwards a is out of date.
+func mergeLoads(f *function, a *analysis) {
+	made := 0
 	for _, b := range f.blocks {
 		var run []candidate
 		flush := func() {
-			if f.mergeRun(b, run) {
-				changed = true
-			}
+			made = mergeRun(b, run, made)
 			run = nil
 		}
 		for _, in := range b.insts {
 			switch {
 			case in.op == "load":
-				if c, ok := a.candidate(b, in); ok {
+				if c, ok := candidateOf(a, b, in); ok {
 					run = append(run, c)
 				}
 			case writes(in):
@@ -32,7 +30,6 @@ func (f *function) mergeLoads(a *analysis) bool {
 		}
 		flush()
 	}
-	return changed
 }
 
 // writes says whether an instruction may change memory, or wait for others to.
@@ -57,8 +54,8 @@ type candidate struct {
 	size int64
 }
 
-// candidate looks at one load.
-func (a *analysis) candidate(b *block, in *inst) (candidate, bool) {
+// candidateOf looks at one load.
+func candidateOf(a *analysis, b *block, in *inst) (candidate, bool) {
 	size, ok := in.elem.scalarBytes()
 	if !ok || in.volatile || in.args[0].local == "" {
 		return candidate{}, false
@@ -79,8 +76,9 @@ func (a *analysis) candidate(b *block, in *inst) (candidate, bool) {
 // maxMerged is how many bytes of a lane one load takes.
 const maxMerged = 64
 
-// mergeRun merges loads with no write between them.
-func (f *function) mergeRun(b *block, run []candidate) bool {
+// mergeRun merges loads with no write between them. made is how many have been
+// made of others so far.
+func mergeRun(b *block, run []candidate, made int) int {
 	type key struct{ sum, typ string }
 	groups := map[key][]candidate{}
 	var keys []key
@@ -91,7 +89,6 @@ func (f *function) mergeRun(b *block, run []candidate) bool {
 		}
 		groups[k] = append(groups[k], c)
 	}
-	changed := false
 	for _, k := range keys {
 		g := groups[k]
 		sort.SliceStable(g, func(i, j int) bool { return g[i].at < g[j].at })
@@ -111,19 +108,19 @@ func (f *function) mergeRun(b *block, run []candidate) bool {
 					e++
 				}
 				if n > 1 {
-					f.mergeLoad(b, g[i:e], n)
-					changed = true
+					made++
+					mergeLoad(b, g[i:e], n, made)
 				}
 				i = e
 			}
 		}
 	}
-	return changed
+	return made
 }
 
 // mergeLoad replaces loads of n neighbouring elements by one load before the
-// first of them.
-func (f *function) mergeLoad(b *block, g []candidate, n int64) {
+// first of them; id is its number.
+func mergeLoad(b *block, g []candidate, n int64, id int) {
 	first, replace := g[0], map[*inst]*inst{}
 	for _, in := range b.insts {
 		if i := slices.IndexFunc(g, func(c candidate) bool { return c.in == in }); i >= 0 {
@@ -131,8 +128,6 @@ func (f *function) mergeLoad(b *block, g []candidate, n int64) {
 			break
 		}
 	}
-	f.merged++
-	id := f.merged
 	t := g[0].in.elem
 	vt := vecType(int(n), t)
 	p := newInst("getelementptr", tPtr, fmt.Sprintf("merged.p.%d", id), "getelementptr i8, ptr ", tPtr, first.in.args[0].local, fmt.Sprintf(", i64 %d", g[0].at-first.at))

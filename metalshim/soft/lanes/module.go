@@ -2,17 +2,36 @@ package lanes
 
 import (
 	"fmt"
-	"regexp"
+	"maps"
+	"slices"
+	"strconv"
 	"strings"
 )
 
 // entryName is the one-lane kernel the pass transforms.
 const entryName = "msl_entry"
 
+// chunkKind says what a top-level piece of a module is.
+type chunkKind uint8
+
+const (
+	otherChunk chunkKind = iota // comments, metadata, the target, named types …
+	definition
+	declaration
+	variableChunk
+	attributeGroup
+)
+
 // chunk is one top-level piece of a module: a function definition, or one line.
 type chunk struct {
+	kind chunkKind
+	name string // of a function or a variable; the number of an attribute group
 	text string
-	fn   string // name of the function when it is a definition
+
+	// Of a variable:
+	external    bool   // another module defines it
+	threadLocal bool   // each thread has its own
+	value       string // its type and what follows
 }
 
 // module is textual IR cut at top level.
@@ -21,69 +40,167 @@ type module struct {
 	types  map[string]*typ // named struct types that could be read
 }
 
-var (
-	reDefine     = regexp.MustCompile(`^define [^@\n]*@("[^"]*"|[-\w.$]+)\(`)
-	reTypeDef    = regexp.MustCompile(`(?m)^%("[^"]*"|[-\w.$]+) = type (.*)$`)
-	reAttrGroup  = regexp.MustCompile(`(?m)^attributes #(\d+) = \{(.*)\}$`)
-	reThreadVar  = regexp.MustCompile(`^@("[^"]*"|[-\w.$]+) = .*\bthread_local(?:\(\w+\))? .*?\b(global|constant) (.*)$`)
-	reGlobalName = regexp.MustCompile(`@("[^"]*"|[-\w.$]+)`)
-	reUsedList   = regexp.MustCompile(`^@llvm\.(?:compiler\.)?used = `)
-)
-
 // parseModule cuts a module at its definitions.
 func parseModule(ir string) (*module, error) {
+	if len(ir) > maxSource {
+		return nil, fmt.Errorf("module of %d bytes, at most %d", len(ir), maxSource)
+	}
 	m := &module{types: map[string]*typ{}}
 	lines := strings.Split(ir, "\n")
 	for i := 0; i < len(lines); i++ {
-		d := reDefine.FindStringSubmatch(lines[i])
-		if d == nil {
-			m.chunks = append(m.chunks, chunk{text: lines[i]})
-			continue
+		c := m.readChunk(lines[i])
+		if c.kind == definition {
+			j := i
+			for j < len(lines) && lines[j] != "}" {
+				j++
+			}
+			if j == len(lines) {
+				return nil, fmt.Errorf("function @%s has no closing brace", c.name)
+			}
+			c.text = strings.Join(lines[i:j+1], "\n")
+			i = j
 		}
-		j := i
-		for j < len(lines) && lines[j] != "}" {
-			j++
-		}
-		if j == len(lines) {
-			return nil, fmt.Errorf("function @%s has no closing brace", d[1])
-		}
-		m.chunks = append(m.chunks, chunk{strings.Join(lines[i:j+1], "\n"), strings.Trim(d[1], `"`)})
-		i = j
-	}
-	for _, d := range reTypeDef.FindAllStringSubmatch(ir, -1) {
-		p := &cursor{s: d[2]}
-		if t := p.parseType(); p.err == nil && p.end() {
-			m.types[d[1]] = t
-		}
+		m.chunks = append(m.chunks, c)
 	}
 	return m, nil
 }
 
-// entry returns the one-lane kernel's text.
-func (m *module) entry() (string, error) {
-	for _, c := range m.chunks {
-		if c.fn == entryName {
-			return c.text, nil
+// readChunk looks at the first line of a piece.
+func (m *module) readChunk(line string) chunk {
+	c := chunk{text: line}
+	p := &cursor{s: line}
+	switch p.peek() {
+	case '@':
+		c.kind, c.name = variableChunk, unquoted(p.name())
+		p.expect("=")
+		for w := p.word(); w != "" && p.err == nil; w = p.word() {
+			switch w {
+			case "external":
+				c.external = true
+			case "thread_local":
+				c.threadLocal = true
+			case "global", "constant":
+				c.value = line[p.pos:]
+				return c
+			}
+			if p.peek() == '(' {
+				p.balanced()
+			}
+		}
+	case '%':
+		name := p.name()
+		if p.try("=") && p.try("type") {
+			if t := p.parseType(); p.err == nil && p.end() {
+				m.types[name] = t
+			}
+		}
+	default:
+		kind := map[string]chunkKind{"define": definition, "declare": declaration, "attributes": attributeGroup}[p.word()]
+		if kind == attributeGroup && p.try("#") {
+			c.kind, c.name = kind, p.word()
+		} else if at := strings.IndexByte(line, '@'); kind != otherChunk && at >= 0 {
+			c.kind = kind
+			p = &cursor{s: line, pos: at}
+			c.name = unquoted(p.name())
 		}
 	}
-	return "", fmt.Errorf("no definition of @%s in the module", entryName)
+	return c
+}
+
+// definition returns the text of a function, "" when the module has none.
+func (m *module) definition(name string) string {
+	for i := range m.chunks {
+		if c := &m.chunks[i]; c.kind == definition && c.name == name {
+			return c.text
+		}
+	}
+	return ""
+}
+
+// returns is the number that a function returns straight away.
+func (m *module) returns(function string) (int, bool) {
+	for line := range strings.Lines(m.definition(function)) {
+		if rest, ok := strings.CutPrefix(strings.TrimSpace(line), "ret i32 "); ok {
+			n, err := strconv.Atoi(rest)
+			return n, err == nil
+		}
+	}
+	return 0, false
+}
+
+// undefined lists the variables that other modules define. needed holds those
+// of them that the kernel reads, by itself or in a variable that another
+// function, which runs before it, stores after a look at them.
+func (m *module) undefined() (all []string, needed map[string]bool) {
+	reads := map[string]bool{}
+	for g := range globals(m.definition(entryName)) {
+		reads[g.name] = true
+	}
+	needed = map[string]bool{}
+	for i := range m.chunks {
+		if c := &m.chunks[i]; c.external {
+			all = append(all, c.name)
+			needed[c.name] = reads[c.name]
+		}
+	}
+	if len(all) == 0 {
+		return nil, nil
+	}
+	for i := range m.chunks {
+		c := &m.chunks[i]
+		if c.kind != definition || c.name == entryName || !slices.ContainsFunc(storedTo(c.text), func(v string) bool { return reads[v] }) {
+			continue
+		}
+		for g := range globals(c.text) {
+			if _, is := needed[g.name]; is {
+				needed[g.name] = true
+			}
+		}
+	}
+	return all, needed
+}
+
+// storedTo lists the variables that a function stores to.
+func storedTo(function string) []string {
+	var out []string
+	for line := range strings.Lines(function) {
+		line = strings.TrimSpace(line)
+		if !strings.HasPrefix(line, "store ") {
+			continue
+		}
+		if in, err := parseInst(withoutMetadata(line)); err == nil {
+			for g := range globals(in.args[1].text) {
+				out = append(out, g.name)
+			}
+		}
+	}
+	return out
+}
+
+// attributes takes an attribute group apart.
+func (c *chunk) attributes() []string {
+	_, list, _ := strings.Cut(c.text, "{")
+	list, _, _ = strings.Cut(list, "}")
+	return strings.Fields(list)
 }
 
 // stringAttributes returns the "key"="value" attributes of group n: the target
 // and its features, which every function made here must share with the input.
 func (m *module) stringAttributes(n string) string {
-	for _, c := range m.chunks {
-		if a := reAttrGroup.FindStringSubmatch(c.text); a != nil && a[1] == n {
-			var keep []string
-			for _, q := range regexp.MustCompile(`"[^"]*"(?:="[^"]*")?`).FindAllString(a[2], -1) {
-				if !strings.Contains(q, "stack-protector") && !strings.HasPrefix(q, `"prefer-vector-width`) {
-					keep = append(keep, q)
-				}
-			}
-			return strings.Join(keep, " ")
+	var keep []string
+	for i := range m.chunks {
+		c := &m.chunks[i]
+		if c.kind != attributeGroup || c.name != n {
+			continue
 		}
+		for _, a := range c.attributes() {
+			if strings.HasPrefix(a, `"`) && !strings.Contains(a, "stack-protector") && !strings.HasPrefix(a, `"prefer-vector-width`) {
+				keep = append(keep, a)
+			}
+		}
+		break
 	}
-	return ""
+	return strings.Join(keep, " ")
 }
 
 // threadVar is a static threadgroup variable: a thread_local global.
@@ -95,47 +212,76 @@ type threadVar struct {
 // threadVars lists the module's thread_local globals in order.
 func (m *module) threadVars() ([]threadVar, error) {
 	var out []threadVar
-	for _, c := range m.chunks {
-		d := reThreadVar.FindStringSubmatch(c.text)
-		if c.fn != "" || d == nil {
+	for i := range m.chunks {
+		c := &m.chunks[i]
+		if !c.threadLocal {
 			continue
 		}
-		p := &cursor{s: d[3]}
+		p := &cursor{s: c.value}
 		t := p.parseType()
 		if p.err != nil {
-			return nil, fmt.Errorf("thread_local @%s: %w", d[1], p.err)
+			return nil, fmt.Errorf("thread_local @%s: %w", c.name, p.err)
 		}
-		out = append(out, threadVar{d[1], t})
+		out = append(out, threadVar{c.name, t})
 	}
 	return out, nil
 }
 
-// compose returns the module's text with the entry replaced by made, and with
-// the functions that nothing in made needs, the used lists and the
+// declarations lists, sorted, those of want, by name, that the module does not
+// declare itself.
+func (m *module) declarations(want map[string]string) []string {
+	have := map[string]bool{}
+	for i := range m.chunks {
+		if c := &m.chunks[i]; c.kind == declaration {
+			have[c.name] = true
+		}
+	}
+	var out []string
+	for _, n := range slices.Sorted(maps.Keys(want)) {
+		if !have[n] {
+			out = append(out, want[n])
+		}
+	}
+	return out
+}
+
+// declare adds the declarations of functions that are not there.
+func (m *module) declare(want map[string]string) {
+	for _, line := range m.declarations(want) {
+		m.chunks = append(m.chunks, m.readChunk(line))
+	}
+}
+
+// replaceEntry returns the module's text with the entry replaced by made, and
+// with the functions that nothing in made needs, the used lists and the
 // thread_local globals left out.
-func (m *module) compose(made string) string {
+func (m *module) replaceEntry(made string) string {
+	functions := map[string]*chunk{}
+	for i := range m.chunks {
+		if c := &m.chunks[i]; c.kind == definition {
+			functions[c.name] = c
+		}
+	}
 	need := map[string]bool{}
 	var visit func(text string)
 	visit = func(text string) {
-		for _, g := range reGlobalName.FindAllStringSubmatch(text, -1) {
-			n := strings.Trim(g[1], `"`)
-			if need[n] {
+		for g := range globals(text) {
+			if need[g.name] {
 				continue
 			}
-			need[n] = true
-			for _, c := range m.chunks {
-				if c.fn == n && n != entryName {
-					visit(c.text)
-				}
+			need[g.name] = true
+			if c := functions[g.name]; c != nil && c.name != entryName {
+				visit(c.text)
 			}
 		}
 	}
 	visit(made)
 	var b strings.Builder
-	for _, c := range m.chunks {
+	for i := range m.chunks {
+		c := &m.chunks[i]
 		switch {
-		case c.fn == entryName, c.fn != "" && !need[c.fn]:
-		case c.fn == "" && (reUsedList.MatchString(c.text) || reThreadVar.MatchString(c.text)):
+		case c.kind == definition && (c.name == entryName || !need[c.name]):
+		case c.kind == variableChunk && (c.threadLocal || c.name == "llvm.used" || c.name == "llvm.compiler.used"):
 		default:
 			b.WriteString(c.text)
 			b.WriteByte('\n')

@@ -15,13 +15,12 @@ type scalarEmitter struct {
 	check map[*block]bool   // blocks that look at the watchdog's flag
 	last  map[string]string // block → label that its successors see
 	frame *frame
-	b     strings.Builder
-	tmp   int
+	writer
 }
 
 // scalarForm returns the text of the masked form.
-func (f *function) scalarForm() (string, error) {
-	cuts, err := f.cutAt(func(string) bool { return true }, true)
+func scalarForm(f *function) (string, error) {
+	cuts, err := cutAt(f, func(string) bool { return true }, true)
 	if err != nil {
 		return "", err
 	}
@@ -36,7 +35,7 @@ func (f *function) scalarForm() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	e.check = f.unbounded(lf, dom)
+	e.check = unbounded(f, lf, dom)
 	for _, b := range f.blocks {
 		e.last[b.name] = b.name
 		if e.check[b] {
@@ -78,15 +77,6 @@ func argField(c *cut, i int) string { return fmt.Sprintf("a:%d:%d", c.id, i) }
 
 // variable is the stack slot of a value that crosses a cut.
 func variable(n string) string { return "%" + normalise("a.", n) }
-
-func (e *scalarEmitter) line(format string, args ...any) {
-	fmt.Fprintf(&e.b, "  "+format+"\n", args...)
-}
-
-func (e *scalarEmitter) fresh() string {
-	e.tmp++
-	return fmt.Sprintf("%%t.%d", e.tmp)
-}
 
 // laneFunction writes @msl.lane.
 func (e *scalarEmitter) laneFunction(lv *liveness) error {

@@ -2,7 +2,6 @@ package lanes
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 )
@@ -14,21 +13,15 @@ import (
 // results. So the choice is made once, in the one-lane code: products join sums
 // where settle says, and the flags that leave a choice are taken away.
 
-// fastFlag are the flags of floating-point instructions that leave a choice.
-const fastFlag = `(?:nnan|ninf|nsz|arcp|contract|afn|reassoc|fast)`
-
-// fastText finds those flags in a line of text.
-var fastText = regexp.MustCompile(`((?:^|= |\s)(?:fadd|fsub|fmul|fdiv|frem|fneg|fcmp|fptrunc|fpext|select|phi|call)) (?:` + fastFlag + ` )+`)
-
-// exactText is text without those flags.
-func exactText(text string) string { return fastText.ReplaceAllString(text, "$1 ") }
+// fastFlags are the flags of floating-point instructions that leave a choice.
+var fastFlags = set("nnan ninf nsz arcp contract afn reassoc fast")
 
 // settle joins products and sums, and drops every flag that would leave
 // arithmetic to the code generator. A product of float or double is joined with
 // the sum or difference in the same block that alone uses it, if both may be
 // contracted, the left operand's before the right one's. Half and bfloat round
 // after each operation.
-func (f *function) settle() error {
+func settle(f *function) error {
 	uses := map[string]int{}
 	for _, b := range f.blocks {
 		for _, in := range b.insts {
@@ -46,15 +39,15 @@ func (f *function) settle() error {
 			var err error
 			switch {
 			case in.op == "fmul":
-				if uses[in.res] == 1 && in.mayJoin() {
+				if uses[in.res] == 1 && mayJoin(in) {
 					product[in.res] = in
 				}
-			case (in.op == "fadd" || in.op == "fsub") && in.mayJoin():
+			case (in.op == "fadd" || in.op == "fsub") && mayJoin(in):
 				if made, err = joinProduct(in, product, joined); err != nil {
 					return err
 				}
 			case in.op == "call" && strings.HasPrefix(in.callee, "llvm.fmuladd."):
-				if made, err = in.multiplyAdd(); err != nil {
+				if made, err = multiplyAdd(in); err != nil {
 					return err
 				}
 			}
@@ -63,17 +56,17 @@ func (f *function) settle() error {
 		b.insts = slices.DeleteFunc(out, func(in *inst) bool { return joined[in.res] && in.op == "fmul" })
 		for i, in := range b.insts {
 			var err error
-			if b.insts[i], err = in.exact(); err != nil {
+			if b.insts[i], err = exact(in); err != nil {
 				return err
 			}
 		}
 	}
-	f.declareFused()
+	declareFused(f)
 	return nil
 }
 
 // mayJoin says whether a product or sum may become part of a multiply-add.
-func (in *inst) mayJoin() bool {
+func mayJoin(in *inst) bool {
 	return (in.hasFlag("contract") || in.hasFlag("fast")) && wideFloat(in.typ)
 }
 
@@ -99,26 +92,26 @@ func joinProduct(in *inst, product map[string]*inst, joined map[string]bool) ([]
 			if k == 1 {
 				negated = &x
 			}
-			n := in.beside()
+			n := beside(in)
 			lines = append(lines, fmt.Sprintf("%s = fneg %s %s", n, in.typ, *negated))
 			*negated = n
 		}
-		return readLines(append(lines, fused(in, x, y, z)))
+		return parseInsts(append(lines, fused(in, x, y, z))...)
 	}
 	return []*inst{in}, nil
 }
 
 // multiplyAdd writes llvm.fmuladd, which rounds once or twice as the processor
 // likes, as one rounding for float and double and as two for 16-bit floats.
-func (in *inst) multiplyAdd() ([]*inst, error) {
+func multiplyAdd(in *inst) ([]*inst, error) {
 	x, y, z := in.args[0].source(), in.args[1].source(), in.args[2].source()
 	if wideFloat(in.typ) {
-		return readLines([]string{fused(in, x, y, z)})
+		return parseInsts(fused(in, x, y, z))
 	}
-	p := in.beside()
-	return readLines([]string{
+	p := beside(in)
+	return parseInsts(
 		fmt.Sprintf("%s = fmul %s %s, %s", p, in.typ, x, y),
-		fmt.Sprintf("%%%s = fadd %s %s, %s", unprefixed(in.res), in.typ, p, z)})
+		fmt.Sprintf("%%%s = fadd %s %s, %s", unprefixed(in.res), in.typ, p, z))
 }
 
 // fused is the line of a multiply-add that rounds once, with in's result.
@@ -135,32 +128,11 @@ func fusedName(t *typ) string {
 }
 
 // beside is a name for a value that is computed on the way to in's result.
-func (in *inst) beside() string { return "%" + normalise("fused.", unprefixed(in.res)) }
-
-// source is an operand as the one-lane code has it.
-func (a *operand) source() string {
-	if a.local != "" {
-		return "%" + unprefixed(a.local)
-	}
-	return a.text
-}
-
-// readLines reads lines of one-lane code.
-func readLines(lines []string) ([]*inst, error) {
-	var out []*inst
-	for _, l := range lines {
-		in, err := parseInst(l)
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, in)
-	}
-	return out, nil
-}
+func beside(in *inst) string { return "%" + normalise("fused.", unprefixed(in.res)) }
 
 // exact returns the instruction without the flags that leave a choice.
-func (in *inst) exact() (*inst, error) {
-	text := exactText(in.text)
+func exact(in *inst) (*inst, error) {
+	text := withoutFlags(in.text, fastFlags)
 	if text == in.text {
 		return in, nil
 	}
@@ -170,26 +142,41 @@ func (in *inst) exact() (*inst, error) {
 	return parseInst(text)
 }
 
-// choices are the function attributes that name a processor, or let a code
+// chooses says whether a function attribute names a processor, or lets a code
 // generator choose as the flags do.
-var choices = regexp.MustCompile(` "(?:target-cpu|target-features|tune-cpu|[\w-]*-fp-math|less-precise-fpmad)"="[^"]*"`)
+func chooses(attribute string) bool {
+	key, _, _ := strings.Cut(attribute, "=")
+	switch key = unquoted(key); key {
+	case "target-cpu", "target-features", "tune-cpu", "less-precise-fpmad":
+		return true
+	}
+	return strings.HasSuffix(key, "-fp-math")
+}
 
 // settleRest does for the functions that the kernel calls, and for the
 // attributes of all, what settle does for the kernel. They are plain code of
 // sg.h, which leaves no product to be joined.
-func (m *module) settleRest() {
-	for i, c := range m.chunks {
-		switch {
-		case c.fn != "" && c.fn != entryName:
-			m.chunks[i].text = exactText(c.text)
-		case strings.HasPrefix(c.text, "attributes #"):
-			m.chunks[i].text = choices.ReplaceAllString(c.text, "")
+func settleRest(m *module) {
+	for i := range m.chunks {
+		switch c := &m.chunks[i]; {
+		case c.kind == definition && c.name != entryName:
+			var b strings.Builder
+			for line := range strings.Lines(c.text) {
+				b.WriteString(withoutFlags(line, fastFlags))
+			}
+			c.text = b.String()
+		case c.kind == attributeGroup:
+			for _, a := range c.attributes() {
+				if chooses(a) {
+					c.text = strings.Replace(c.text, " "+a, "", 1)
+				}
+			}
 		}
 	}
 }
 
 // declareFused declares the multiply-adds that the kernel now calls.
-func (f *function) declareFused() {
+func declareFused(f *function) {
 	want := map[string]string{}
 	for _, b := range f.blocks {
 		for _, in := range b.insts {
@@ -198,9 +185,5 @@ func (f *function) declareFused() {
 			}
 		}
 	}
-	for _, line := range strings.SplitAfter(f.declarations(want), "\n") {
-		if line = strings.TrimSuffix(line, "\n"); line != "" {
-			f.mod.chunks = append(f.mod.chunks, chunk{text: line})
-		}
-	}
+	f.mod.declare(want)
 }

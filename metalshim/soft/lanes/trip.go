@@ -9,10 +9,10 @@ const maxFreeTrips = 1 << 20
 // unbounded returns the blocks with a back edge of a loop that is not known to
 // end after at most maxFreeTrips iterations: those where the watchdog's flag
 // has to be looked at.
-func (f *function) unbounded(lf *loopForest, dom *domTree) map[*block]bool {
+func unbounded(f *function, lf *loopForest, dom *domTree) map[*block]bool {
 	out := map[*block]bool{}
 	for _, l := range lf.loops {
-		if f.bounded(l, dom) {
+		if bounded(f, l, dom) {
 			continue
 		}
 		for _, p := range l.header.preds {
@@ -26,7 +26,7 @@ func (f *function) unbounded(lf *loopForest, dom *domTree) map[*block]bool {
 
 // bounded looks for an exit that every iteration comes by and that
 // compares a counter of constant start and step with a constant.
-func (f *function) bounded(l *loop, dom *domTree) bool {
+func bounded(f *function, l *loop, dom *domTree) bool {
 	defs := map[string]*inst{}
 	for b := range l.blocks {
 		for _, in := range b.insts {

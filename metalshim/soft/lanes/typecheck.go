@@ -89,7 +89,7 @@ func callTyped(in *inst, same func(int, ...operand) bool) bool {
 		}
 		return same(lanesWithin(in.typ), in.args[:n]...)
 	}
-	if isReduction(in.callee) {
+	if reductionOf(in.callee) != "" {
 		last := len(in.args) - 1
 		return last >= 0 && last < 2 && in.args[last].typ.kind == kVec && in.typ.text == in.args[last].typ.elem.text &&
 			(last == 0 || in.args[0].typ.text == in.typ.text)

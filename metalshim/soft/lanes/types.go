@@ -74,6 +74,14 @@ var (
 	}
 )
 
+// elemOf is the type of a vector's elements, or t itself.
+func elemOf(t *typ) *typ {
+	if t.kind == kVec {
+		return t.elem
+	}
+	return t
+}
+
 // scalarBytes returns how many bytes a scalar of type t takes in memory, and
 // whether t is a scalar at all (an integer of a whole power of two bytes, a
 // float or a pointer).

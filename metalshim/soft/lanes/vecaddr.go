@@ -170,12 +170,7 @@ func (e *vectorEmitter) join(t *typ, n int, v []string) string {
 	for len(v) > 1 {
 		var next []string
 		for i := 0; i < len(v); i += 2 {
-			m := make([]string, 2*n)
-			for k := range m {
-				m[k] = fmt.Sprintf("i32 %d", k)
-			}
-			next = append(next, e.let("shufflevector <%d x %s> %s, <%d x %s> %s, <%d x i32> <%s>",
-				n, t, v[i], n, t, v[i+1], 2*n, strings.Join(m, ", ")))
+			next = append(next, e.pickBoth(t, n, v[i], v[i+1], 2*n, func(k int) int { return k }))
 		}
 		v, n = next, 2*n
 	}

@@ -2,7 +2,6 @@ package lanes
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 )
 
@@ -16,20 +15,10 @@ func (e *vectorEmitter) call(in *inst) {
 	switch {
 	case base != "":
 		e.elementwise(in, base)
-	case isReduction(in.callee):
+	case reductionOf(in.callee) != "":
 		e.reduceParts(in)
 	case in.typ.kind == kVoid && e.allUniform(in):
-		for i := range in.args {
-			e.scalar(&in.args[i])
-		}
-		e.line("%s", in.render(func(local string) string {
-			for i := range in.args {
-				if in.args[i].local == local {
-					return e.scalar(&in.args[i])
-				}
-			}
-			return "%" + local
-		}, nil))
+		e.line("%s", e.withScalars(in))
 	case e.copyEach(in):
 	default:
 		e.eachLane(in)
@@ -123,22 +112,9 @@ func (e *vectorEmitter) elementwise(in *inst, base string) {
 	e.setVector(in, out)
 }
 
-// isReduction says whether an intrinsic reduces a vector to a scalar in a way
-// that reduceParts knows.
-func isReduction(callee string) bool {
-	kind, ok := strings.CutPrefix(callee, "llvm.vector.reduce.")
-	kind, _, _ = strings.Cut(kind, ".")
-	return ok && (binaryOps[kind] || reductions[kind] != "")
-}
-
-// reductions are the minima and maxima: what each is between two values.
-var reductions = map[string]string{"smax": "smax", "smin": "smin", "umax": "umax", "umin": "umin",
-	"fmax": "maxnum", "fmin": "minnum", "fmaximum": "maximum", "fminimum": "minimum"}
-
 // reduceParts writes a reduction of the lane's own vector: over the parts.
 func (e *vectorEmitter) reduceParts(in *inst) {
-	kind := strings.TrimPrefix(in.callee, "llvm.vector.reduce.")
-	kind, _, _ = strings.Cut(kind, ".")
+	kind := reductionOf(in.callee)
 	v := append([]string(nil), e.vector(&in.args[len(in.args)-1])...)
 	t := in.typ
 	op := func(a, b string) string {
@@ -174,8 +150,6 @@ func (e *vectorEmitter) reduceParts(in *inst) {
 	}
 	e.setVector(in, v)
 }
-
-var reTail = regexp.MustCompile(`^(?:tail|musttail|notail) `)
 
 // eachLane runs an instruction for one lane after another, in order.
 func (e *vectorEmitter) eachLane(in *inst) {
@@ -228,8 +202,7 @@ func (e *vectorEmitter) eachLane(in *inst) {
 	}
 	c := *in
 	c.res = ""
-	text := c.render(func(local string) string { return values[local] }, nil)
-	text = reTail.ReplaceAllString(text, "")
+	text := c.render(func(local string) string { return values[local] }, nil)[in.opAt:]
 	if in.res == "" {
 		e.line("%s", text)
 	} else {

@@ -47,12 +47,7 @@ func (e *vectorEmitter) chain(m *node) {
 			want := e.let("load %s, ptr %s", maskType, e.maskVar(l.header))
 			e.line("br i1 %s, label %%%s, label %%%s", e.any(want), more, after(i, l))
 			e.label(more)
-			for p := range l.blocks {
-				if e.checks[p] && e.isBack(p, l.header) {
-					e.lookAtFlag(normalise("go.", l.header.name))
-					break
-				}
-			}
+			e.checkLoop(l, normalise("go.", l.header.name))
 			e.line("br label %%%s", l.header.name)
 		}
 	}
@@ -66,15 +61,20 @@ func (e *vectorEmitter) chain(m *node) {
 	case m.block != nil:
 		e.line("br label %%%s", m.block.name)
 	case m.latch != nil:
-		for p := range m.latch.blocks {
-			if e.checks[p] && e.isBack(p, m.latch.header) {
-				e.lookAtFlag(normalise("go.", over))
-				break
-			}
-		}
+		e.checkLoop(m.latch, normalise("go.", over))
 		e.line("br label %%%s", m.latch.header.name)
 	default:
 		e.line("br label %%done")
+	}
+}
+
+// checkLoop looks at the watchdog's flag where a way back in the loop has to.
+func (e *vectorEmitter) checkLoop(l *loop, next string) {
+	for p := range l.blocks {
+		if e.checks[p] && e.isBack(p, l.header) {
+			e.lookAtFlag(next)
+			return
+		}
 	}
 }
 
@@ -124,10 +124,10 @@ func (e *vectorEmitter) splitUniform(t *inst, succs []*block) []string {
 		return out
 	}
 	cond := make([]string, len(succs))
-	any := "false"
+	matched := "false"
 	for i := 1; i < len(t.labels); i++ {
 		q := e.let("icmp eq %s %s, %s", t.args[0].typ, c, t.args[i].text)
-		any = e.let("or i1 %s, %s", any, q)
+		matched = e.let("or i1 %s, %s", matched, q)
 		for k, s := range succs {
 			if s.name == t.labels[i].name {
 				if cond[k] != "" {
@@ -139,7 +139,7 @@ func (e *vectorEmitter) splitUniform(t *inst, succs []*block) []string {
 	}
 	for k, s := range succs {
 		if s.name == t.labels[0].name {
-			q := e.let("xor i1 %s, true", any)
+			q := e.let("xor i1 %s, true", matched)
 			if cond[k] != "" {
 				q = e.let("or i1 %s, %s", cond[k], q)
 			}
@@ -170,11 +170,12 @@ func (e *vectorEmitter) resumption() {
 		}
 		var keep []variableDef
 		for _, v := range e.vars {
-			if e.a.masked[c.at] || e.needed(v.name, needed) {
+			// Where all lanes suspend together, masks and what phis choose are not in use.
+			if e.a.masked[c.at] || v.prefix != "m" && v.prefix != "p" && needed[v.of] {
 				keep = append(keep, v)
 			}
 		}
-		keep = append(keep, variableDef{"live", maskType})
+		keep = append(keep, variableDef{name: "live", typ: maskType})
 		e.label(fmt.Sprintf("save.%d", c.id))
 		for _, v := range keep {
 			e.frame.add("v:"+e.name+":"+v.name, v.typ)
@@ -192,20 +193,4 @@ func (e *vectorEmitter) resumption() {
 		}
 		e.line("br label %%%s", e.enterLabel(c.cont))
 	}
-}
-
-// needed says whether a variable (s0.NAME, w3.NAME, o0.NAME) holds one of the
-// values. Where all lanes suspend together, masks and what phis choose are not
-// in use.
-func (e *vectorEmitter) needed(variable string, values map[string]bool) bool {
-	quote := ""
-	if variable[0] == '"' {
-		quote, variable = `"`, variable[1:]
-	}
-	for i := 1; i < len(variable); i++ {
-		if variable[i] == '.' {
-			return variable[0] != 'm' && variable[0] != 'p' && values[quote+variable[i+1:]]
-		}
-	}
-	return false
 }

@@ -1,6 +1,10 @@
 package lanes
 
-import "fmt"
+import (
+	"fmt"
+	"maps"
+	"slices"
+)
 
 // liveVar holds the lanes that have not ended.
 const liveVar = "%live"
@@ -95,7 +99,7 @@ func (e *vectorEmitter) leaveShared(b *block) {
 		for _, s := range b.succs {
 			e.label(edgeLabel(b, s))
 			scalars, vectors := e.scalars, e.vectors
-			e.scalars, e.vectors = clone(scalars), clone(vectors)
+			e.scalars, e.vectors = maps.Clone(scalars), maps.Clone(vectors)
 			e.edge(b, s, "")
 			e.jump(b, s)
 			e.scalars, e.vectors = scalars, vectors
@@ -103,14 +107,6 @@ func (e *vectorEmitter) leaveShared(b *block) {
 	default:
 		e.partShared(b, t)
 	}
-}
-
-func clone[V any](m map[string]V) map[string]V {
-	c := make(map[string]V, len(m))
-	for k, v := range m {
-		c[k] = v
-	}
-	return c
 }
 
 func edgeLabel(b, s *block) string { return normalise(fmt.Sprintf("e%d.", s.index), b.name) }
@@ -159,15 +155,10 @@ func (e *vectorEmitter) partShared(b *block, t *inst) {
 // ends says whether the way from b to s is the end of the lanes that take it
 // (see forwardGraph).
 func (e *vectorEmitter) ends(b, s *block) bool {
-	if !s.returns() {
+	if !returns(s) {
 		return false
 	}
-	for _, q := range b.continuing() {
-		if q == s {
-			return false
-		}
-	}
-	return true
+	return !slices.Contains(continuing(b), s)
 }
 
 // end takes lanes from the living.
@@ -259,11 +250,11 @@ func (e *vectorEmitter) lookAtFlag(next string) {
 // and asks for s when it is masked. mask is the set of lanes that take the way;
 // "" when all living lanes do.
 func (e *vectorEmitter) edge(b, s *block, mask string) {
-	type copy struct {
+	type choice struct {
 		typ      string
 		va, v, m string
 	}
-	var copies []copy
+	var choices []choice
 	for _, in := range s.insts {
 		if in.op != "phi" {
 			break
@@ -282,7 +273,7 @@ func (e *vectorEmitter) edge(b, s *block, mask string) {
 			if mask != "" && !e.onlyBack(b, s) {
 				m = "any"
 			}
-			copies = append(copies, copy{in.typ.String(), e.variable("p", in.res, 0, in.typ.String()), e.scalar(o), m})
+			choices = append(choices, choice{in.typ.String(), e.variable("p", in.res, 0, in.typ.String()), e.scalar(o), m})
 			continue
 		}
 		v := e.vector(o)
@@ -291,11 +282,11 @@ func (e *vectorEmitter) edge(b, s *block, mask string) {
 			if mask != "" && !e.firstWay(b, s) {
 				m = mask
 			}
-			copies = append(copies, copy{lanesOf(p), e.variable("p", in.res, i, lanesOf(p)), v[i], m})
+			choices = append(choices, choice{lanesOf(p), e.variable("p", in.res, i, lanesOf(p)), v[i], m})
 		}
 	}
 	some := ""
-	for _, c := range copies {
+	for _, c := range choices {
 		v := c.v
 		switch c.m {
 		case "":

@@ -8,8 +8,8 @@ import (
 // vectorForm returns the text of the fast form. A kernel that uses a thread's
 // position gets two: one for simdgroups whose lanes follow each other in x, as
 // in nearly all dispatches, and one for any.
-func (f *function) vectorForm() (string, error) {
-	cuts, err := f.cutAt(func(op string) bool { return syncOps[op].barrier }, false)
+func vectorForm(f *function) (string, error) {
+	cuts, err := cutAt(f, func(op string) bool { return syncOps[op].barrier }, false)
 	if err != nil {
 		return "", err
 	}
@@ -17,7 +17,7 @@ func (f *function) vectorForm() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	f.mergeLoads(analyse(f, forest, true))
+	mergeLoads(f, analyse(f, forest, true))
 	live := computeLiveness(f.blocks)
 	live.crossing(cuts)
 	fr := newFrame()
@@ -39,7 +39,7 @@ func (f *function) vectorForm() (string, error) {
 	if err := one("msl.row", true); err != nil {
 		return "", err
 	}
-	if f.usesPosition() {
+	if usesPosition(f) {
 		if err := one("msl.any", false); err != nil {
 			return "", err
 		}
@@ -52,7 +52,9 @@ func (f *function) vectorForm() (string, error) {
 	out.WriteString(fr.define())
 	fmt.Fprintf(&out, "@msl_nbar = constant i32 %d\n", len(cuts))
 	out.WriteString(b.String())
-	out.WriteString(f.declarations(declared))
+	for _, d := range f.mod.declarations(declared) {
+		out.WriteString(d + "\n")
+	}
 	out.WriteString(conversions(b.String()))
 	fmt.Fprintf(&out, "attributes #9900 = { nounwind \"prefer-vector-width\"=\"512\" %s }\n!9900 = !{}\n", f.attrs)
 	return out.String(), nil
@@ -79,7 +81,7 @@ any:
 `
 
 // usesPosition says whether the kernel reads x, y or z.
-func (f *function) usesPosition() bool {
+func usesPosition(f *function) bool {
 	for _, b := range f.blocks {
 		for _, in := range b.insts {
 			for _, o := range in.args {
@@ -90,25 +92,6 @@ func (f *function) usesPosition() bool {
 		}
 	}
 	return false
-}
-
-// declarations lists, sorted, what the module does not declare itself.
-func (f *function) declarations(want map[string]string) string {
-	have := map[string]bool{}
-	for _, c := range f.mod.chunks {
-		if strings.HasPrefix(c.text, "declare ") {
-			if g := reGlobalName.FindStringSubmatch(c.text); g != nil {
-				have[strings.Trim(g[1], `"`)] = true
-			}
-		}
-	}
-	var b strings.Builder
-	for _, n := range sortedKeys(want) {
-		if !have[n] {
-			b.WriteString(want[n] + "\n")
-		}
-	}
-	return b.String()
 }
 
 // function writes the whole function.
@@ -140,7 +123,7 @@ func (e *vectorEmitter) function() (string, error) {
 		e.line("%%%s = load <32 x i32>, ptr %%head.%d, align 4", n, i)
 	}
 	for _, v := range e.vars {
-		if strings.HasPrefix(strings.TrimPrefix(v.name, `"`), "m0.") {
+		if v.prefix == "m" {
 			e.line("store %s zeroinitializer, ptr %%%s", maskType, v.name)
 		}
 	}

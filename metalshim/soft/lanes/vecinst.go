@@ -51,17 +51,6 @@ func (e *vectorEmitter) scalarInstruction(in *inst) {
 		e.sync(in, name)
 		return
 	}
-	for i := range in.args {
-		e.scalar(&in.args[i]) // loads come before the instruction
-	}
-	values := func(local string) string {
-		for i := range in.args {
-			if in.args[i].local == local {
-				return e.scalar(&in.args[i])
-			}
-		}
-		return "%" + local
-	}
 	c := *in
 	c.res = ""
 	if s.c != nil {
@@ -75,7 +64,7 @@ func (e *vectorEmitter) scalarInstruction(in *inst) {
 		}
 		c.dropFlags()
 	}
-	text := c.render(values, nil)
+	text := e.withScalars(&c)
 	if e.a.recordLoad(in) {
 		text += ", !invariant.load !9900"
 	}
@@ -83,18 +72,16 @@ func (e *vectorEmitter) scalarInstruction(in *inst) {
 	e.setScalar(in, r)
 }
 
-// dropFlags blanks the flags in the text, which keeps the spans.
-func (in *inst) dropFlags() {
-	b := []byte(in.text)
-	p := &cursor{s: in.text}
-	p.word()
-	for flagWords[p.peekWord()] {
-		w := p.word()
-		for i := p.pos - len(w); i < p.pos; i++ {
-			b[i] = ' '
+// withScalars is the text of an instruction with its operands' scalars, which are
+// loaded before it.
+func (e *vectorEmitter) withScalars(in *inst) string {
+	values := map[string]string{}
+	for i := range in.args {
+		if o := &in.args[i]; o.local != "" {
+			values[o.local] = e.scalar(o)
 		}
 	}
-	in.text = string(b)
+	return in.render(func(local string) string { return values[local] }, nil)
 }
 
 // half says whether arithmetic on t is done in float: of 16-bit floats a sum,
@@ -111,13 +98,6 @@ func (e *vectorEmitter) narrow(t *typ, v string) string {
 		return e.roundLanes(v)
 	}
 	return e.let("fptrunc <32 x float> %s to %s", v, lanesOf(t))
-}
-
-func elemOf(t *typ) *typ {
-	if t.kind == kVec {
-		return t.elem
-	}
-	return t
 }
 
 func (e *vectorEmitter) binary(in *inst, x, y []string) []string {
@@ -396,11 +376,7 @@ func (e *vectorEmitter) zip(t *typ, v []string) string {
 	}
 	a, b := e.zip(t, even), e.zip(t, odd)
 	n := width * len(even)
-	var m []string
-	for i := range n {
-		m = append(m, fmt.Sprintf("i32 %d, i32 %d", i, n+i))
-	}
-	return e.let("shufflevector <%d x %s> %s, <%d x %s> %s, <%d x i32> <%s>", n, t, a, n, t, b, 2*n, strings.Join(m, ", "))
+	return e.pickBoth(t, n, a, b, 2*n, func(i int) int { return i%2*n + i/2 })
 }
 
 // zipOdd is zip for an odd number of parts.
@@ -408,21 +384,18 @@ func (e *vectorEmitter) zipOdd(t *typ, v []string) string {
 	k := len(v)
 	all := "poison"
 	for p, x := range v {
-		var grow, put []string
-		for i := range width * k {
-			w := "poison"
+		grown := e.pick(t, width, x, width*k, func(i int) int {
 			if i < width {
-				w = fmt.Sprint(i)
+				return i
 			}
-			grow = append(grow, "i32 "+w)
+			return poisonElement
+		})
+		all = e.pickBoth(t, width*k, all, grown, width*k, func(i int) int {
 			if i%k == p {
-				put = append(put, fmt.Sprintf("i32 %d", width*k+i/k))
-			} else {
-				put = append(put, fmt.Sprintf("i32 %d", i))
+				return width*k + i/k
 			}
-		}
-		g := e.let("shufflevector <32 x %s> %s, <32 x %s> poison, <%d x i32> <%s>", t, x, t, width*k, strings.Join(grow, ", "))
-		all = e.let("shufflevector <%d x %s> %s, <%d x %s> %s, <%d x i32> <%s>", width*k, t, all, width*k, t, g, width*k, strings.Join(put, ", "))
+			return i
+		})
 	}
 	return all
 }
@@ -436,22 +409,13 @@ func (e *vectorEmitter) unzip(t *typ, n int, v string) []string {
 	if n%2 == 1 {
 		out := make([]string, n)
 		for p := range out {
-			m := make([]string, width)
-			for i := range m {
-				m[i] = fmt.Sprintf("i32 %d", i*n+p)
-			}
-			out[p] = e.let("shufflevector <%d x %s> %s, <%d x %s> poison, <32 x i32> <%s>", width*n, t, v, width*n, t, strings.Join(m, ", "))
+			out[p] = e.pick(t, width*n, v, width, func(i int) int { return i*n + p })
 		}
 		return out
 	}
 	var half [2][]string
 	for h := range half {
-		m := make([]string, width*n/2)
-		for i := range m {
-			m[i] = fmt.Sprintf("i32 %d", 2*i+h)
-		}
-		w := e.let("shufflevector <%d x %s> %s, <%d x %s> poison, <%d x i32> <%s>", width*n, t, v, width*n, t, len(m), strings.Join(m, ", "))
-		half[h] = e.unzip(t, n/2, w)
+		half[h] = e.unzip(t, n/2, e.pick(t, width*n, v, width*n/2, func(i int) int { return 2*i + h }))
 	}
 	var out []string
 	for i := range half[0] {

@@ -1,9 +1,6 @@
 package lanes
 
-import (
-	"fmt"
-	"strings"
-)
+import "fmt"
 
 // access describes how lanes touch memory: n elements of a scalar type each.
 type access struct {
@@ -166,15 +163,13 @@ func (e *vectorEmitter) assemble(t *typ, v []string, of [width]int) string {
 		all = e.let("insertelement <%d x %s> %s, %s %s, i32 %d", n, t, all, t, x, i)
 	}
 	same := len(v) == width
-	m := make([]string, width)
-	for i := range m {
-		m[i] = fmt.Sprintf("i32 %d", of[i])
-		same = same && of[i] == i
+	for i, k := range of {
+		same = same && k == i
 	}
 	if same {
 		return all
 	}
-	return e.let("shufflevector <%d x %s> %s, <%d x %s> poison, <32 x i32> <%s>", n, t, all, n, t, strings.Join(m, ", "))
+	return e.pick(t, n, all, width, func(i int) int { return of[i] })
 }
 
 func (e *vectorEmitter) maskedLoad(n int, t *typ, p string, align int, mask string) string {
@@ -194,14 +189,7 @@ func (e *vectorEmitter) storeLanes(in *inst) {
 	val, ptr := &in.args[0], &in.args[1]
 	same := e.shapeOf(ptr).uniform()
 	if same && e.shapeOf(val).uniform() {
-		c := *in
-		v, p := e.scalar(val), e.scalar(ptr)
-		e.line("%s", c.render(func(local string) string {
-			if local == val.local {
-				return v
-			}
-			return p
-		}, nil))
+		e.line("%s", e.withScalars(in))
 		return
 	}
 	a, ok := accessOf(in)
@@ -244,11 +232,7 @@ func (e *vectorEmitter) storeEach(a access, v []string, to []string) {
 			e.line("store %s %s, ptr %s, align %d", t, e.let("extractelement <32 x %s> %s, i32 %d", t, all, i), p, a.align)
 			continue
 		}
-		m := make([]string, n)
-		for k := range m {
-			m[k] = fmt.Sprintf("i32 %d", i*n+k)
-		}
-		x := e.let("shufflevector <%d x %s> %s, <%d x %s> poison, <%d x i32> <%s>", width*n, t, all, width*n, t, n, strings.Join(m, ", "))
+		x := e.pick(t, width*n, all, n, func(k int) int { return i*n + k })
 		e.line("store <%d x %s> %s, ptr %s, align %d", n, t, x, p, a.align)
 	}
 }

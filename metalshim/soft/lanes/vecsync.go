@@ -73,11 +73,7 @@ func (e *vectorEmitter) reduce(in *inst, name string) {
 
 // part is half of a vector of n floats, beginning at from.
 func (e *vectorEmitter) part(v string, n, from int) string {
-	at := make([]string, n/2)
-	for i := range at {
-		at[i] = fmt.Sprintf("i32 %d", from+i)
-	}
-	return e.let("shufflevector <%d x float> %s, <%d x float> poison, <%d x i32> <%s>", n, v, n, n/2, strings.Join(at, ", "))
+	return e.pick(tFloats["float"], n, v, n/2, func(i int) int { return from + i })
 }
 
 // combine joins n pairs of floats in a reduction. A minimum or maximum prefers
@@ -104,14 +100,12 @@ func (e *vectorEmitter) prefix(in *inst, name string) {
 	ids := fmt.Sprintf("splat (%s %s)", t, id)
 	v := e.let("select %s %s, %s %s, %s %s", maskType, e.mask, lt, e.vector(&in.args[0])[0], lt, ids)
 	shift := func(v string, n int) string {
-		m := make([]string, width)
-		for i := range m {
-			m[i] = fmt.Sprintf("i32 %d", max(i-n, -1))
+		return e.pickBoth(t, width, v, ids, width, func(i int) int {
 			if i < n {
-				m[i] = "i32 32"
+				return width
 			}
-		}
-		return e.let("shufflevector %s %s, %s %s, <32 x i32> <%s>", lt, v, lt, ids, strings.Join(m, ", "))
+			return i - n
+		})
 	}
 	for n := 1; n < width; n *= 2 {
 		v = e.let("%s %s %s, %s", op, lt, v, shift(v, n))
@@ -157,15 +151,12 @@ func (e *vectorEmitter) shuffleLanes(val, src *operand) string {
 	var moved string
 	s := e.shapeOf(src)
 	if s.known() {
-		m := make([]string, width)
-		for i := range m {
-			q := s.at(i)
-			if q < 0 || q >= width {
-				q = int64(i)
+		moved = e.pick(t, width, v, width, func(i int) int {
+			if q := s.at(i); q >= 0 && q < width {
+				return int(q)
 			}
-			m[i] = fmt.Sprintf("i32 %d", q)
-		}
-		moved = e.let("shufflevector %s %s, %s poison, <32 x i32> <%s>", lt, v, lt, strings.Join(m, ", "))
+			return i
+		})
 	} else {
 		moved = e.lookUp(t, v, src)
 	}
@@ -220,11 +211,7 @@ func rowMajor() [64]int {
 
 // permute reorders the 64 elements of a matrix.
 func (e *vectorEmitter) permute(t *typ, v string, at func(i int) int) string {
-	m := make([]string, 64)
-	for i := range m {
-		m[i] = fmt.Sprintf("i32 %d", at(i))
-	}
-	return e.let("shufflevector <64 x %s> %s, <64 x %s> poison, <64 x i32> <%s>", t, v, t, strings.Join(m, ", "))
+	return e.pick(t, 64, v, 64, at)
 }
 
 // toLanes is permute from rows to lanes.
@@ -287,23 +274,17 @@ func (e *vectorEmitter) product(m [3]string) string {
 	for i := range m {
 		m[i] = e.toRows(f32, m[i])
 	}
-	pick := func(v string, at func(i int) int) string {
-		s := make([]string, 16)
-		for i := range s {
-			s[i] = fmt.Sprintf("i32 %d", at(i))
-		}
-		return e.let("shufflevector <64 x float> %s, <64 x float> poison, <16 x i32> <%s>", v, strings.Join(s, ", "))
-	}
+	twoRows := func(v string, at func(i int) int) string { return e.pick(f32, 64, v, 16, at) }
 	var row [8]string // b's rows, each twice
 	for k := range row {
-		row[k] = pick(m[1], func(i int) int { return 8*k + i%8 })
+		row[k] = twoRows(m[1], func(i int) int { return 8*k + i%8 })
 	}
 	f := e.intrinsic("llvm.fma.v16f32", "<16 x float>", "<16 x float>, <16 x float>, <16 x float>")
 	var out [4]string
 	for p := range out {
-		acc := pick(m[2], func(i int) int { return 16*p + i })
+		acc := twoRows(m[2], func(i int) int { return 16*p + i })
 		for k := range row {
-			col := pick(m[0], func(i int) int { return 8*(2*p+i/8) + k })
+			col := twoRows(m[0], func(i int) int { return 8*(2*p+i/8) + k })
 			acc = e.let("call <16 x float> %s(<16 x float> %s, <16 x float> %s, <16 x float> %s)", f, col, row[k], acc)
 		}
 		out[p] = acc
@@ -351,13 +332,8 @@ func (e *vectorEmitter) storeMatrix(in *inst, name string) {
 	}
 	v = e.permute(t, v, place)
 	for r := range 8 {
-		m, s := make([]string, 8), make([]string, 8)
-		for i := range m {
-			m[i] = fmt.Sprintf("i32 %d", place(8*r+i)/2)
-			s[i] = fmt.Sprintf("i32 %d", 8*r+i)
-		}
-		row := e.let("shufflevector <64 x %s> %s, <64 x %s> poison, <8 x i32> <%s>", t, v, t, strings.Join(s, ", "))
-		on := e.let("shufflevector %s %s, %s poison, <8 x i32> <%s>", maskType, e.mask, maskType, strings.Join(m, ", "))
+		row := e.pick(t, 64, v, 8, func(i int) int { return 8*r + i })
+		on := e.pick(tI1, width, e.mask, 8, func(i int) int { return place(8*r+i) / 2 })
 		e.maskedStore(8, t, row, e.rowAddress(t, p, ld, r), t.bits/8, on)
 	}
 }

@@ -49,8 +49,7 @@ type vectorEmitter struct {
 	products    int                 // matrix products, counted when the first is met
 	productFunc string              // the function that computes one, when there is one
 	storeAt     map[string]int64    // constants of the addresses that stores share
-	b           strings.Builder
-	tmp         int
+	writer
 
 	at      *block
 	mask    string              // lanes that execute the current block
@@ -59,8 +58,14 @@ type vectorEmitter struct {
 	err     error
 }
 
-// variableDef is a stack variable.
-type variableDef struct{ name, typ string }
+// variableDef is a stack variable: of a value's base (s), of its lanes (w), of
+// those that a loop left behind (o), of what a phi chooses (p), of a block's mask
+// (m), or of the lanes that live.
+type variableDef struct {
+	name, typ string
+	prefix    string // s, w, o, p, m, or "" for the lanes that live
+	of        string // the value or the block
+}
 
 func newVectorEmitter(f *function, name string, cuts []*cut, forest *loopForest, fr *frame, row bool) *vectorEmitter {
 	e := &vectorEmitter{f: f, a: analyse(f, forest, row), name: name, cuts: cuts, frame: fr,
@@ -74,7 +79,7 @@ func newVectorEmitter(f *function, name string, cuts []*cut, forest *loopForest,
 		}
 	}
 	dom := dominators(f.blocks)
-	e.checks = f.unbounded(forest, dom)
+	e.checks = unbounded(f, forest, dom)
 	for _, b := range f.blocks {
 		for _, in := range b.insts {
 			for k, o := range in.args {
@@ -120,30 +125,12 @@ func (e *vectorEmitter) fail(format string, args ...any) {
 	}
 }
 
-func (e *vectorEmitter) line(format string, args ...any) {
-	fmt.Fprintf(&e.b, "  "+format+"\n", args...)
-}
-
-func (e *vectorEmitter) label(name string) { fmt.Fprintf(&e.b, "%s:\n", name) }
-
-func (e *vectorEmitter) fresh() string {
-	e.tmp++
-	return fmt.Sprintf("%%t.%d", e.tmp)
-}
-
-// let writes an instruction with a fresh result.
-func (e *vectorEmitter) let(format string, args ...any) string {
-	r := e.fresh()
-	e.line("%s = "+format, append([]any{r}, args...)...)
-	return r
-}
-
 // variable declares a stack variable once and returns its name.
 func (e *vectorEmitter) variable(prefix, local string, i int, typ string) string {
 	n := normalise(fmt.Sprintf("%s%d.", prefix, i), local)
 	if !e.isVar[n] {
 		e.isVar[n] = true
-		e.vars = append(e.vars, variableDef{n, typ})
+		e.vars = append(e.vars, variableDef{n, typ, prefix, local})
 		fmt.Fprintf(&e.allocas, "  %%%s = alloca %s\n", n, typ)
 	}
 	return "%" + n
