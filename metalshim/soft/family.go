@@ -1,13 +1,6 @@
 package soft
 
-import (
-	"regexp"
-	"slices"
-)
-
-// crossLane is a call of an operation across the lanes of a simdgroup, in the
-// code of one lane.
-var crossLane = regexp.MustCompile(`call [^\n@]*@msl_sy_(\w+)\(`)
+import "slices"
 
 // Operations across lanes that every GPU of Apple's has, and those that came
 // with Apple6; the others, reductions and matrices, came with Apple7 (Apple,
@@ -19,12 +12,12 @@ var (
 
 // familyOf is the first of Apple's GPU families that can run a kernel, as far
 // as its operations across lanes tell: 7, 6, or 0 for all of them.
-func familyOf(entry string) int {
+func familyOf(operations []string) int {
 	family := 0
-	for _, m := range crossLane.FindAllStringSubmatch(entry, -1) {
+	for _, o := range operations {
 		switch {
-		case slices.Contains(everywhere, m[1]):
-		case slices.Contains(withApple6, m[1]):
+		case slices.Contains(everywhere, o):
+		case slices.Contains(withApple6, o):
 			family = max(family, 6)
 		default:
 			family = 7

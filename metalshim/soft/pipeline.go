@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"regexp"
 	"slices"
 	"sort"
 	"strconv"
@@ -57,7 +56,7 @@ func (l *library) NewPipeline(ctx context.Context, function string, constants []
 	p := &pipeline{d: l.d, name: function, library: l.name, constants: slices.Clone(constants), params: k.Params}
 	key := cache.KeyOf("pipeline", l.key.String(), k.Name, values, l.d.o.Form, lanes.Version, lanes.Header, passVersion,
 		stub(k, values, l.d.o.Form == "scalar"), strings.Join(slices.Concat(always, lanes.LaneFlags, lanes.Flags, l.d.target()), "\x00"))
-	m, err := l.d.obtain(ctx, "pipeline", key, func() ([]byte, []byte, error) { return l.compile(ctx, k, values) })
+	m, err := l.d.obtain(ctx, "pipeline", key, func() ([]byte, []byte, error) { return l.compile(ctx, k, values, constants) })
 	if err != nil {
 		return nil, err
 	}
@@ -147,65 +146,53 @@ __attribute__((visibility("default"))) void msl_entry(const msl_tg* g, uint lane
 `, k.Symbol, limit, values)
 }
 
-func (l *library) compile(ctx context.Context, k msl.Kernel, values string) (code, meta []byte, err error) {
+func (l *library) compile(ctx context.Context, k msl.Kernel, values string, constants []metalshim.Constant) (code, meta []byte, err error) {
 	bitcode, err := l.bitcodeFile()
 	if err != nil {
 		return nil, nil, err
 	}
-	oneLane := func(values string) (string, error) {
-		args := append(append(append([]string{}, language...), laneTarget()...), mathFlags(l.math)...)
-		args = append(append(args, lanes.LaneFlags...), "-S", "-emit-llvm", "-Xclang", "-mlink-builtin-bitcode", "-Xclang", clang.FilePath(0))
+	oneLane := func(values string) (*lanes.Kernel, error) {
+		args := slices.Concat(language, laneTarget(), mathFlags(l.math), lanes.LaneFlags,
+			[]string{"-S", "-emit-llvm", "-Xclang", "-mlink-builtin-bitcode", "-Xclang", clang.FilePath(0)})
 		ir, err := l.d.run(ctx, args, []byte(stub(k, values, l.d.o.Form == "scalar")), bitcode)
 		if err != nil {
-			return "", compileError(ctx, l.name, k.Name, err)
+			return nil, compileError(ctx, l.name, k.Name, err)
 		}
-		return string(ir), nil
+		read, err := lanes.Read(string(ir))
+		if err != nil {
+			return nil, &metalshim.CompileError{Library: l.name, Function: k.Name, Err: err}
+		}
+		return read, nil
 	}
-	ir, err := oneLane(values)
+	kernel, err := oneLane(values)
 	if err != nil {
 		return nil, nil, err
 	}
-	if err := l.missing(k, ir); err != nil {
+	open, err := l.open(k, kernel)
+	if err != nil {
 		return nil, nil, err
 	}
-	if unresolved.MatchString(ir) {
+	if open {
 		// The library has constants that this kernel does not look at. They
 		// need some value for the initialisers of what depends on them.
-		if ir, err = oneLane(values + l.zeros(values)); err != nil {
+		if kernel, err = oneLane(values + l.zeros(constants)); err != nil {
 			return nil, nil, err
 		}
 	}
-	f, err := l.examine(k, ir)
-	if err != nil {
-		return nil, nil, err
-	}
-	wide, err := lanes.Transform(ir, lanes.Options{Scalar: l.d.o.Form == "scalar", NoFused: !l.d.fused()})
+	found, err := kernel.Facts()
 	if err != nil {
 		return nil, nil, &metalshim.CompileError{Library: l.name, Function: k.Name, Err: err}
 	}
-	var flags []string
-	for _, f := range lanes.Flags {
-		if f != "-shared" && f != "-fuse-ld=lld" { // sharedObject links
-			flags = append(flags, f)
-		}
+	wide, err := kernel.Transform(lanes.Options{Scalar: l.d.o.Form == "scalar", NoFused: !l.d.fused()})
+	if err != nil {
+		return nil, nil, &metalshim.CompileError{Library: l.name, Function: k.Name, Err: err}
 	}
-	if code, err = l.d.sharedObject(ctx, append(flags, l.d.target()...), []byte(wide)); err != nil {
+	if code, err = l.d.sharedObject(ctx, slices.Concat(lanes.Flags, l.d.target()), []byte(wide)); err != nil {
 		return nil, nil, compileError(ctx, l.name, k.Name, err)
 	}
-	meta, err = json.Marshal(f)
+	meta, err = json.Marshal(factsOf(found))
 	return code, meta, err
 }
-
-var (
-	limitText  = regexp.MustCompile(`(?s)define [^\n]*@msl_limit\(\)[^\n]*\{\n.*?ret i32 (\d+)`)
-	entryText  = regexp.MustCompile(`(?s)define [^\n]*@msl_entry\(ptr [^\n]*?(%[\w.]+),[^\n]*\n(.*?)\n\}`)
-	unresolved = regexp.MustCompile(`(?m)^@msl_fc_(\d+) = external`)
-	// An initialiser that could not be computed at compile time.
-	initialiser  = regexp.MustCompile(`(?s)define internal [^\n]*@(?:_GLOBAL__sub_I|__cxx_global_var_init)[^\n]*\{\n(.*?)\n\}`)
-	storedGlobal = regexp.MustCompile(`store [^\n]*, ptr (@[\w.$]+)`)
-	byteOffset   = `getelementptr (?:inbounds )?(?:nuw )?i8, ptr %s, i64 (\d+)\b`
-	fieldOffset  = `getelementptr (?:inbounds )?(?:nuw )?%%struct\.msl_tg, ptr %s, i64 0, i32 (\d+)(?:, i64 (\d+))?`
-)
 
 // Offsets in msl_tg (kernel.h).
 const (
@@ -214,62 +201,40 @@ const (
 	endOfPointers     = threadgroupOffset + 8*31
 )
 
-// missing is the error for a kernel that uses a function constant without a
-// value, by itself or through a constant that is computed from it.
-func (l *library) missing(k msl.Kernel, ir string) error {
-	m := entryText.FindStringSubmatch(ir)
-	if m == nil {
-		return fmt.Errorf("metal pipeline %s: the compiler gave no entry", k.Name)
+// open says whether the code asks for function constants without a value. It is
+// an error if the kernel needs one of them, by itself or through a constant that
+// is computed from it.
+func (l *library) open(k msl.Kernel, kernel *lanes.Kernel) (open bool, err error) {
+	undefined, needed := kernel.Undefined()
+	for _, symbol := range undefined {
+		i := slices.IndexFunc(l.table.Constants, func(c msl.FunctionConstant) bool { return symbol == fmt.Sprintf("msl_fc_%d", c.Index) })
+		if i < 0 {
+			continue // none of ours
+		}
+		if c := l.table.Constants[i]; needed[symbol] {
+			return true, &metalshim.FunctionError{Library: l.name, Function: k.Name,
+				Reason: fmt.Sprintf("function constant %d, %s, has no value", c.Index, c.Name)}
+		}
+		open = true
 	}
-	for _, u := range unresolved.FindAllStringSubmatch(ir, -1) {
-		uses := regexp.MustCompile(`@msl_fc_` + u[1] + `\b`).MatchString(m[2])
-		for _, init := range initialiser.FindAllStringSubmatch(ir, -1) {
-			if !strings.Contains(init[1], "@msl_fc_"+u[1]+",") {
-				continue
-			}
-			for _, s := range storedGlobal.FindAllStringSubmatch(init[1], -1) {
-				uses = uses || strings.Contains(m[2], s[1]+",") || strings.Contains(m[2], s[1]+")")
-			}
-		}
-		if !uses {
-			continue
-		}
-		name := "?"
-		for _, c := range l.table.Constants {
-			if strconv.Itoa(c.Index) == u[1] {
-				name = c.Name
-			}
-		}
-		return &metalshim.FunctionError{Library: l.name, Function: k.Name,
-			Reason: fmt.Sprintf("function constant %s, %s, has no value", u[1], name)}
-	}
-	return nil
+	return open, nil
 }
 
-// zeros defines the library's constants that values does not.
-func (l *library) zeros(values string) string {
+// zeros defines those of the library's constants that are not given.
+func (l *library) zeros(given []metalshim.Constant) string {
 	var b strings.Builder
 	for _, c := range l.table.Constants {
-		if !strings.Contains(values, fmt.Sprintf(" msl_fc_%d =", c.Index)) {
+		if !slices.ContainsFunc(given, func(g metalshim.Constant) bool { return g.Index == c.Index }) {
 			fmt.Fprintf(&b, "\nextern const unsigned long msl_fc_%d = 0;", c.Index)
 		}
 	}
 	return b.String()
 }
 
-// examine reads what the one-lane code says about the kernel.
-func (l *library) examine(k msl.Kernel, ir string) (facts, error) {
-	var f facts
-	if m := limitText.FindStringSubmatch(ir); m != nil {
-		f.Limit, _ = strconv.Atoi(m[1])
-	}
-	m := entryText.FindStringSubmatch(ir)
-	if m == nil {
-		return f, fmt.Errorf("metal pipeline %s: the compiler gave no entry", k.Name)
-	}
-	f.Family = familyOf(m[2])
-	frame := regexp.QuoteMeta(m[1])
-	set := func(offset int) {
+// factsOf keeps what the driver needs of what the code says.
+func factsOf(found lanes.Facts) facts {
+	f := facts{Limit: found.ThreadLimit, Family: familyOf(found.CrossLane)}
+	for _, offset := range found.Fields {
 		switch {
 		case offset >= bufferOffset && offset < threadgroupOffset:
 			f.Buffers |= 1 << ((offset - bufferOffset) / 8)
@@ -277,20 +242,7 @@ func (l *library) examine(k msl.Kernel, ir string) (facts, error) {
 			f.Threadgroup |= 1 << ((offset - threadgroupOffset) / 8)
 		}
 	}
-	for _, g := range regexp.MustCompile(fmt.Sprintf(byteOffset, frame)).FindAllStringSubmatch(m[2], -1) {
-		offset, _ := strconv.Atoi(g[1])
-		set(offset)
-	}
-	for _, g := range regexp.MustCompile(fmt.Sprintf(fieldOffset, frame)).FindAllStringSubmatch(m[2], -1) {
-		index, _ := strconv.Atoi(g[2])
-		switch g[1] {
-		case "2":
-			set(bufferOffset + 8*index)
-		case "3":
-			set(threadgroupOffset + 8*index)
-		}
-	}
-	return f, nil
+	return f
 }
 
 // Name is the function's name.

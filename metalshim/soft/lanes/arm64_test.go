@@ -6,6 +6,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"testing"
 )
 
@@ -41,11 +42,7 @@ func TestSameOnArm64(t *testing.T) {
 					t.Fatal(err)
 				}
 				args := append(target, "-mcpu="+mcpu, "-static", "-fuse-ld=lld")
-				for _, f := range Flags {
-					if f != "-shared" && f != "-fuse-ld=lld" && f != "-x" && f != "ir" && f != "-fPIC" {
-						args = append(args, f)
-					}
-				}
+				args = append(args, slices.DeleteFunc(slices.Clone(Flags), func(f string) bool { return f == "-x" || f == "ir" || f == "-fPIC" })...)
 				clangRun(t, "", append(args, "-x", "ir", ll, "-x", "none", runner, "-lm", "-o", exe)...)
 				run := filepath.Join(dir, "run")
 				if err := os.WriteFile(run, []byte("#!/bin/sh\nexec "+qemu+" "+exe+"\n"), 0o700); err != nil {

@@ -93,6 +93,15 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
+// Transform reads a kernel and makes its simdgroup function.
+func Transform(text string, o Options) (string, error) {
+	k, err := Read(text)
+	if err != nil {
+		return "", err
+	}
+	return k.Transform(o)
+}
+
 // program is a transformed kernel with the runner, ready to run.
 type program string
 
@@ -115,11 +124,7 @@ func link(t testing.TB, out string, march ...string) program {
 		t.Fatal(err)
 	}
 	args := append([]string{"-march=native", "-no-pie"}, march...)
-	for _, f := range Flags {
-		if f != "-shared" && f != "-fuse-ld=lld" && f != "-x" && f != "ir" && f != "-fPIC" {
-			args = append(args, f)
-		}
-	}
+	args = append(args, slices.DeleteFunc(slices.Clone(Flags), func(f string) bool { return f == "-x" || f == "ir" || f == "-fPIC" })...)
 	args = append(args, "-x", "ir", ll, "-x", "none", runnerObject(t), "-lm", "-o", exe)
 	clangRun(t, "", args...)
 	return program(exe)

@@ -17,6 +17,10 @@ package lanes
 import (
 	_ "embed"
 	"fmt"
+	"slices"
+
+	"github.com/introgen/introgen/metalshim/soft/lanes/emit"
+	"github.com/introgen/introgen/metalshim/soft/lanes/ir"
 )
 
 // Header is C++ that says what each cross-lane operation does to a simdgroup.
@@ -51,54 +55,107 @@ var LaneFlags = []string{"-O2", "-fno-vectorize", "-fno-slp-vectorize", "-fno-fi
 
 // Flags are clang's arguments for the result of Transform, beside those that
 // choose the target, input and output.
-var Flags = []string{"-x", "ir", "-O2", "-fPIC", "-shared", "-fuse-ld=lld", "-Wno-override-module",
+var Flags = []string{"-x", "ir", "-O2", "-fPIC", "-Wno-override-module",
 	"-fno-vectorize", "-fno-slp-vectorize", "-fveclib=none", "-fno-math-errno"}
 
-// Codes that the kernel returns in place of a resume point.
-const (
-	codeDone    = 65535
-	codeStopped = 65534
-)
-
-// Transform makes the simdgroup function of the one-lane kernel in ir. An
-// error names the block and the instruction that the pass cannot take.
-func Transform(ir string, o Options) (out string, err error) {
-	defer func() { // a mistake in this package shall cost a kernel, not the process
-		if r := recover(); r != nil {
-			out, err = "", fmt.Errorf("lanes: internal error: %v", r)
-		}
-	}()
-	out, err = transform(ir, o)
-	if err != nil {
-		return "", fmt.Errorf("lanes: %w", err)
-	}
-	return out, nil
+// Kernel is a one-lane kernel that has been read.
+type Kernel struct {
+	module *ir.Module
+	entry  *ir.Function // nil until it is needed, and once a form has been made of it
 }
 
-func transform(ir string, o Options) (string, error) {
-	m, err := parseModule(ir)
+// Read reads the text of a kernel's module.
+func Read(text string) (*Kernel, error) {
+	m, err := ir.Parse(text)
+	if err != nil {
+		return nil, fmt.Errorf("lanes: %w", err)
+	}
+	return &Kernel{module: m}, nil
+}
+
+// Undefined lists the variables that the module leaves to others to define.
+// needed holds those that the kernel's results hang on.
+func (k *Kernel) Undefined() (all []string, needed map[string]bool) { return k.module.Undefined() }
+
+// Facts are what the code says about a kernel.
+type Facts struct {
+	ThreadLimit int      // what @msl_limit returns; 0 where there is none
+	Fields      []int64  // offsets in *g of what the kernel takes the address of
+	CrossLane   []string // operations across lanes that it calls, without prefix
+}
+
+// Facts reads what the code says about the kernel.
+func (k *Kernel) Facts() (facts Facts, err error) {
+	defer guard(&err)
+	f, err := k.function()
+	if err != nil {
+		return facts, err
+	}
+	facts.ThreadLimit, _ = k.module.Returns("msl_limit")
+	for _, b := range f.Blocks {
+		for _, in := range b.Insts {
+			if offset, ok := f.Field(in); ok {
+				facts.Fields = append(facts.Fields, offset)
+			}
+			if op := ir.CrossLane(in); op != "" && !slices.Contains(facts.CrossLane, op) {
+				facts.CrossLane = append(facts.CrossLane, op)
+			}
+		}
+	}
+	return facts, nil
+}
+
+func (k *Kernel) function() (*ir.Function, error) {
+	if k.entry == nil {
+		var err error
+		if k.entry, err = ir.ParseKernel(k.module); err != nil {
+			return nil, err
+		}
+	}
+	return k.entry, nil
+}
+
+// guard turns a mistake in this package, which shall cost a kernel and not the
+// process, into an error, and says whose errors they are.
+func guard(err *error) {
+	if r := recover(); r != nil {
+		*err = fmt.Errorf("internal error: %v", r)
+	}
+	if *err != nil {
+		*err = fmt.Errorf("lanes: %w", *err)
+	}
+}
+
+// Transform makes the simdgroup function of the kernel. An error names the
+// block and the instruction that the pass cannot take.
+func (k *Kernel) Transform(o Options) (out string, err error) {
+	defer guard(&err)
+	return k.transform(o)
+}
+
+func (k *Kernel) transform(o Options) (string, error) {
+	f, err := k.function()
 	if err != nil {
 		return "", err
 	}
-	settleRest(m)
-	f, err := parseFunction(m)
-	if err != nil {
-		return "", err
-	}
+	k.entry = nil // what follows changes it
+	// What settle does for the kernel, for the functions that it calls: plain code
+	// of sg.h, which leaves no product to be joined.
+	k.module.DropChoices(fastFlags, chooses)
 	if err := settle(f); err != nil {
-		return "", fmt.Errorf("@%s: %w", entryName, err)
+		return "", fmt.Errorf("@%s: %w", ir.EntryName, err)
 	}
-	form := vectorForm
+	form := emit.Vector
 	if o.Scalar {
-		form = scalarForm
+		form = emit.Scalar
 	}
 	made, err := form(f)
 	if err != nil {
-		return "", fmt.Errorf("@%s: %w", entryName, err)
+		return "", fmt.Errorf("@%s: %w", ir.EntryName, err)
 	}
-	text := m.replaceEntry(made)
+	out := k.module.ReplaceEntry(made)
 	if o.NoFused {
-		text = withoutFused(text)
+		out = emit.WithoutFused(out)
 	}
-	return text, nil
+	return out, nil
 }

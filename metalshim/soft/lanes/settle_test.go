@@ -223,12 +223,7 @@ func buildOptimised(t *testing.T, ir string, o Options, march string) program {
 		t.Fatal(err)
 	}
 	args := []string{march, "-S", "-emit-llvm"}
-	for _, f := range Flags {
-		if f != "-shared" && f != "-fuse-ld=lld" {
-			args = append(args, f)
-		}
-	}
-	optimised := string(clangRun(t, out, append(args, "-", "-o", "-")...))
+	optimised := string(clangRun(t, out, append(append(args, Flags...), "-", "-o", "-")...))
 	return link(t, regexp.MustCompile(` "(?:target-cpu|target-features|tune-cpu)"="[^"]*"`).ReplaceAllString(optimised, ""))
 }
 

@@ -48,12 +48,7 @@ func TestOtherTargets(t *testing.T) {
 						t.Errorf("%s: the text calls %s", name, m)
 					}
 					args := []string{"--target=" + target, "-c", "-o", filepath.Join(t.TempDir(), "k.o")}
-					for _, f := range Flags {
-						if f != "-shared" && f != "-fuse-ld=lld" {
-							args = append(args, f)
-						}
-					}
-					clangRun(t, out, append(args, "-")...)
+					clangRun(t, out, append(append(args, Flags...), "-")...)
 				}
 			}
 		})

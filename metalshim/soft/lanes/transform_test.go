@@ -150,7 +150,9 @@ func FuzzTransform(f *testing.F) {
 		"  switch i32 %12, label %13 [ i32 0, label %14\n i32 7, label %13 ]\n13:\n  store float %10, ptr %g, align 4\n  br label %14\n14:\n  ret void\n}\n")
 	f.Fuzz(func(t *testing.T, ir string) {
 		for _, o := range []Options{{Scalar: true}, {}} {
-			_, _ = transform(ir, o) // not Transform, which would hide a panic
+			if k, err := Read(ir); err == nil {
+				_, _ = k.transform(o) // not Transform, which would hide a panic
+			}
 		}
 	})
 }
