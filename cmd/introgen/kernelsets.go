@@ -8,8 +8,8 @@ import (
 	"github.com/introgen/introgen/engine/metal/forward"
 	"github.com/introgen/introgen/engine/metal/kernels"
 	"github.com/introgen/introgen/engine/metal/kernels/candle"
-	"github.com/introgen/introgen/engine/metal/kernels/source"
 	"github.com/introgen/introgen/engine/metal/signatures"
+	"github.com/introgen/introgen/metalshim/msl"
 	"github.com/introgen/introgen/results/table"
 	"github.com/urfave/cli/v2"
 )
@@ -18,16 +18,16 @@ import (
 // unread says why.
 type declared struct {
 	kernels.File
-	library *source.Library
+	library *msl.Library
 	unread  error
 }
 
 func declarations(s *kernels.Set) []declared {
 	var out []declared
 	for _, f := range s.Files() {
-		l, err := source.Read(f.Name, f.Text)
+		l, err := msl.Read(f.Name, f.Text)
 		if err != nil {
-			l = &source.Library{}
+			l = &msl.Library{}
 		}
 		out = append(out, declared{f, l, err})
 	}

@@ -5,7 +5,7 @@ import (
 	"unsafe"
 
 	"github.com/introgen/introgen/metalshim"
-	"github.com/introgen/introgen/metalshim/soft/msl"
+	"github.com/introgen/introgen/metalshim/msl"
 	"github.com/introgen/introgen/metalshim/soft/native"
 )
 

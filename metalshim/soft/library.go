@@ -13,8 +13,8 @@ import (
 	"sync/atomic"
 
 	"github.com/introgen/introgen/metalshim"
+	"github.com/introgen/introgen/metalshim/msl"
 	"github.com/introgen/introgen/metalshim/soft/cache"
-	"github.com/introgen/introgen/metalshim/soft/msl"
 	"github.com/introgen/introgen/metalshim/soft/native"
 	"github.com/introgen/introgen/metalshim/soft/stdlib"
 )
@@ -27,19 +27,13 @@ type library struct {
 	size     int
 	math     metalshim.MathMode
 	key      cache.Key
-	table    table
+	table    msl.Library // kept beside the bitcode
 	bitcode  []byte
 	evidence metalshim.Evidence
 	done     atomic.Bool
 
 	mu   sync.Mutex
 	bits *os.File // bitcode as a file, once a compiler needs it
-}
-
-// table is what is kept beside the bitcode.
-type table struct {
-	Kernels   []msl.Kernel
-	Constants []msl.FunctionConstant
 }
 
 // maxSource bounds the text of a library, in bytes.
@@ -99,15 +93,15 @@ func (d *Device) NewLibrary(ctx context.Context, src metalshim.Source) (metalshi
 		if err != nil {
 			return nil, nil, compileError(ctx, l.name, "", err)
 		}
-		r, err := msl.Rewrite(string(pre))
+		cxx, table, err := msl.Rewrite(string(pre))
 		if err != nil {
 			return nil, nil, l.rewriteError(err)
 		}
-		code, err := d.runSealed(ctx, slices.Concat(flags, toBitcode), []byte(stdlib.Header()+r.CXX))
+		code, err := d.runSealed(ctx, slices.Concat(flags, toBitcode), []byte(stdlib.Header()+cxx))
 		if err != nil {
 			return nil, nil, compileError(ctx, l.name, "", err)
 		}
-		meta, err := json.Marshal(table{r.Kernels, r.Constants})
+		meta, err := json.Marshal(table)
 		return code, meta, err
 	})
 	if err != nil {

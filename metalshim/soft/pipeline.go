@@ -11,10 +11,10 @@ import (
 	"sync/atomic"
 
 	"github.com/introgen/introgen/metalshim"
+	"github.com/introgen/introgen/metalshim/msl"
 	"github.com/introgen/introgen/metalshim/soft/cache"
 	"github.com/introgen/introgen/metalshim/soft/clang"
 	"github.com/introgen/introgen/metalshim/soft/lanes"
-	"github.com/introgen/introgen/metalshim/soft/msl"
 	"github.com/introgen/introgen/metalshim/soft/native"
 	"github.com/introgen/introgen/metalshim/soft/stdlib"
 )

@@ -9,10 +9,10 @@ import (
 
 	"github.com/introgen/introgen/engine/metal/forward"
 	"github.com/introgen/introgen/engine/metal/kernels"
-	"github.com/introgen/introgen/engine/metal/kernels/source"
 	"github.com/introgen/introgen/engine/metal/metaltest"
 	"github.com/introgen/introgen/engine/metal/reference"
 	"github.com/introgen/introgen/metalshim"
+	"github.com/introgen/introgen/metalshim/msl"
 )
 
 // each runs a test on the project's kernels and, where they are found, on
@@ -55,7 +55,7 @@ func TestCandleCompiles(t *testing.T) {
 func TestDeclarations(t *testing.T) {
 	each(t, func(t *testing.T, b *bench, _ *rand.Rand) {
 		for _, f := range b.set.Files() {
-			l, err := source.Read(f.Name, f.Text)
+			l, err := msl.Read(f.Name, f.Text)
 			if err != nil {
 				t.Error(err)
 				continue

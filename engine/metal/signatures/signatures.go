@@ -14,9 +14,8 @@ import (
 
 	"github.com/introgen/introgen/engine/metal/forward"
 	"github.com/introgen/introgen/engine/metal/kernels"
-	"github.com/introgen/introgen/engine/metal/kernels/source"
 	"github.com/introgen/introgen/metalshim"
-	"github.com/introgen/introgen/metalshim/soft/msl"
+	"github.com/introgen/introgen/metalshim/msl"
 )
 
 // Difference is one thing in which a set and the plan do not agree.
@@ -91,7 +90,7 @@ func Differences(set *kernels.Set, c forward.Config) ([]Difference, error) {
 			add("there is no such function")
 			continue
 		}
-		own := &source.Kernel{}
+		own := &msl.Kernel{}
 		if l, _, err := ours.library(call.Library); err == nil && l != nil {
 			if k, ok := l.Kernel(call.Function); ok {
 				own = k
@@ -107,22 +106,22 @@ func Differences(set *kernels.Set, c forward.Config) ([]Difference, error) {
 // reader reads each library of a set once.
 type reader struct {
 	set  *kernels.Set
-	read map[string]*source.Library
+	read map[string]*msl.Library
 }
 
 // library is nil where the source cannot be read.
-func (r *reader) library(name string) (*source.Library, string, error) {
+func (r *reader) library(name string) (*msl.Library, string, error) {
 	text, file, err := r.set.Library(name)
 	if err != nil {
 		return nil, "", err
 	}
 	l, done := r.read[name]
 	if !done {
-		if l, err = source.Read(file, text); err != nil {
+		if l, err = msl.Read(file, text); err != nil {
 			l = nil
 		}
 		if r.read == nil {
-			r.read = map[string]*source.Library{}
+			r.read = map[string]*msl.Library{}
 		}
 		r.read[name] = l
 	}
@@ -130,7 +129,7 @@ func (r *reader) library(name string) (*source.Library, string, error) {
 }
 
 // table compares the arguments of a dispatch with a kernel's.
-func table(call *forward.Dispatch, kernel, own *source.Kernel, add func(string, ...any)) {
+func table(call *forward.Dispatch, kernel, own *msl.Kernel, add func(string, ...any)) {
 	passed := map[int]bool{}
 	for i := range call.Args {
 		a := &call.Args[i]
@@ -158,7 +157,7 @@ func table(call *forward.Dispatch, kernel, own *source.Kernel, add func(string, 
 }
 
 // bound says that the source gives the index of each of a kernel's buffers.
-func bound(k *source.Kernel) bool {
+func bound(k *msl.Kernel) bool {
 	for _, p := range k.Params {
 		if p.Kind == msl.Buffer && !p.Bound {
 			return false
@@ -167,7 +166,7 @@ func bound(k *source.Kernel) bool {
 	return true
 }
 
-func buffer(k *source.Kernel, index int) (msl.Param, bool) {
+func buffer(k *msl.Kernel, index int) (msl.Param, bool) {
 	for _, p := range k.Params {
 		if p.Kind == msl.Buffer && p.Index == index {
 			return p, true
@@ -209,7 +208,7 @@ func misfit(a *forward.Arg, p, measure declaration) string {
 }
 
 // grid compares how threads are laid out and what each of them does.
-func grid(call *forward.Dispatch, kernel *source.Kernel, add func(string, ...any)) {
+func grid(call *forward.Dispatch, kernel *msl.Kernel, add func(string, ...any)) {
 	items, pairs, plane := call.Extent.Shape()
 	if pairs && kernel.Single {
 		add("a thread stores one element; a thread is launched for each two")
@@ -230,7 +229,7 @@ func grid(call *forward.Dispatch, kernel *source.Kernel, add func(string, ...any
 
 // constants compares the types of function constants. One that the library does
 // not have changes nothing: Metal passes over it.
-func constants(call *forward.Dispatch, library *source.Library, add func(string, ...any)) {
+func constants(call *forward.Dispatch, library *msl.Library, add func(string, ...any)) {
 	for _, c := range call.Constants {
 		for _, f := range library.Constants {
 			if f.Index == c.Index && c.Type == metalshim.Bool && f.Type != "bool" {

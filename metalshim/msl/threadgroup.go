@@ -10,7 +10,7 @@ import "strings"
 // constructors are allowed. The memory is thread_local only to be found by
 // the lanes pass, which moves it into the threadgroup's block.
 func (r *rewriter) threadgroupVariable(i int) {
-	switch r.text(i - 1) {
+	switch r.at(i - 1) {
 	case ";", "{", "}", ")", ":", "":
 	default:
 		return
@@ -19,7 +19,7 @@ func (r *rewriter) threadgroupVariable(i int) {
 	end, depth := i+1, 0
 scan:
 	for ; end < len(r.tok); end++ {
-		switch t := r.text(end); t {
+		switch t := r.at(end); t {
 		case ";":
 			break scan
 		case "<":
@@ -37,7 +37,7 @@ scan:
 				return
 			}
 		default:
-			next := r.text(end + 1)
+			next := r.at(end + 1)
 			if depth == 0 && r.tok[end].word() && (next == "[" || next == "," || next == ";") {
 				names = append(names, end)
 			}
@@ -49,7 +49,7 @@ scan:
 	var b strings.Builder
 	b.WriteString(";")
 	for _, n := range names {
-		name := r.text(n)
+		name := r.at(n)
 		r.out[n] = "msl_t_" + name
 		b.WriteString(" static thread_local ::metal::msl_threadgroup_memory<msl_t_" + name + "> msl_s_" + name +
 			"; msl_t_" + name + "& " + name + " = msl_s_" + name + ".get();")

@@ -1,8 +1,9 @@
-// Package msl turns preprocessed Metal Shading Language into C++ that clang
-// compiles with the driver's own standard library header, and reads the table
-// of kernels on the way. It works on tokens: no C++ parser is needed, because
-// MSL differs from C++17 only in attributes, address spaces and the writing
-// of vectors.
+// Package msl reads the Metal Shading Language. Rewrite turns preprocessed text
+// into C++ that clang compiles with the soft driver's standard library header;
+// Read preprocesses a source itself, without a compiler. Both read the table of
+// kernels, their arguments and the function constants on the way. They work on
+// tokens: no C++ parser is needed, because MSL differs from C++17 only in
+// attributes, address spaces and the writing of vectors.
 package msl
 
 import "strings"
@@ -15,7 +16,10 @@ type token struct {
 }
 
 // word says whether the token is an identifier, a keyword or a number.
-func (t token) word() bool { return t.text != "" && (letter(t.text[0]) || digit(t.text[0])) }
+func (t token) word() bool { return t.name() || t.text != "" && digit(t.text[0]) }
+
+// name says whether the token is an identifier or a keyword.
+func (t token) name() bool { return t.text != "" && letter(t.text[0]) }
 
 func letter(c byte) bool {
 	return c == '_' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= 0x80
@@ -83,12 +87,7 @@ func tokenEnd(text string, i int) int {
 		}
 		return i
 	case c == '"' || c == '\'':
-		for i++; i < len(text) && text[i] != c && text[i] != '\n'; i++ {
-			if text[i] == '\\' {
-				i++
-			}
-		}
-		return min(i+1, len(text))
+		return literalEnd(text, i)
 	}
 	for _, op := range operators {
 		if strings.HasPrefix(text[i:], op) {
@@ -96,4 +95,19 @@ func tokenEnd(text string, i int) int {
 		}
 	}
 	return i + 1
+}
+
+// literalEnd is where the string or character at i ends, at its line's end at
+// the latest.
+func literalEnd(text string, i int) int {
+	quote := text[i]
+	for i++; i < len(text) && text[i] != quote && text[i] != '\n'; i++ {
+		if text[i] == '\\' && i+1 < len(text) && text[i+1] != '\n' {
+			i++
+		}
+	}
+	if i < len(text) && text[i] == quote {
+		i++
+	}
+	return min(i, len(text))
 }

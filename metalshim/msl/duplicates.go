@@ -1,6 +1,7 @@
 package msl
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -30,12 +31,12 @@ func (r *rewriter) dropDuplicates() {
 	start := 0 // where the declaration begins
 	for i := 0; i < len(r.tok); i++ {
 		top := scopes[len(scopes)-1]
-		switch r.text(i) {
+		switch r.at(i) {
 		case "{":
 			if name, class, ok := scopeHead(signature); ok {
 				if class && again(top.path, signature, start, i) {
 					if end := r.close(i); end > 0 {
-						if r.text(end+1) == ";" {
+						if r.at(end+1) == ";" {
 							end++
 						}
 						r.erase(start, end+1)
@@ -55,14 +56,14 @@ func (r *rewriter) dropDuplicates() {
 			if end < 0 {
 				return
 			}
-			function := contains(signature, "(") && !contains(signature, "=")
+			function := slices.Contains(signature, "(") && !slices.Contains(signature, "=")
 			if function && len(signature) > 2 {
 				if again(top.path, signature, start, i) {
 					r.erase(start, end+1)
 				}
 			}
 			i = end
-			if function || r.text(end+1) == ";" {
+			if function || r.at(end+1) == ";" {
 				signature, start = nil, end+1
 			}
 			continue
@@ -73,7 +74,7 @@ func (r *rewriter) dropDuplicates() {
 			signature, start = nil, i+1
 			continue
 		case ";":
-			if top.class && contains(signature, "(") && !contains(signature, "=") {
+			if top.class && slices.Contains(signature, "(") && !slices.Contains(signature, "=") {
 				if again(top.path, signature, start, i) {
 					r.erase(start, i+1)
 				}
@@ -81,7 +82,7 @@ func (r *rewriter) dropDuplicates() {
 			signature, start = nil, i+1
 			continue
 		}
-		if top.class && (r.text(i) == "public" || r.text(i) == "private" || r.text(i) == "protected") && r.text(i+1) == ":" {
+		if top.class && (r.at(i) == "public" || r.at(i) == "private" || r.at(i) == "protected") && r.at(i+1) == ":" {
 			i++
 			signature, start = nil, i+1
 			continue
@@ -95,19 +96,10 @@ func (r *rewriter) dropDuplicates() {
 	}
 }
 
-func contains(words []string, w string) bool {
-	for _, x := range words {
-		if x == w {
-			return true
-		}
-	}
-	return false
-}
-
 // scopeHead says whether the tokens before a "{" open a namespace or a class,
 // whose members are declarations of their own.
 func scopeHead(signature []string) (name string, class, ok bool) {
-	if contains(signature, "=") && !contains(signature, "template") {
+	if slices.Contains(signature, "=") && !slices.Contains(signature, "template") {
 		return "", false, false
 	}
 	for k, w := range signature {
@@ -121,7 +113,7 @@ func scopeHead(signature []string) (name string, class, ok bool) {
 			if k > 0 && (signature[k-1] == "<" || signature[k-1] == ",") {
 				continue
 			}
-			if contains(signature[k:], "(") {
+			if slices.Contains(signature[k:], "(") {
 				return "", false, false
 			}
 			return strings.Join(signature, " "), true, true

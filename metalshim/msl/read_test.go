@@ -1,4 +1,4 @@
-package source
+package msl
 
 import (
 	"errors"
@@ -6,9 +6,16 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	"github.com/introgen/introgen/metalshim/soft/msl"
 )
+
+// written is the text of preprocessed tokens.
+func written(tokens []macroToken) string {
+	var b strings.Builder
+	for _, t := range plain(tokens) {
+		b.WriteString(t.space + t.text)
+	}
+	return b.String()
+}
 
 // TestPreprocess: the expected texts follow from the C standard (ISO C 6.10);
 // those with a number are its own examples.
@@ -54,23 +61,23 @@ func TestPreprocess(t *testing.T) {
 		{"attribute", "#define A(n) [[buffer(n)]]\nA(2) a[b[0]]", "[[buffer(2)]] a[b[0]]"},
 	} {
 		p, err := preprocess(c.in)
-		if got := strings.Join(strings.Fields(write(p.out)), " "); got != c.want || err != nil {
+		if got := strings.Join(strings.Fields(written(p.out)), " "); got != c.want || err != nil {
 			t.Errorf("%s: %q, %v; want %q", c.name, got, err, c.want)
 		}
 	}
 }
 
-func TestLinesStay(t *testing.T) {
+func TestReadKeepsLines(t *testing.T) {
 	p, err := preprocess("a /* 1\n2 */ b\n#define F(x) \\\n x\n\nF(\nc) // 7 \\\nstill 7\nd")
 	if err != nil {
 		t.Fatal(err)
 	}
-	text := write(p.out)
+	text := written(p.out)
 	if line := strings.Count(text[:strings.Index(text, "d")], "\n") + 1; line != 9 {
 		t.Errorf("d stands in line %d, want 9: %q", line, text)
 	}
 	_, err = Read("x.metal", "\n\nkernel void f(device float *a [[buffer(99)]]) {}")
-	var e *msl.Error
+	var e *Error
 	if !errors.As(err, &e) || e.Line != 3 || e.File != "x.metal" {
 		t.Errorf("error %v, want one in line 3 of x.metal", err)
 	}
@@ -106,9 +113,9 @@ func TestRead(t *testing.T) {
 		t.Errorf("not found: %v", single)
 	}
 	k, ok := l.Kernel("many_f16")
-	if !ok || !slices.Equal(k.Params, []msl.Param{
-		{Kind: msl.Buffer, Index: 0, Text: "device T *out"},
-		{Kind: msl.Buffer, Index: 1, Text: "constant bool &b", Optional: true},
+	if !ok || !slices.Equal(k.Params, []Param{
+		{Kind: Buffer, Index: 0, Text: "device T *out"},
+		{Kind: Buffer, Index: 1, Text: "constant bool &b", Optional: true},
 		{Kind: "thread_position_in_grid", Index: -1, Text: "uint t"},
 	}) {
 		t.Errorf("parameters %+v", k.Params)
@@ -116,7 +123,7 @@ func TestRead(t *testing.T) {
 	if _, ok := l.Kernel("many"); ok {
 		t.Error("a template is taken for a kernel")
 	}
-	if len(l.Constants) != 1 || l.Constants[0] != (msl.FunctionConstant{Index: 7, Name: "has", Type: "bool"}) {
+	if len(l.Constants) != 1 || l.Constants[0] != (FunctionConstant{Index: 7, Name: "has", Type: "bool"}) {
 		t.Errorf("constants %+v", l.Constants)
 	}
 }

@@ -3,6 +3,7 @@ package msl
 import (
 	"errors"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -11,14 +12,14 @@ import (
 // squeeze makes runs of white space single blanks, so that tests see tokens.
 func squeeze(s string) string { return strings.Join(strings.Fields(s), " ") }
 
-// body is the rewritten source without the entries of kernels.
-func body(t *testing.T, source string) string {
+// rewritten is the rewritten source without the entries of kernels.
+func rewritten(t *testing.T, source string) string {
 	t.Helper()
-	r, err := Rewrite(source)
+	cxx, _, err := Rewrite(source)
 	if err != nil {
 		t.Fatal(err)
 	}
-	text, _, _ := strings.Cut(r.CXX, "\n# 1 \"<kernels>\"")
+	text, _, _ := strings.Cut(cxx, "\n# 1 \"<kernels>\"")
 	return squeeze(text)
 }
 
@@ -35,11 +36,11 @@ func TestLex(t *testing.T) {
 		t.Error("the tokens do not add up to the source")
 	}
 	for _, want := range []string{"1.5e-3f", "->", `"s\"t"`, "'c'", "0x1p-2", ".5", "...", "::"} {
-		if !contains(texts, want) {
+		if !slices.Contains(texts, want) {
 			t.Errorf("no token %s in %q", want, texts)
 		}
 	}
-	if contains(texts, "pragma") || contains(texts, ">>") {
+	if slices.Contains(texts, "pragma") || slices.Contains(texts, ">>") {
 		t.Errorf("a pragma or >> is a token: %q", texts)
 	}
 }
@@ -73,7 +74,7 @@ func TestRewriteText(t *testing.T) {
 		{"function constant", "constant bool a [[function_constant(7)]]; constant bool b = is_function_constant_defined(a) ? a : false;",
 			`extern const bool msl_fcd_7; extern const bool a __asm__("msl_fc_7") ; const bool b = msl_fcd_7 ? a : false;`},
 	} {
-		if got := body(t, c.in); got != c.want {
+		if got := rewritten(t, c.in); got != c.want {
 			t.Errorf("%s:\n got %s\nwant %s", c.name, got, c.want)
 		}
 	}
@@ -93,14 +94,14 @@ func TestDuplicates(t *testing.T) {
 		{"const twice", "void f(const device int* a) {} void f(const constant int* a) {}", "void f(const int* a) {}"},
 		{"written twice", "void f(device int* a) {} void f(device int* a) {}", "void f( int* a) {} void f( int* a) {}"},
 	} {
-		if got := body(t, c.in); got != c.want {
+		if got := rewritten(t, c.in); got != c.want {
 			t.Errorf("%s:\n got %s\nwant %s", c.name, got, c.want)
 		}
 	}
 }
 
 func TestKernels(t *testing.T) {
-	r, err := Rewrite(`
+	cxx, l, err := Rewrite(`
 kernel void plain(device const float* x [[buffer(3)]], constant S& s, threadgroup float* t [[threadgroup(1)]],
     device int* y, uint2 p [[thread_position_in_grid]], uint l [[ thread_index_in_simdgroup ]]) {}
 template <typename T, int N = (2 > 1)>
@@ -113,15 +114,15 @@ template [[host_name("made_h_3")]] kernel void made<half, (3 > 2)>(device half* 
 		t.Fatal(err)
 	}
 	want := []Kernel{
-		{"plain", "plain", "msl_k_0", false, []Param{
+		{Name: "plain", Function: "plain", Symbol: "msl_k_0", Params: []Param{
 			{Buffer, 3, "device const float* x", false, true}, {Buffer, 0, "constant S& s", false, false}, {Threadgroup, 1, "threadgroup float* t", false, true},
 			{Buffer, 1, "device int* y", false, false}, {"thread_position_in_grid", -1, "uint2 p", false, false}, {"thread_index_in_simdgroup", -1, "uint l", false, false}}},
-		{"made_f_2", "made", "msl_k_1", true, []Param{{Buffer, 0, "device T* x", false, true}, {Buffer, 10, "device T* m", true, true}}},
-		{"made_h_3", "made", "msl_k_2", true, []Param{{Buffer, 0, "device T* x", false, true}, {Buffer, 10, "device T* m", true, true}}},
-		{"other", "third", "msl_k_3", true, nil},
+		{Name: "made_f_2", Function: "made", Symbol: "msl_k_1", Limited: true, Params: []Param{{Buffer, 0, "device T* x", false, true}, {Buffer, 10, "device T* m", true, true}}},
+		{Name: "made_h_3", Function: "made", Symbol: "msl_k_2", Limited: true, Params: []Param{{Buffer, 0, "device T* x", false, true}, {Buffer, 10, "device T* m", true, true}}},
+		{Name: "other", Function: "third", Symbol: "msl_k_3", Limited: true},
 	}
-	if !reflect.DeepEqual(r.Kernels, want) {
-		t.Errorf("kernels\n%+v\nwant\n%+v", r.Kernels, want)
+	if !reflect.DeepEqual(l.Kernels, want) {
+		t.Errorf("kernels\n%+v\nwant\n%+v", l.Kernels, want)
 	}
 	for _, w := range []string{
 		"static void plain(",
@@ -132,11 +133,11 @@ template [[host_name("made_h_3")]] kernel void made<half, (3 > 2)>(device half* 
 		"call<(made<half, (3 > 2)>)",
 		"msl_k_3_limit() { return (64); }",
 	} {
-		if !strings.Contains(squeeze(r.CXX), w) {
+		if !strings.Contains(squeeze(cxx), w) {
 			t.Errorf("the text lacks %s", w)
 		}
 	}
-	if strings.Contains(r.CXX, "[[") || strings.Contains(r.CXX, "kernel void") {
+	if strings.Contains(cxx, "[[") || strings.Contains(cxx, "kernel void") {
 		t.Error("an attribute or the word kernel is left")
 	}
 }
@@ -153,7 +154,7 @@ func TestErrors(t *testing.T) {
 		{"# 1 \"a.metal\"\ntemplate <class T", "without end", 1},
 		{"# 1 \"a.metal\"\nkernel void f(int a", "without end", 1},
 	} {
-		_, err := Rewrite(c.in)
+		_, _, err := Rewrite(c.in)
 		var e *Error
 		if !errors.As(err, &e) || !strings.Contains(e.Reason, c.want) || e.File != "a.metal" || e.Line != c.line {
 			t.Errorf("%q: %v, want %q at a.metal:%d", c.in, err, c.want, c.line)
@@ -162,14 +163,14 @@ func TestErrors(t *testing.T) {
 }
 
 // Lines keep their places, whatever is taken away.
-func TestLinesStay(t *testing.T) {
+func TestRewriteKeepsLines(t *testing.T) {
 	source := "# 1 \"a\"\nvoid f(device int* a) {\n}\nvoid f(thread int* a) {\n\n}\ntemplate [[host_name(\"x\")]] [[kernel]]\nvoid g<int>();\nlast"
-	r, err := Rewrite(source)
+	cxx, _, err := Rewrite(source)
 	if err != nil {
 		t.Fatal(err)
 	}
 	before, _, _ := strings.Cut(source, "last")
-	after, _, _ := strings.Cut(r.CXX, "last")
+	after, _, _ := strings.Cut(cxx, "last")
 	if strings.Count(before, "\n") != strings.Count(after, "\n") {
 		t.Errorf("last stands in line %d, was %d", strings.Count(after, "\n"), strings.Count(before, "\n"))
 	}
@@ -193,8 +194,8 @@ func FuzzRewrite(f *testing.F) {
 	f.Add("constant bool a [[function_constant(1)]]; struct S { S() thread = default; void f(device int*) {} void f(thread int*) {} };")
 	f.Add("((((([[[[{{{{<<<<")
 	f.Fuzz(func(t *testing.T, source string) {
-		r, err := Rewrite(source)
-		if err == nil && r.CXX == "" {
+		cxx, _, err := Rewrite(source)
+		if err == nil && cxx == "" {
 			t.Error("neither text nor error")
 		}
 	})

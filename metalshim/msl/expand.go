@@ -1,4 +1,4 @@
-package source
+package msl
 
 import (
 	"fmt"
@@ -7,16 +7,74 @@ import (
 	"strings"
 )
 
+// macroToken is a token on its way through the preprocessor.
+type macroToken struct {
+	text  string
+	space bool // white space precedes it
+	lines int  // line breaks that precede it
+	hide  *names
+}
+
+func (t macroToken) identifier() bool { return t.text != "" && letter(t.text[0]) }
+
+// macroTokens cuts what is in one line into tokens.
+func macroTokens(text string) []macroToken {
+	tokens, _ := lex(text)
+	out := make([]macroToken, len(tokens))
+	for i, t := range tokens {
+		out[i] = macroToken{text: t.text, space: t.space != ""}
+	}
+	return out
+}
+
+// names is a set of macros that a token must not be expanded by again.
+type names struct {
+	name string
+	next *names
+}
+
+func (n *names) has(name string) bool {
+	for ; n != nil; n = n.next {
+		if n.name == name {
+			return true
+		}
+	}
+	return false
+}
+
+// both is the names that are in both sets.
+func (n *names) both(o *names) (out *names) {
+	for ; n != nil; n = n.next {
+		if o.has(n.name) {
+			out = &names{n.name, out}
+		}
+	}
+	return out
+}
+
+// with is n and o together.
+func (n *names) with(o *names) *names {
+	if n == nil {
+		return o
+	}
+	for ; o != nil; o = o.next {
+		if !n.has(o.name) {
+			n = &names{o.name, n}
+		}
+	}
+	return n
+}
+
 // expand replaces macros by the rules of C's standard (ISO C 6.10.3), each token
 // remembering the macros that it came from.
-func (p *preprocessor) expand(in []token) ([]token, error) {
+func (p *preprocessor) expand(in []macroToken) ([]macroToken, error) {
 	if p.depth++; p.depth > maxDepth {
 		return nil, fmt.Errorf("macros are nested deeper than %d", maxDepth)
 	}
 	defer func() { p.depth-- }()
 	stack := slices.Clone(in)
 	slices.Reverse(stack)
-	out := make([]token, 0, len(in))
+	out := make([]macroToken, 0, len(in))
 	for len(stack) > 0 {
 		if p.budget--; p.budget < 0 {
 			return nil, errTooLarge
@@ -46,7 +104,7 @@ func (p *preprocessor) expand(in []token) ([]token, error) {
 				return nil, err
 			}
 			stack, hide = rest, t.hide.both(end.hide)
-			for _, arg := range append(args, []token{end}) {
+			for _, arg := range append(args, []macroToken{end}) {
 				for _, x := range arg {
 					lines += x.lines
 				}
@@ -73,13 +131,13 @@ func (p *preprocessor) expand(in []token) ([]token, error) {
 
 // arguments reads the arguments of a macro from a stack of tokens, the next one
 // last. end is the closing bracket.
-func arguments(stack []token) (args [][]token, rest []token, end token, ok bool) {
+func arguments(stack []macroToken) (args [][]macroToken, rest []macroToken, end macroToken, ok bool) {
 	i := len(stack) - 1
 	if i < 0 || stack[i].text != "(" {
-		return nil, nil, token{}, false
+		return nil, nil, macroToken{}, false
 	}
 	depth := 0
-	arg := []token{}
+	arg := []macroToken{}
 	for ; i >= 0; i-- {
 		t := stack[i]
 		switch t.text {
@@ -94,17 +152,17 @@ func arguments(stack []token) (args [][]token, rest []token, end token, ok bool)
 		case ",":
 			if depth == 1 {
 				args = append(args, arg)
-				arg = []token{}
+				arg = []macroToken{}
 				continue
 			}
 		}
 		arg = append(arg, t)
 	}
-	return nil, nil, token{}, false
+	return nil, nil, macroToken{}, false
 }
 
 // fits says whether m takes args, and joins those of the three dots.
-func (m macro) fits(args *[][]token) bool {
+func (m macro) fits(args *[][]macroToken) bool {
 	a, n := *args, len(m.params)
 	if n == 0 {
 		return len(a) == 1 && len(a[0]) == 0
@@ -114,7 +172,7 @@ func (m macro) fits(args *[][]token) bool {
 			a = append(a, nil)
 		}
 		for len(a) > n {
-			last := append(append(slices.Clone(a[n-1]), token{text: ","}), a[n]...)
+			last := append(append(slices.Clone(a[n-1]), macroToken{text: ","}), a[n]...)
 			a = append(append(slices.Clone(a[:n-1]), last), a[n+1:]...)
 		}
 	}
@@ -123,20 +181,20 @@ func (m macro) fits(args *[][]token) bool {
 }
 
 // substitute is m's body with the arguments in their places.
-func (p *preprocessor) substitute(m macro, args [][]token) ([]token, error) {
-	expanded := make([][]token, len(args))
+func (p *preprocessor) substitute(m macro, args [][]macroToken) ([]macroToken, error) {
+	expanded := make([][]macroToken, len(args))
 	index := func(i int) int {
 		if i < 0 || i >= len(m.body) {
 			return -1
 		}
 		return slices.Index(m.params, m.body[i].text)
 	}
-	var out []token
+	var out []macroToken
 	for i := 0; i < len(m.body); i++ {
 		t := m.body[i]
 		if t.text == "#" {
 			if k := index(i + 1); k >= 0 {
-				out = append(out, token{text: quoted(args[k]), space: t.space})
+				out = append(out, macroToken{text: quoted(args[k]), space: t.space})
 				i++
 				continue
 			}
@@ -180,7 +238,7 @@ func (p *preprocessor) substitute(m macro, args [][]token) ([]token, error) {
 }
 
 // paste joins the last token of left to the first of right.
-func paste(left, right []token) []token {
+func paste(left, right []macroToken) []macroToken {
 	if len(right) == 0 {
 		if n := len(left); n > 0 && left[n-1].text == "," { // the comma before three dots that are empty
 			return left[:n-1]
@@ -197,7 +255,7 @@ func paste(left, right []token) []token {
 }
 
 // quoted is the text of an argument as a string.
-func quoted(arg []token) string {
+func quoted(arg []macroToken) string {
 	var b strings.Builder
 	for i, t := range arg {
 		if i > 0 && (t.space || t.lines > 0) {

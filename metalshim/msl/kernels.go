@@ -1,7 +1,8 @@
 package msl
 
 import (
-	"regexp"
+	"cmp"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -15,34 +16,75 @@ type head struct {
 	at       int    // token where the declaration begins
 }
 
-var (
-	hostName = regexp.MustCompile(`\bhost_name\(((?:"(?:[^"\\]|\\.)*")+)\)`)
-	indexed  = regexp.MustCompile(`\b(buffer|threadgroup)\(([^()]*)\)`)
-	constant = regexp.MustCompile(`^function_constant\((\d+)\)$`)
-	attrWord = regexp.MustCompile(`[A-Za-z_]\w*`)
-)
+// attribute is one of a list [[…]]: its name, and the tokens in its brackets.
+type attribute struct {
+	name string
+	args []token
+}
 
-// joined is the text of tokens from..to without white space.
-func (r *rewriter) joined(from, to int) string {
+// joined is the text of the arguments without white space.
+func (a attribute) joined() string {
 	var b strings.Builder
-	for _, t := range r.tok[from:to] {
+	for _, t := range a.args {
 		b.WriteString(t.text)
 	}
 	return b.String()
 }
 
-func findHost(attribute string) string {
-	m := hostName.FindStringSubmatch(attribute)
-	if m == nil {
-		return ""
+// list says whether a list of attributes begins at i, what stands in it, and
+// where the token after it is. The two brackets must touch; a[b[0]] does not
+// begin with them.
+func (r *rewriter) list(i int) (all attributes, end int, ok bool) {
+	if r.at(i) != "[" || r.at(i+1) != "[" || r.tok[i+1].space != "" {
+		return nil, 0, false
 	}
-	return strings.Trim(strings.ReplaceAll(m[1], `""`, ""), `"`)
+	last := r.close(i)
+	if last < 0 {
+		return nil, 0, false
+	}
+	for k := i + 2; k < last-1; k++ {
+		if !r.tok[k].name() || r.at(k+1) == "::" {
+			continue
+		}
+		a := attribute{name: r.at(k)}
+		if r.at(k+1) == "(" {
+			if e := r.close(k + 1); e > 0 && e < last {
+				a.args = r.tok[k+2 : e]
+				k = e
+			}
+		}
+		all = append(all, a)
+	}
+	return all, last + 1, true
+}
+
+// attributes are those of one list.
+type attributes []attribute
+
+// find returns the attribute of a name.
+func (all attributes) find(name string) (attribute, bool) {
+	i := slices.IndexFunc(all, func(a attribute) bool { return a.name == name })
+	if i < 0 {
+		return attribute{}, false
+	}
+	return all[i], true
+}
+
+func (all attributes) has(name string) bool {
+	_, ok := all.find(name)
+	return ok
+}
+
+// host is the name that the list gives a function for the host, or "".
+func (all attributes) host() string {
+	name, _ := all.find("host_name")
+	return strings.Trim(strings.ReplaceAll(name.joined(), `""`, ""), `"`)
 }
 
 // template reads `template <…>`, or an explicit instantiation that names a
 // kernel. It returns the token to go on with.
 func (r *rewriter) template(i int, pending *head) (int, error) {
-	if r.text(i+1) == "<" {
+	if r.at(i+1) == "<" {
 		e := r.closeAngle(i + 1)
 		if e < 0 {
 			return 0, r.fail(i, "template parameter list without end")
@@ -55,7 +97,7 @@ func (r *rewriter) template(i int, pending *head) (int, error) {
 	}
 	end := i
 	for end < len(r.tok) && r.tok[end].text != ";" {
-		if end = end + 1; r.text(end) == "(" || r.text(end) == "[" || r.text(end) == "{" {
+		if end = end + 1; r.at(end) == "(" || r.at(end) == "[" || r.at(end) == "{" {
 			if end = r.close(end); end < 0 {
 				return 0, r.fail(i, "explicit instantiation without end")
 			}
@@ -63,17 +105,12 @@ func (r *rewriter) template(i int, pending *head) (int, error) {
 	}
 	host, isKernel := "", false
 	for q := i + 1; q < end; q++ {
-		if e, ok := r.attribute(q); ok {
-			text := r.joined(q+2, e-2)
-			if h := findHost(text); h != "" {
-				host = h
-			}
-			for _, w := range attrWord.FindAllString(text, -1) {
-				isKernel = isKernel || w == "kernel"
-			}
+		if list, e, ok := r.list(q); ok {
+			host = cmp.Or(list.host(), host)
+			isKernel = isKernel || list.has("kernel")
 			r.blank(q, e)
 			q = e - 1
-		} else if r.text(q) == "kernel" {
+		} else if r.at(q) == "kernel" {
 			isKernel = true
 		}
 	}
@@ -82,11 +119,11 @@ func (r *rewriter) template(i int, pending *head) (int, error) {
 	}
 	// The function is name<…>, before a parameter list if there is one.
 	q := end - 1
-	if r.text(q) == ")" {
+	if r.at(q) == ")" {
 		for depth := 0; q > i; q-- {
-			if r.text(q) == ")" {
+			if r.at(q) == ")" {
 				depth++
-			} else if r.text(q) == "(" {
+			} else if r.at(q) == "(" {
 				if depth--; depth == 0 {
 					break
 				}
@@ -95,21 +132,21 @@ func (r *rewriter) template(i int, pending *head) (int, error) {
 		q--
 	}
 	last := q
-	if r.text(q) == ">" {
+	if r.at(q) == ">" {
 		for depth := 0; q > i; q-- {
-			if r.text(q) == ")" {
+			if r.at(q) == ")" {
 				for d := 0; q > i; q-- {
-					if r.text(q) == ")" {
+					if r.at(q) == ")" {
 						d++
-					} else if r.text(q) == "(" {
+					} else if r.at(q) == "(" {
 						if d--; d == 0 {
 							break
 						}
 					}
 				}
-			} else if r.text(q) == ">" {
+			} else if r.at(q) == ">" {
 				depth++
-			} else if r.text(q) == "<" {
+			} else if r.at(q) == "<" {
 				if depth--; depth == 0 {
 					break
 				}
@@ -120,10 +157,8 @@ func (r *rewriter) template(i int, pending *head) (int, error) {
 	if q <= i || !r.tok[q].word() {
 		return 0, r.fail(i, "explicit instantiation of a kernel without a name")
 	}
-	name := r.text(q)
-	if host == "" {
-		host = name
-	}
+	name := r.at(q)
+	host = cmp.Or(host, name)
 	for k := q + 1; k <= last; k++ { // address spaces in the arguments
 		switch r.tok[k].text {
 		case "device", "thread", "threadgroup":
@@ -132,7 +167,7 @@ func (r *rewriter) template(i int, pending *head) (int, error) {
 			r.out[k] = "const"
 		}
 	}
-	r.instances = append(r.instances, instance{host, name, r.source(q, last+1), i})
+	r.instances = append(r.instances, instance{name: host, function: name, expr: r.source(q, last+1)})
 	for k := i; k <= end && k < len(r.tok); k++ {
 		r.out[k] = ""
 	}
@@ -140,36 +175,28 @@ func (r *rewriter) template(i int, pending *head) (int, error) {
 	return end + 1, nil
 }
 
-// attributes reads [[…]] at i outside a kernel's parameters.
-func (r *rewriter) attributes(i, end int, pending *head) (int, error) {
-	text := r.joined(i+2, end-2)
-	if m := constant.FindStringSubmatch(text); m != nil && (r.text(end) == ";" || r.text(end) == "=") {
-		return end, r.functionConstant(i, end, m[1])
+// attributes reads the list at i, outside of a kernel's parameters, which ends
+// before end.
+func (r *rewriter) attributes(i int, list attributes, end int, pending *head) (int, error) {
+	if c, ok := list.find("function_constant"); ok && len(list) == 1 && (r.at(end) == ";" || r.at(end) == "=") {
+		return end, r.functionConstant(i, end, c.joined())
 	}
 	r.blank(i, end)
-	if h := findHost(text); h != "" {
-		pending.host = h
+	pending.host = cmp.Or(list.host(), pending.host)
+	if limit, ok := list.find("max_total_threads_per_threadgroup"); ok {
+		pending.limit = "(" + joinTokens(limit.args) + ")"
 	}
-	const limit = "max_total_threads_per_threadgroup"
-	for k := i + 2; k < end-2; k++ {
-		if r.text(k) == limit && r.text(k+1) == "(" {
-			pending.limit = joinTokens(r.tok[k+1 : r.close(k+1)+1])
-		}
+	if !list.has("kernel") {
+		return end, nil
 	}
-	for _, w := range attrWord.FindAllString(text, -1) {
-		if w != "kernel" {
-			continue
+	if next, e, ok := r.list(end); ok { // [[kernel]] [[max_total…]]
+		if _, err := r.attributes(end, next, e, pending); err != nil {
+			return 0, err
 		}
-		if e, ok := r.attribute(end); ok { // [[kernel]] [[max_total…]]
-			if _, err := r.attributes(end, e, pending); err != nil {
-				return 0, err
-			}
-			end = e
-		}
-		r.out[i] = "static "
-		return end, r.kernel(end, pending)
+		end = e
 	}
-	return end, nil
+	r.out[i] = "static "
+	return end, r.kernel(end, pending)
 }
 
 func joinTokens(tokens []token) string {
@@ -190,23 +217,23 @@ func (r *rewriter) functionConstant(i, end int, digits string) error {
 	if err != nil || index > 65535 {
 		return r.fail(i, "function constant index %s: it must be 0 to 65535", digits)
 	}
-	if r.text(end) == "=" {
+	if r.at(end) == "=" {
 		return r.fail(i, "function constant with an initialiser")
 	}
 	from := i
-	for from > 0 && r.text(from-1) != ";" && r.text(from-1) != "}" && r.text(from-1) != "{" {
+	for from > 0 && r.at(from-1) != ";" && r.at(from-1) != "}" && r.at(from-1) != "{" {
 		from--
 	}
 	var typ []string
 	for k := from; k < i-1; k++ {
-		switch r.text(k) {
+		switch r.at(k) {
 		case "constant", "const", "static":
 			r.out[k] = ""
 		default:
-			typ = append(typ, r.text(k))
+			typ = append(typ, r.at(k))
 		}
 	}
-	c := FunctionConstant{index, r.text(i - 1), strings.Join(typ, " ")}
+	c := FunctionConstant{index, r.at(i - 1), strings.Join(typ, " ")}
 	r.constants[c.Name] = c
 	r.order = append(r.order, c)
 	r.blank(i, end)
@@ -219,25 +246,22 @@ func (r *rewriter) functionConstant(i, end int, digits string) error {
 // begins at i.
 func (r *rewriter) kernel(i int, pending *head) error {
 	begin := i
-	for i < len(r.tok) && r.text(i) != "(" {
-		if e, ok := r.attribute(i); ok {
-			text := r.joined(i+2, e-2)
-			if h := findHost(text); h != "" {
-				pending.host = h
-			}
+	for i < len(r.tok) && r.at(i) != "(" {
+		if list, e, ok := r.list(i); ok {
+			pending.host = cmp.Or(list.host(), pending.host)
 			r.blank(i, e)
 			i = e
 			continue
 		}
-		if r.text(i) == ";" || r.text(i) == "{" {
+		if r.at(i) == ";" || r.at(i) == "{" {
 			break
 		}
 		i++
 	}
-	if r.text(i) != "(" || i == 0 || !r.tok[i-1].word() {
+	if r.at(i) != "(" || i == 0 || !r.tok[i-1].word() {
 		return r.fail(begin, "kernel without a parameter list")
 	}
-	name, end := r.text(i-1), r.close(i)
+	name, end := r.at(i-1), r.close(i)
 	if end < 0 {
 		return r.fail(begin, "kernel %s: parameter list without end", name)
 	}
@@ -257,11 +281,7 @@ func (r *rewriter) kernel(i int, pending *head) error {
 		}
 	}
 	if pending.template == "" {
-		host := pending.host
-		if host == "" {
-			host = name
-		}
-		r.instances = append(r.instances, instance{host, name, name, i})
+		r.instances = append(r.instances, instance{name: cmp.Or(pending.host, name), function: name, expr: name})
 	}
 	*pending = head{}
 	return nil
@@ -275,17 +295,17 @@ func (r *rewriter) parameters(function string, from, end int) ([]Param, error) {
 	for from < end {
 		to, depth := from, 0
 		for ; to < end; to++ {
-			if e, ok := r.attribute(to); ok {
+			if _, e, ok := r.list(to); ok {
 				to = e - 1
 				continue
 			}
-			switch r.text(to) {
+			switch r.at(to) {
 			case "(", "[", "{", "<":
 				depth++
 			case ")", "]", "}", ">":
 				depth--
 			}
-			if r.text(to) == "," && depth == 0 {
+			if r.at(to) == "," && depth == 0 {
 				break
 			}
 		}
@@ -319,28 +339,29 @@ func (r *rewriter) parameter(function string, from, to int) (Param, error) {
 	p := Param{Index: -1}
 	memory := false
 	for k := from; k < to; {
-		end, ok := r.attribute(k)
+		list, end, ok := r.list(k)
 		if !ok {
-			memory = memory || r.text(k) == "threadgroup"
+			memory = memory || r.at(k) == "threadgroup"
 			k++
 			continue
 		}
-		text := r.joined(k+2, end-2)
-		p.Optional = p.Optional || strings.Contains(text, "function_constant(")
-		if m := indexed.FindStringSubmatch(text); m != nil {
-			index, err := strconv.Atoi(m[2])
+		p.Optional = p.Optional || list.has("function_constant")
+		bound := slices.IndexFunc(list, func(a attribute) bool { return (a.name == "buffer" || a.name == "threadgroup") && a.args != nil })
+		if bound >= 0 {
+			a := list[bound]
+			index, err := strconv.Atoi(a.joined())
 			if err != nil || index < 0 || index > 30 {
-				return p, r.fail(k, "kernel %s: %s index %q: it must be a number from 0 to 30", function, m[1], m[2])
+				return p, r.fail(k, "kernel %s: %s index %q: it must be a number from 0 to 30", function, a.name, a.joined())
 			}
-			p.Kind, p.Index, p.Bound = Kind(m[1]), index, true
+			p.Kind, p.Index, p.Bound = Kind(a.name), index, true
 		} else {
-			for _, w := range attrWord.FindAllString(text, -1) {
-				if builtins[w] != "" {
-					p.Kind = Kind(w)
+			for _, a := range list {
+				if builtins[a.name] != "" {
+					p.Kind = Kind(a.name)
 				}
 			}
-			if p.Kind == "" && !strings.HasPrefix(text, "function_constant(") {
-				return p, r.fail(k, "kernel %s: attribute [[%s]] is not supported", function, text)
+			if p.Kind == "" && (len(list) == 0 || list[0].name != "function_constant") {
+				return p, r.fail(k, "kernel %s: attribute [[%s]] is not supported", function, attribute{args: r.tok[k+2 : end-2]}.joined())
 			}
 		}
 		r.blank(k, end)

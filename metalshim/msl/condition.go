@@ -1,4 +1,4 @@
-package source
+package msl
 
 import (
 	"regexp"
@@ -49,8 +49,8 @@ func truth(b bool) int64 {
 var header = regexp.MustCompile(`^[<"](?:metal_\w+|simd/simd\.h)[>"]$`)
 
 // evaluate is the value of an #if's condition; one that cannot be read is 0.
-func (p *preprocessor) evaluate(tokens []token) int64 {
-	var plain []token
+func (p *preprocessor) evaluate(tokens []macroToken) int64 {
+	var plain []macroToken
 	for i := 0; i < len(tokens); i++ {
 		t := tokens[i]
 		switch {
@@ -109,12 +109,28 @@ func (p *preprocessor) known(name string) bool {
 	return false
 }
 
+// closing is the bracket that closes the one at i, or −1.
+func closing(tokens []macroToken, i int) int {
+	depth := 0
+	for ; i < len(tokens); i++ {
+		switch tokens[i].text {
+		case "(", "[", "{":
+			depth++
+		case ")", "]", "}":
+			if depth--; depth == 0 {
+				return i
+			}
+		}
+	}
+	return -1
+}
+
 // reserved are the names that belong to the compiler (ISO C++ 17, 5.10).
 var reserved = regexp.MustCompile(`^_[_A-Z]\w*$`)
 
 // calculation is a condition under way.
 type calculation struct {
-	tokens []token
+	tokens []macroToken
 	at     int
 	bad    bool
 	known  func(string) bool

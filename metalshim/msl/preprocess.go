@@ -1,4 +1,4 @@
-package source
+package msl
 
 import (
 	"errors"
@@ -31,12 +31,12 @@ type macro struct {
 	function bool
 	params   []string
 	variadic bool
-	body     []token
+	body     []macroToken
 }
 
 type preprocessor struct {
 	macros map[string]macro
-	out    []token
+	out    []macroToken
 	budget int
 	depth  int
 	// conditions are the #if's that are open.
@@ -50,6 +50,51 @@ type condition struct {
 	active bool // this branch is
 }
 
+// logical joins the lines that end in a backslash and makes comments blanks.
+// Line breaks are kept, if not always in their places, so that lines count as
+// before.
+func logical(text string) string {
+	var b strings.Builder
+	b.Grow(len(text))
+	joined := 0 // line breaks owed
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; {
+		case c == '\\' && strings.HasPrefix(text[i+1:], "\n"):
+			joined++
+			i++
+		case c == '\\' && strings.HasPrefix(text[i+1:], "\r\n"):
+			joined++
+			i += 2
+		case c == '\n':
+			b.WriteString(strings.Repeat("\n", joined+1))
+			joined = 0
+		case strings.HasPrefix(text[i:], "//"):
+			for i+1 < len(text) && text[i+1] != '\n' {
+				if i++; text[i] == '\\' && strings.HasPrefix(text[i+1:], "\n") {
+					joined++
+					i++
+				}
+			}
+			b.WriteByte(' ')
+		case strings.HasPrefix(text[i:], "/*"):
+			end := strings.Index(text[i+2:], "*/")
+			if end < 0 {
+				end = len(text) - i - 4
+			}
+			joined += strings.Count(text[i:i+2+max(0, end)], "\n")
+			i += end + 3
+			b.WriteByte(' ')
+		case c == '"' || c == '\'':
+			end := literalEnd(text, i)
+			b.WriteString(text[i:end])
+			i = end - 1
+		default:
+			b.WriteByte(c)
+		}
+	}
+	return b.String()
+}
+
 // preprocess does what a C preprocessor does. The standard library's headers are
 // left out; a source that includes anything else cannot be read, here or by a
 // compiler that is given one text. What is malformed is passed on, as the compiler
@@ -58,10 +103,10 @@ func preprocess(text string) (*preprocessor, error) {
 	text = logical(strings.TrimPrefix(text, "\ufeff")) // a mark of the byte order, as editors of Windows write it
 	p := &preprocessor{macros: map[string]macro{}, budget: maxTokens, text: text}
 	for name, value := range predefined {
-		p.macros[name] = macro{body: []token{{text: value}}}
+		p.macros[name] = macro{body: []macroToken{{text: value}}}
 	}
-	var pending []token // tokens up to the next directive
-	owed := 0           // line breaks of what gave no tokens
+	var pending []macroToken // tokens up to the next directive
+	owed := 0                // line breaks of what gave no tokens
 	flush := func() error {
 		if len(pending) == 0 {
 			return nil
@@ -82,10 +127,7 @@ func preprocess(text string) (*preprocessor, error) {
 				return nil, err
 			}
 		case p.active():
-			tokens := lex(line)
-			for i := range tokens {
-				tokens[i].lines = 0
-			}
+			tokens := macroTokens(line)
 			if len(tokens) > 0 {
 				tokens[0].lines, tokens[0].space = owed, true
 				owed = 0
@@ -161,9 +203,9 @@ func (p *preprocessor) directive(text string) error {
 
 func (p *preprocessor) holds(word, rest string) bool {
 	if word == "if" {
-		return p.evaluate(lex(rest)) != 0
+		return p.evaluate(macroTokens(rest)) != 0
 	}
-	tokens := lex(rest)
+	tokens := macroTokens(rest)
 	if len(tokens) == 0 {
 		return false
 	}
@@ -171,7 +213,7 @@ func (p *preprocessor) holds(word, rest string) bool {
 }
 
 func (p *preprocessor) define(rest string) {
-	t := lex(rest)
+	t := macroTokens(rest)
 	if len(t) == 0 || !t[0].identifier() {
 		return
 	}
@@ -182,7 +224,7 @@ func (p *preprocessor) define(rest string) {
 		i := 1
 		for ; i < len(t) && t[i].text != ")"; i++ {
 			switch {
-			case t[i].text == ".": // the three dots of a variadic macro
+			case t[i].text == "...": // the three dots of a variadic macro
 				m.variadic = true
 			case t[i].identifier():
 				m.params = append(m.params, t[i].text)
@@ -192,9 +234,6 @@ func (p *preprocessor) define(rest string) {
 	}
 	if m.variadic {
 		m.params = append(m.params, "__VA_ARGS__")
-	}
-	for i := range t {
-		t[i].lines = 0
 	}
 	if len(t) > 0 {
 		t[0].space = false
@@ -206,22 +245,19 @@ func (p *preprocessor) define(rest string) {
 // errTooLarge is the error of a source that expands without bounds.
 var errTooLarge = errors.New("macros expand to too much")
 
-// write joins tokens to a text.
-func write(tokens []token) string {
-	var b strings.Builder
+// plain gives tokens the white space that they have, or need, between them.
+func plain(tokens []macroToken) []token {
+	out := make([]token, len(tokens))
 	for i, t := range tokens {
+		out[i].text = t.text
 		switch {
 		case t.lines > 0:
-			b.WriteString(strings.Repeat("\n", t.lines))
-		case t.space:
-			b.WriteByte(' ')
-		case i > 0 && glued(tokens[i-1].text, t.text):
-			b.WriteByte(' ')
+			out[i].space = strings.Repeat("\n", t.lines)
+		case t.space, i > 0 && glued(tokens[i-1].text, t.text):
+			out[i].space = " "
 		}
-		b.WriteString(t.text)
 	}
-	b.WriteByte('\n')
-	return b.String()
+	return out
 }
 
 // glued says whether two tokens would read as one, or others, side by side.

@@ -3,6 +3,7 @@ package msl
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -52,13 +53,16 @@ type Param struct {
 	Bound bool `json:",omitempty"`
 }
 
-// Kernel is one entry of a library.
+// Kernel is one entry of a library: a function that can be made into a pipeline.
 type Kernel struct {
 	Name     string // the name the host asks for
 	Function string // the function of the source, of which it may be an instance
 	Symbol   string // the C function that runs one thread of it
 	Limited  bool   // a C function named Symbol + "_limit" tells its max_total_threads_per_threadgroup
 	Params   []Param
+	// Single says, of what Read has read, that a thread stores one element: it
+	// needs as many threads as there are elements.
+	Single bool `json:"-"`
 }
 
 // FunctionConstant is a constant that the host supplies.
@@ -68,11 +72,22 @@ type FunctionConstant struct {
 	Type  string
 }
 
-// Result is a rewritten source.
-type Result struct {
-	CXX       string // C++, to be compiled behind the standard library header
-	Kernels   []Kernel
+// Library is what a source declares.
+type Library struct {
+	Kernels   []Kernel // in the order of the source
 	Constants []FunctionConstant
+	// Undecided are names in conditions that only a compiler knows. Read has taken
+	// them for names without a meaning.
+	Undecided []string `json:",omitempty"`
+}
+
+// Kernel finds a kernel by its name.
+func (l *Library) Kernel(name string) (*Kernel, bool) {
+	i := slices.IndexFunc(l.Kernels, func(k Kernel) bool { return k.Name == name })
+	if i < 0 {
+		return nil, false
+	}
+	return &l.Kernels[i], true
 }
 
 // Error is a construct that the rewriter cannot read.
@@ -84,37 +99,42 @@ type Error struct {
 
 func (e *Error) Error() string { return fmt.Sprintf("%s:%d: %s", e.File, e.Line, e.Reason) }
 
-// Rewrite reads the output of `clang -E` and writes C++. Line markers are
-// kept, so that clang's diagnostics name the lines of the original file.
-func Rewrite(preprocessed string) (*Result, error) {
-	r := &rewriter{params: map[string][]Param{}, limits: map[string]string{}, constants: map[string]FunctionConstant{}, aliases: map[string]bool{}}
-	r.tok, r.rest = lex(preprocessed)
+// Rewrite reads the output of `clang -E` and writes C++, to be compiled behind
+// the standard library header. Line markers are kept, so that clang's diagnostics
+// name the lines of the original file.
+func Rewrite(preprocessed string) (cxx string, l *Library, err error) {
+	tokens, rest := lex(preprocessed)
+	r, err := read(tokens)
+	if err != nil {
+		return "", nil, err
+	}
+	r.dropDuplicates()
+	return r.text(rest), r.library(), nil
+}
+
+// read reads the declarations in preprocessed text, and rewrites them.
+func read(tokens []token) (*rewriter, error) {
+	r := &rewriter{tok: tokens, out: make([]string, len(tokens)), drop: make([]bool, len(tokens)),
+		params: map[string][]Param{}, limits: map[string]string{}, constants: map[string]FunctionConstant{}, aliases: map[string]bool{}}
 	r.pair()
-	r.out = make([]string, len(r.tok))
-	r.drop = make([]bool, len(r.tok))
 	for i, t := range r.tok {
 		r.out[i] = t.text
 	}
-	if err := r.run(); err != nil {
-		return nil, err
-	}
-	r.dropDuplicates()
-	return r.result(), nil
+	return r, r.run()
 }
 
 // instance is a kernel that the host can name: a plain function or an
 // instance of a template.
 type instance struct {
 	name, function, expr string
-	at                   int // token, for errors
+	symbol               string // the C function that runs one thread
 }
 
 type rewriter struct {
 	tok  []token
 	out  []string // what stands in the token's place
 	drop []bool   // the token and its white space vanish, save line breaks
-	rest string
-	ends []int32 // of brackets
+	ends []int32  // of brackets
 
 	params    map[string][]Param // by function
 	limits    map[string]string  // function → how its thread limit is written: "(expr)" or a template's name
@@ -124,7 +144,7 @@ type rewriter struct {
 	aliases   map[string]bool // names that stand for a vector type
 }
 
-func (r *rewriter) text(i int) string {
+func (r *rewriter) at(i int) string {
 	if i < 0 || i >= len(r.tok) {
 		return ""
 	}
@@ -217,18 +237,6 @@ func (r *rewriter) closeAngle(i int) int {
 	return -1
 }
 
-// attribute says whether "[[" stands at i and where the token after its "]]"
-// is. The two brackets must touch; a[b[0]] does not begin with them.
-func (r *rewriter) attribute(i int) (end int, ok bool) {
-	if r.text(i) != "[" || r.text(i+1) != "[" || r.tok[i+1].space != "" {
-		return 0, false
-	}
-	if end = r.close(i); end < 0 {
-		return 0, false
-	}
-	return end + 1, true
-}
-
 // number writes a floating-point number as C++ has it: of type float without a
 // suffix, and of type half or bfloat with h or bf.
 func number(text string) string {
@@ -277,8 +285,8 @@ func (r *rewriter) run() error {
 			i = next
 			continue
 		case t == "[":
-			if end, ok := r.attribute(i); ok {
-				next, err := r.attributes(i, end, &pending)
+			if list, end, ok := r.list(i); ok {
+				next, err := r.attributes(i, list, end, &pending)
 				if err != nil {
 					return err
 				}
@@ -315,8 +323,8 @@ func (r *rewriter) run() error {
 			r.threadgroupVariable(i)
 		case t == "typedef" || t == "using":
 			r.alias(i)
-		case t == "is_function_constant_defined" && r.text(i+1) == "(":
-			if c, ok := r.constants[r.text(i+2)]; ok && r.text(i+3) == ")" {
+		case t == "is_function_constant_defined" && r.at(i+1) == "(":
+			if c, ok := r.constants[r.at(i+2)]; ok && r.at(i+3) == ")" {
 				r.blank(i, i+4)
 				r.out[i] = fmt.Sprintf("msl_fcd_%d", c.Index)
 				i += 4
@@ -324,11 +332,11 @@ func (r *rewriter) run() error {
 			}
 		case t == "static_cast":
 			r.out[i] = "::metal::msl_static_cast"
-			if r.text(i-1) == "::" {
+			if r.at(i-1) == "::" {
 				r.out[i] = "msl_static_cast"
 			}
-		case t == "vec" && r.text(i+1) == "<":
-			if e := r.closeAngle(i + 1); e > 0 && r.text(e+1) == "(" && r.text(i-1) != "operator" {
+		case t == "vec" && r.at(i+1) == "<":
+			if e := r.closeAngle(i + 1); e > 0 && r.at(e+1) == "(" && r.at(i-1) != "operator" {
 				r.out[i] = "msl_mk<vec"
 				r.out[e] = "> >"
 			}
@@ -343,12 +351,12 @@ func (r *rewriter) run() error {
 // vectorCast rewrites float4(a, b) and (float4) a, which C++ does not have
 // for clang's vectors.
 func (r *rewriter) vectorCast(i int) {
-	t, before, after := r.tok[i].text, r.text(i-1), r.text(i+1)
+	t, before, after := r.tok[i].text, r.at(i-1), r.at(i+1)
 	if after == "(" && before != "operator" && before != "typedef" {
 		r.out[i] = "msl_mk<" + t + ">"
 		return
 	}
-	if before != "(" || after != ")" || r.text(i+2) == "{" {
+	if before != "(" || after != ")" || r.at(i+2) == "{" {
 		return
 	}
 	// A name, a bracket or a template's end before "(" makes it an argument.
@@ -367,14 +375,14 @@ func (r *rewriter) vectorCast(i int) {
 // alias remembers names that are given to vector types.
 func (r *rewriter) alias(i int) {
 	vector := func(k int) bool {
-		for r.text(k) == "typename" || r.text(k) == "const" || r.text(k) == "metal" || r.text(k) == "::" {
+		for r.at(k) == "typename" || r.at(k) == "const" || r.at(k) == "metal" || r.at(k) == "::" {
 			k++
 		}
-		return vectorNames[r.text(k)] || r.text(k) == "vec" && r.text(k+1) == "<"
+		return vectorNames[r.at(k)] || r.at(k) == "vec" && r.at(k+1) == "<"
 	}
 	if r.tok[i].text == "using" {
-		if r.text(i+2) == "=" && vector(i+3) {
-			r.aliases[r.text(i+1)] = true
+		if r.at(i+2) == "=" && vector(i+3) {
+			r.aliases[r.at(i+1)] = true
 		}
 		return
 	}
@@ -385,7 +393,7 @@ func (r *rewriter) alias(i int) {
 	for k < len(r.tok) && r.tok[k].text != ";" {
 		k++
 	}
-	if name := r.text(k - 1); k < len(r.tok) && r.tok[k-1].word() && !vectorNames[name] {
+	if name := r.at(k - 1); k < len(r.tok) && r.tok[k-1].word() && !vectorNames[name] {
 		r.aliases[name] = true
 	}
 }
@@ -393,11 +401,11 @@ func (r *rewriter) alias(i int) {
 // defaulted drops `X() threadgroup = default;`: without address spaces it
 // repeats X() = default. i is the address space.
 func (r *rewriter) defaulted(i int) bool {
-	if r.text(i-1) != ")" || r.text(i+1) != "=" || r.text(i+2) != "default" || r.text(i+3) != ";" {
+	if r.at(i-1) != ")" || r.at(i+1) != "=" || r.at(i+2) != "default" || r.at(i+3) != ";" {
 		return false
 	}
 	from := i
-	for from > 0 && r.text(from-1) != ";" && r.text(from-1) != "{" && r.text(from-1) != "}" {
+	for from > 0 && r.at(from-1) != ";" && r.at(from-1) != "{" && r.at(from-1) != "}" {
 		from--
 	}
 	r.blank(from, i+4)
