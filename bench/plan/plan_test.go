@@ -107,16 +107,17 @@ func TestRunsThatDoNotCount(t *testing.T) {
 	for _, c := range []struct {
 		name    string
 		out     plan.Outcome // of the second run, of arm b
+		code    string
 		reasons string
 	}{
-		{"a crash", crash, "was ended by the signal SIGSEGV: boom"},
-		{"an error", plan.Outcome{Code: 1, Error: "introgen: no memory"}, "ended with exit code 1: no memory"},
-		{"not started", plan.Outcome{Code: -1, Error: "fork: no memory"}, "could not be started: fork: no memory"},
-		{"no recording", plan.Outcome{}, "left a recording that cannot be used: nothing is in it"},
-		{"a cut recording", plan.Outcome{Recording: plantest.Lines(&recording.Header{Format: recording.Format, Version: 1})}, "left a recording without an end"},
+		{"a crash", crash, recording.RefusedSignal, "was ended by the signal SIGSEGV: boom"},
+		{"an error", plan.Outcome{Code: 1, Error: "introgen: no memory"}, recording.RefusedExit, "ended with exit code 1: no memory"},
+		{"not started", plan.Outcome{Code: -1, Error: "fork: no memory"}, recording.RefusedStart, "could not be started: fork: no memory"},
+		{"no recording", plan.Outcome{}, recording.RefusedRecording, "left a recording that cannot be used: nothing is in it"},
+		{"a cut recording", plan.Outcome{Recording: plantest.Lines(&recording.Header{Format: recording.Format, Version: 1})}, recording.RefusedRecording, "left a recording without an end"},
 		{"a line that is not whole", plan.Outcome{Recording: append(plantest.Lines(&recording.Header{Format: recording.Format, Version: 1}), `{"k":"en`...)},
-			"left a recording that cannot be used: it was cut off in line 2"},
-		{"another state", plantest.Good(plan.Child{Arm: recording.Arm{Args: []string{"cpu"}}}, time.Second, &recording.Device{}), "was labelled cpu: it was a run"},
+			recording.RefusedRecording, "left a recording that cannot be used: it was cut off in line 2"},
+		{"another state", plantest.Good(plan.Child{Arm: recording.Arm{Args: []string{"cpu"}}}, time.Second, &recording.Device{}), recording.RefusedEvidence, "was labelled cpu: it was a run"},
 	} {
 		n := 0
 		x := &plantest.Executor{Answer: func(ch plan.Child) plan.Outcome {
@@ -132,8 +133,8 @@ func TestRunsThatDoNotCount(t *testing.T) {
 			t.Errorf("%s: %v", c.name, err)
 			continue
 		}
-		if got := f.Runs[1].Exit.Refused; !strings.HasPrefix(got, c.reasons) {
-			t.Errorf("%s: refused because it %q, want %q", c.name, got, c.reasons)
+		if got := f.Runs[1].Exit; !strings.HasPrefix(got.Refused, c.reasons) || got.RefusedCode != c.code {
+			t.Errorf("%s: refused as %q because it %q, want %q, %q", c.name, got.RefusedCode, got.Refused, c.code, c.reasons)
 		}
 		if want := []string{"run a", "run b", "run b", "run b", "run a", "close"}; !slices.Equal(x.Log, want) {
 			t.Errorf("%s: did %q, want %q", c.name, x.Log, want)
@@ -159,6 +160,9 @@ func TestHungRunIsNotRepeated(t *testing.T) {
 	}
 	if got, want := strings.Join(x.Log, ","), "run a,run b,run b,run a,run a,run b,run a,run a,close"; got != want {
 		t.Errorf("did %s, want %s", got, want)
+	}
+	if got := f.Runs[1].Exit.RefusedCode; got != recording.RefusedHung {
+		t.Errorf("refused as %q", got)
 	}
 	if got, want := f.Runs[1].Exit.Refused, "hung: it had not ended after 1m0s"; got != want {
 		t.Errorf("refused because it %q, want %q", got, want)
@@ -204,7 +208,7 @@ func TestInterrupt(t *testing.T) {
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v", err)
 	}
-	if len(f.Runs) != 3 || len(f.Counted("")) != 2 || f.Runs[2].Exit.Refused != "was interrupted" || f.PlanEnd.Code != 130 {
+	if len(f.Runs) != 3 || len(f.Counted("")) != 2 || f.Runs[2].Exit.Refused != "was interrupted" || f.Runs[2].Exit.RefusedCode != recording.RefusedInterrupted || f.PlanEnd.Code != 130 {
 		t.Errorf("%d runs, %d count, end %+v", len(f.Runs), len(f.Counted("")), f.PlanEnd)
 	}
 	again, err := recording.Read(&out, "")

@@ -155,10 +155,10 @@ func (r *runner) prime(ctx context.Context) error {
 		}
 		why := failure(out, r.Timeout)
 		if out.Code == usageCode {
-			return &UsageError{arm.Name, why}
+			return &UsageError{arm.Name, why.text}
 		}
-		if why != "" {
-			if err := r.note("arm %q: the run that fills its cache %s", arm.Name, why); err != nil {
+		if why.code != "" {
+			if err := r.note("arm %q: the run that fills its cache %s", arm.Name, why.text); err != nil {
 				return err
 			}
 		}
@@ -281,13 +281,14 @@ func (r *runner) once(ctx context.Context, block int, arm recording.Arm) (run *r
 	run.Exit = &recording.Exit{Run: r.runs, Spawned: out.Spawned, Reaped: out.Reaped, Code: out.Code,
 		Signal: out.Signal, Error: out.Error, MaxRSS: out.MaxRSS}
 	interrupted := ctx.Err() != nil
-	if run.Exit.Refused = r.refusal(arm, run, out, broken); run.Exit.Refused != "" {
+	if why := r.refusal(arm, run, out, broken); why.code != "" {
 		r.refused++
 		if interrupted {
-			run.Exit.Refused = "was interrupted"
+			why = refusal{recording.RefusedInterrupted, "was interrupted"}
 		}
+		run.Exit.RefusedCode, run.Exit.Refused = why.code, why.text
 	} else {
-		run.Exit.Flags = taint.Flags(taint.Ended{Run: run, Cores: r.Header.Host.Cores, Before: before, After: after, MHz: r.mhz})
+		run.Exit.Taint(taint.Of(taint.Ended{Run: run, Cores: r.Header.Host.Cores, Before: before, After: after, MHz: r.mhz})...)
 	}
 	r.mhz = append(r.mhz, after.MHz)
 	r.file.Runs = append(r.file.Runs, run)
@@ -312,44 +313,49 @@ func (r *runner) once(ctx context.Context, block int, arm recording.Arm) (run *r
 // usageCode is the exit code of introgen where the command line is wrong.
 const usageCode = 2
 
-// refusal says why a run does not count, "" where it does.
-func (r *runner) refusal(arm recording.Arm, run *recording.Run, out Outcome, broken string) string {
+// refusal is why a run does not count: one of the recording's codes, and a
+// sentence whose subject is the run. The zero value is that it does.
+type refusal struct{ code, text string }
+
+func (r *runner) refusal(arm recording.Arm, run *recording.Run, out Outcome, broken string) refusal {
 	why := failure(out, r.Timeout)
 	switch {
-	case why != "":
+	case why.code != "":
 		return why
 	case broken != "":
-		return "left a recording that cannot be used: " + broken
+		return refusal{recording.RefusedRecording, "left a recording that cannot be used: " + broken}
 	case run.End == nil:
-		return "left a recording without an end"
+		return refusal{recording.RefusedRecording, "left a recording without an end"}
 	case run.End.Code != 0:
-		return fmt.Sprintf("left a recording that ends with code %d", run.End.Code)
+		return refusal{recording.RefusedRecording, fmt.Sprintf("left a recording that ends with code %d", run.End.Code)}
 	}
 	if err := Check(arm.State, arm, run); err != nil {
-		return "was " + err.Error()
+		return refusal{recording.RefusedEvidence, "was " + err.Error()}
 	}
-	return ""
+	return refusal{}
 }
 
-// failure says what went wrong with a process, "" where nothing did.
-func failure(out Outcome, timeout time.Duration) string {
+// failure is what went wrong with a process.
+func failure(out Outcome, timeout time.Duration) refusal {
 	said := lastLine(out.Error)
 	if said != "" {
 		said = ": " + said
 	}
 	switch {
 	case out.Hung:
-		return fmt.Sprintf("hung: it had not ended after %v", timeout)
+		return refusal{recording.RefusedHung, fmt.Sprintf("hung: it had not ended after %v", timeout)}
 	case out.Signal != "":
-		return "was ended by the signal " + out.Signal + said
+		return refusal{recording.RefusedSignal, "was ended by the signal " + out.Signal + said}
 	case out.Code < 0:
-		return "could not be started" + said
+		return refusal{recording.RefusedStart, "could not be started" + said}
 	case out.Code != 0:
-		return fmt.Sprintf("ended with exit code %d%s", out.Code, said)
+		return refusal{recording.RefusedExit, fmt.Sprintf("ended with exit code %d%s", out.Code, said)}
 	}
-	return ""
+	return refusal{}
 }
 
+// lastLine is what a process said last on stderr, as it is shown to people; of
+// introgen without its name. What went wrong is told by the exit code.
 func lastLine(text string) string {
 	text = strings.TrimRight(text, "\n")
 	return strings.TrimPrefix(text[strings.LastIndexByte(text, '\n')+1:], "introgen: ")

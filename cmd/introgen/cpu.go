@@ -7,6 +7,7 @@ import (
 	"github.com/introgen/introgen/engine/cpu"
 	"github.com/introgen/introgen/engine/gguf"
 	"github.com/introgen/introgen/engine/llama"
+	"github.com/introgen/introgen/results/recording"
 	"github.com/urfave/cli/v2"
 )
 
@@ -71,7 +72,13 @@ func runCPU(c *cli.Context) error {
 	}
 	positions := len(ids) + c.Int("tokens")
 	o := cpu.Options{Threads: threads, Pack: c.Generic("pack").(*packChoice).pack, Steps: c.Int("tokens"), Cancelled: c.Context.Err}
-	g.describe = func(m engine.Model) string { return "cpu: " + m.(*cpu.Engine).Describe().String() }
+	g.describe = func(m engine.Model) (text, weights string) {
+		d := m.(*cpu.Engine).Describe()
+		if d.Packed {
+			return "cpu: " + d.String(), recording.WeightsPacked
+		}
+		return "cpu: " + d.String(), recording.WeightsStored
+	}
 	return g.run(c.Context, func(f *gguf.File) (engine.Model, error) {
 		m, err := llama.Load(f)
 		if err != nil {

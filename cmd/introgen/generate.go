@@ -67,9 +67,10 @@ type generation struct {
 
 	// engine says what runs the model: threads, instruction set, device. A
 	// generation that has it set says so before the first round; else describe
-	// is asked once the first round's model is built.
+	// is asked once the first round's model is built, also how it holds the
+	// weights (one of recording's Weights constants).
 	engine   string
-	describe func(engine.Model) string
+	describe func(engine.Model) (text, weights string)
 
 	cacheState string  // the model file's share in the page cache, in words
 	prompted   []int32 // the last prompt that was recorded
@@ -271,7 +272,7 @@ func (g *generation) beforeRound(n int) error {
 		g.enter(results.SpanRecord, "")
 		told := []recording.Event{g.residence(n)}
 		if n == 1 && g.describe == nil {
-			told = append(told, g.subject(g.engine))
+			told = append(told, g.subject(g.engine, ""))
 		}
 		g.catchUp(told...)
 	}
@@ -295,12 +296,12 @@ func (g *generation) residence(round int) *recording.Evidence {
 }
 
 // subject says what is measured.
-func (g *generation) subject(engine string) *recording.Subject {
+func (g *generation) subject(engine, weights string) *recording.Subject {
 	name := recording.NoTokenizer
 	if g.tok != nil {
 		name = g.tok.Name()
 	}
-	return &recording.Subject{IO: string(g.job.IO), PageCache: g.cacheState, Engine: engine, Tokenizer: name}
+	return &recording.Subject{IO: string(g.job.IO), PageCache: g.cacheState, Engine: engine, Tokenizer: name, Weights: weights}
 }
 
 // ended prints and records a round, whole or cut short.

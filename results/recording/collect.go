@@ -216,6 +216,7 @@ func (c *Collector) File() *File {
 	for i, g := range c.all {
 		headless[g.Run] = !g.headed
 		name := c.name(i+1, g.Run)
+		g.addCodes()
 		g.single(func(kind, text string) { c.doubts.tell(kind, name+text) })
 		j := &judge{Run: g.Run, name: name, doubts: &c.doubts}
 		j.all()

@@ -124,6 +124,8 @@ type Plan struct {
 	Seed    uint64   `json:"seed"`            // of the order
 	Until   float64  `json:"until,omitempty"` // the width of the interval to reach, as a part of the median; 0: a fixed number
 	Factors []string `json:"factors"`         // names of what arms differ in: "cache", "per-buffer"; they become parts of benchmark names
+	// Coverage is what the runs of `introgen coverage --verify` were computed to need.
+	Coverage *Coverage `json:"coverage,omitempty"`
 }
 
 // Arm is one way to run; a block has one run of every arm.
@@ -166,10 +168,14 @@ type Exit struct {
 	Signal string `json:"signal,omitempty"`
 	Error  string `json:"error,omitempty"`
 	// Refused says why the run does not count: what its evidence contradicts,
-	// or that it failed. Flags say what taints a run that does count.
-	Refused string   `json:"refused,omitempty"`
-	Flags   []string `json:"flags,omitempty"`
-	MaxRSS  int64    `json:"max_rss_bytes,omitempty"`
+	// or that it failed. Flags say what taints a run that does count. Both are for
+	// people: RefusedCode and Taints say the same to programs, also of recordings
+	// that have the sentences alone.
+	Refused     string   `json:"refused,omitempty"`
+	RefusedCode string   `json:"refused_code,omitempty"` // one of the Refused constants
+	Flags       []string `json:"flags,omitempty"`
+	Taints      []Taint  `json:"taints,omitempty"`
+	MaxRSS      int64    `json:"max_rss_bytes,omitempty"`
 }
 
 // Span is a span of package trace. End is −1 as long as it is open: an open
@@ -187,6 +193,9 @@ type Subject struct {
 	PageCache string `json:"page_cache"` // in words
 	Engine    string `json:"engine"`     // "cpu: avx512, 2 threads, …"
 	Tokenizer string `json:"tokenizer"`  // "go", "hf" or NoTokenizer
+	// Weights is one of the Weights constants; "" where the engine has no such
+	// choice.
+	Weights string `json:"weights,omitempty"`
 }
 
 // NoTokenizer is the Tokenizer of a run without one, whose rounds have no text.

@@ -64,9 +64,12 @@ func TestSchemaTakesWhatIsWritten(t *testing.T) {
 	}
 	for _, e := range []Event{
 		&Plan{Arms: []Arm{{Name: "cold", State: StateCold, Args: []string{"metal"}, Env: map[string]string{"A": "b"}, Levels: map[string]string{"cache": "cold"}, Cache: "half"}},
-			Blocks: 6, Order: "random", Seed: 1 << 63, Until: 0.02, Factors: []string{"cache"}},
+			Blocks: 6, Order: "random", Seed: 1 << 63, Until: 0.02, Factors: []string{"cache"}, Coverage: &Coverage{
+				Full:   Foretold{Prompt: 3, Steps: 2, Needs: []Need{{Library: "Cast", Function: "f", Constants: "10:bool=1", Phase: SpanStep, Step: 1}}},
+				WarmUp: Foretold{Prompt: 3, Needs: []Need{{Library: "Cast", Function: "g", Phase: SpanBuild}}}, Smallest: Foretold{Prompt: 1, Steps: 1}}},
+		&Subject{Weights: WeightsPacked},
 		&Start{Run: 1, Block: 1, Arm: "cold"},
-		&Exit{Run: 1, Spawned: 5, Reaped: 6, Code: -1, Signal: "killed", Error: "e", Refused: "r", Flags: []string{"f"}, MaxRSS: 7},
+		&Exit{Run: 1, Spawned: 5, Reaped: 6, Code: -1, Signal: "killed", Error: "e", Refused: "r", RefusedCode: RefusedEvidence, Flags: []string{"load: f"}, Taints: []Taint{{TaintLoad, 0.5, "f"}}, MaxRSS: 7},
 	} {
 		if err := validate(t, s, encode(t, e)); err != nil {
 			t.Errorf("%s: %v", encode(t, e), err)
@@ -129,7 +132,7 @@ func TestSchemaIsComplete(t *testing.T) {
 		t.Fatal(err)
 	}
 	types := map[string]any{"tool": Tool{}, "host": Host{}, "model": Model{}, "knob": Knob{}, "view": View{}, "arm": Arm{}, "cacheFolder": CacheFolder{},
-		"logit": logitLine{}, "span": spanLine{}, "count": countLine{}}
+		"taint": Taint{}, "coverage": Coverage{}, "foretold": Foretold{}, "need": Need{}, "logit": logitLine{}, "span": spanLine{}, "count": countLine{}}
 	for _, e := range []Event{&Header{}, &Plan{}, &Start{}, &Exit{}, &Subject{}, &Device{}, &Library{}, &Pipeline{}, &Kernel{}, &Round{}, &Evidence{}, &Machine{}, &Note{}, &End{}} {
 		types[e.Kind()] = e
 	}

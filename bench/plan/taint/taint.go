@@ -15,16 +15,7 @@ import (
 	"github.com/introgen/introgen/trace"
 )
 
-// What a flag begins with, before a colon and its figures.
-const (
-	Load      = "load"      // other processes used the processors
-	Frequency = "frequency" // the clock was not that of the runs before
-	Throttled = "throttled" // the processor was slowed down for its heat
-	Idle      = "idle"      // nothing ran between two passes
-	File      = "file"      // the model was not in memory, and was not evicted either
-)
-
-// Limits from which on a run is flagged.
+// Limits from which on a run is tainted.
 const (
 	// mostOthers, in cores, is about what a system's own services take.
 	mostOthers = 0.2
@@ -50,30 +41,30 @@ type Ended struct {
 	MHz []float64
 }
 
-// Flags says what taints the run; nothing where nothing does.
-func Flags(e Ended) []string {
-	var flags []string
-	add := func(kind, format string, a ...any) {
-		flags = append(flags, kind+": "+fmt.Sprintf(format, a...))
+// Of is what taints the run; nothing where nothing does.
+func Of(e Ended) []recording.Taint {
+	var taints []recording.Taint
+	add := func(code string, value float64, format string, a ...any) {
+		taints = append(taints, recording.Taint{Code: code, Value: value, Text: fmt.Sprintf(format, a...)})
 	}
 	if o := e.After.OtherCores; o >= mostOthers {
-		add(Load, "other processes kept %s of %d cores busy", figures.Text(o, 1), e.Cores)
+		add(recording.TaintLoad, o, "other processes kept %s of %d cores busy", figures.Text(o, 1), e.Cores)
 	}
 	if m, usual := e.After.MHz, median(e.MHz); m > 0 && usual > 0 && len(e.MHz) >= leastBefore && (m < usual*(1-mostChange) || m > usual*(1+mostChange)) {
-		add(Frequency, "%s MHz after it, %s MHz after the runs before", figures.Text(m, 0), figures.Text(usual, 0))
+		add(recording.TaintFrequency, m, "%s MHz after it, %s MHz after the runs before", figures.Text(m, 0), figures.Text(usual, 0))
 	}
 	if a, b := e.After.Throttled, e.Before.Throttled; b >= 0 && a > b {
-		add(Throttled, "%d times for heat", a-b)
+		add(recording.TaintThrottled, float64(a-b), "%d times for heat", a-b)
 	}
 	if gap, where := longestGap(e.Run); gap > mostIdle {
-		add(Idle, "%d ms between passes, before %s", gap.Milliseconds(), where)
+		add(recording.TaintIdle, float64(gap.Milliseconds()), "%d ms between passes, before %s", gap.Milliseconds(), where)
 	}
 	for _, v := range e.Run.Evidence {
 		if v.What == recording.EvidencePageCache && !v.Evicted && v.Resident >= 0 && v.Resident < leastResident {
-			add(File, "%s of the model lay in memory before round %d", figures.Percent(v.Resident), v.Round)
+			add(recording.TaintFile, v.Resident, "%s of the model lay in memory before round %d", figures.Percent(v.Resident), v.Round)
 		}
 	}
-	return flags
+	return taints
 }
 
 func median(x []float64) float64 {

@@ -17,7 +17,7 @@ func step(parent trace.ID, n int64, start, end time.Duration) trace.Record {
 	return trace.Record{Parent: parent, Name: results.SpanStep, N: n, Start: start, End: end}
 }
 
-func TestFlags(t *testing.T) {
+func TestTaints(t *testing.T) {
 	calm := recording.Machine{OtherCores: 0.05, MHz: 2600, Throttled: 4}
 	unknown := recording.Machine{OtherCores: -1, MHz: -1, Throttled: -1}
 	for _, c := range []struct {
@@ -50,7 +50,13 @@ func TestFlags(t *testing.T) {
 		if c.e.Run == nil {
 			c.e.Run = &recording.Run{}
 		}
-		if got := Flags(c.e); !slices.Equal(got, c.want) {
+		var got []string
+		for _, taint := range Of(c.e) {
+			if got = append(got, taint.String()); taint.Value <= 0 {
+				t.Errorf("%s: %+v says nothing of how much", c.name, taint)
+			}
+		}
+		if !slices.Equal(got, c.want) {
 			t.Errorf("%s: %s, want %s", c.name, strings.Join(got, "; "), strings.Join(c.want, "; "))
 		}
 	}
