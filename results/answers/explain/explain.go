@@ -1,22 +1,18 @@
 // Package explain says what dominated a recording's runs, why, how sure that
-// is, and what to do next. What it knows is a table of rules (rules.go); each
+// is, and what to do next. What it knows are rules (rules.go lists them); each
 // looks at one arm of the recording, and each is tested alone.
 package explain
 
 import (
 	"cmp"
 	"fmt"
-	"math"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/introgen/introgen/results"
 	"github.com/introgen/introgen/results/answers/compare"
 	"github.com/introgen/introgen/results/answers/samples"
-	"github.com/introgen/introgen/results/breakdown"
 	"github.com/introgen/introgen/results/recording"
-	"github.com/introgen/introgen/results/stats"
 	"github.com/introgen/introgen/results/table"
 )
 
@@ -27,16 +23,34 @@ const (
 	Possible = "possible" // other causes look the same
 )
 
-// Rule is one thing that can be found out.
+// Rule is one thing that can be found out. A rule stands in one block: the rule
+// itself with the limits from which on it holds, and the type of its facts, which
+// write its sentence. Rules has all of them.
 type Rule struct {
 	Name string
 	Sure string
-	// Text is a format for what Holds returns; Advice says what to do, and may
-	// take figures by their numbers ("%[2]d").
-	Text, Advice string
-	// Holds returns the figures of Text, what the cause costs (0 where that
-	// cannot be told), and whether the rule applies.
-	Holds func(*Case) (figures []any, cost time.Duration, ok bool)
+	// Advice is what to do about it; "" where that depends on the facts, which
+	// then are an Advising.
+	Advice string
+	// Find looks at an arm. The facts are nil where the rule does not hold; cost
+	// is what the cause takes of the arm's time, 0 where that cannot be told.
+	Find func(*Case) (f Facts, cost time.Duration)
+}
+
+// Facts are what a rule has found: a struct whose fields say what each is, for
+// programs, and that can say it in a sentence, without its period.
+type Facts interface{ Text() string }
+
+// Advising are facts on which it depends what is to be done.
+type Advising interface {
+	Facts
+	Advice() string
+}
+
+// holds says whether the rule finds anything.
+func (r Rule) holds(c *Case) bool {
+	f, _ := r.Find(c)
+	return f != nil
 }
 
 // Case is an arm of a recording, as rules look at it.
@@ -51,6 +65,7 @@ type Case struct {
 type Finding struct {
 	Rule         string
 	Sure         string
+	Facts        Facts
 	Text, Advice string
 	Cost         time.Duration
 }
@@ -122,27 +137,18 @@ func runsOf(f *recording.File, arm string) []*recording.Run {
 func Find(rules []Rule, c *Case) []Finding {
 	var out []Finding
 	for _, r := range rules {
-		figures, cost, ok := r.Holds(c)
-		if !ok {
+		f, cost := r.Find(c)
+		if f == nil {
 			continue
 		}
-		out = append(out, Finding{Rule: r.Name, Sure: r.Sure, Text: fill(r.Text, figures), Advice: fill(r.Advice, figures), Cost: cost})
+		found := Finding{Rule: r.Name, Sure: r.Sure, Facts: f, Text: f.Text(), Advice: r.Advice, Cost: cost}
+		if a, ok := f.(Advising); ok {
+			found.Advice = a.Advice()
+		}
+		out = append(out, found)
 	}
 	slices.SortStableFunc(out, func(a, b Finding) int { return cmp.Compare(b.Cost, a.Cost) })
 	return out
-}
-
-// fill puts figures into a text, as many as it asks for: figures at the end may
-// be for the advice alone, which takes them by their numbers.
-func fill(text string, figures []any) string {
-	verbs := strings.Count(text, "%")
-	switch {
-	case verbs == 0:
-		return text
-	case !strings.Contains(text, "%["):
-		figures = figures[:min(verbs, len(figures))]
-	}
-	return fmt.Sprintf(text, figures...)
 }
 
 // differences compares the arms that claim one state; two arms are compared
@@ -199,100 +205,3 @@ func (a *Answer) Document() *table.Document {
 	}
 	return &d
 }
-
-// over is the median over the arm's runs of a figure of their first round.
-func (c *Case) over(of func(breakdown.Round) float64) float64 { return median(c.Arm, of) }
-
-// overLater is the same over later rounds.
-func (c *Case) overLater(of func(breakdown.Round) float64) float64 { return median(c.Later, of) }
-
-func median(s samples.Series, of func(breakdown.Round) float64) float64 {
-	v, _ := s.Values(samples.Metric{Of: func(r breakdown.Round) (float64, bool) { return of(r), true }})
-	return stats.Summarize(v).Median
-}
-
-// unknown is what a round that lacks a figure gives: it is no sample.
-var unknown = math.NaN()
-
-// token2 is the time until the second token is known.
-func token2(r breakdown.Round) float64 {
-	d, ok := r.Token(2)
-	if !ok {
-		return unknown
-	}
-	return float64(d)
-}
-
-// start2 is the same from the start of the process.
-func start2(r breakdown.Round) float64 {
-	d, ok := r.FromStart(2)
-	if !ok {
-		return unknown
-	}
-	return float64(d)
-}
-
-// phase is a figure of a phase whose spans are all there.
-func phase(r breakdown.Round, name string, of func(breakdown.Phase) time.Duration) float64 {
-	p, ok := r.Phase(name)
-	if !ok || p.Open || p.Lost {
-		return unknown
-	}
-	return float64(of(p))
-}
-
-// counted is a number that a phase may not have counted.
-func counted(n int64) float64 {
-	if n == 0 {
-		return unknown
-	}
-	return float64(n)
-}
-
-// stepMedian is the median of a figure over a round's decode steps, as the sweep
-// has it; in a process's first round without the first step, which may compile.
-// Steps of which spans are missing are left out.
-func stepMedian(of func(breakdown.Phase) float64) func(breakdown.Round) float64 {
-	return func(r breakdown.Round) float64 {
-		steps := r.Steps()
-		if r.Number == 1 {
-			steps = r.Later()
-		}
-		steps = slices.DeleteFunc(steps, func(p breakdown.Phase) bool { return p.Lost || math.IsNaN(of(p)) })
-		v, ok := samples.StepMedian(steps, of)
-		if !ok {
-			return unknown
-		}
-		return v
-	}
-}
-
-// knob is a setting of the arm's first run; "" where it is not recorded.
-func (c *Case) knob(name string) string {
-	for _, r := range c.Runs {
-		if v, said := r.Header.Knob(name); said {
-			return v
-		}
-	}
-	return ""
-}
-
-// flags are the flags of one kind, each run's once, without the kind.
-func (c *Case) flags(kind string) []string {
-	var out []string
-	for _, r := range c.Runs {
-		if r.Exit == nil || r.Exit.Refused != "" {
-			continue
-		}
-		for _, f := range r.Exit.Flags {
-			if k, text, ok := strings.Cut(f, ": "); ok && k == kind {
-				out = append(out, text)
-				break
-			}
-		}
-	}
-	return out
-}
-
-// ms prints a time that is held in a float64 of nanoseconds.
-func ms(ns float64) string { return results.Milliseconds(time.Duration(ns)) }

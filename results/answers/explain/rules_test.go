@@ -1,6 +1,7 @@
 package explain_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -36,14 +37,14 @@ type spec struct {
 	knobs                              map[string]string
 	faults                             int64
 	evidence                           []recording.Evidence
-	flags                              []string
-	refused                            string
+	taints                             []recording.Taint
+	refused, code                      string // why runs do not count
 	others                             float64
 	alone                              bool // a recording of one run, without a plan
 	tokenizer                          float64
 	weights                            float64 // of round 1, brought to the device
 	build                              float64 // default 20
-	engine, command                    string
+	weightsAre, command                string
 }
 
 func at(ms float64) time.Duration { return time.Duration(ms * 1e6) }
@@ -53,7 +54,7 @@ func (s spec) run(n int) *recording.Run {
 	if s.command != "" {
 		r.Header.Command, r.Header.Model.Bytes = s.command, 145e6
 	}
-	r.Subject = &recording.Subject{Engine: s.engine, Tokenizer: "hf"}
+	r.Subject = &recording.Subject{Weights: s.weightsAre, Tokenizer: "hf"}
 	for _, k := range []string{"io", "threads", "weights"} {
 		if v, ok := s.knobs[k]; ok {
 			r.Header.Knobs = append(r.Header.Knobs, recording.Knob{Name: k, Value: v})
@@ -128,7 +129,8 @@ func (s spec) run(n int) *recording.Run {
 	r.Machine = []recording.Machine{{OtherCores: s.others}}
 	if !s.alone {
 		r.Start = &recording.Start{Run: n, Block: n, Arm: "arm"}
-		r.Exit = &recording.Exit{Run: n, Flags: s.flags, Refused: s.refused}
+		r.Exit = &recording.Exit{Run: n, Refused: s.refused, RefusedCode: s.code}
+		r.Exit.Taint(s.taints...)
 	}
 	return r
 }
@@ -186,15 +188,15 @@ var cases = []ruleCase{
 		finds: spec{build: 140, weights: 120, knobs: map[string]string{"weights": "copy"}}, want: []string{"120.0 of the 178.0 ms"}, cost: 120,
 		not: spec{build: 140, weights: 120, knobs: map[string]string{"weights": "map"}}},
 	{rule: "weights packed",
-		finds: spec{command: "cpu", build: 36, engine: "cpu: avx512, weights packed, which 300 steps repay"}, want: []string{"36.0 of the 74.0 ms"}, cost: 36,
-		not: spec{command: "cpu", build: 36, engine: "cpu: avx512, weights as the file has them"}},
+		finds: spec{command: "cpu", build: 36, weightsAre: recording.WeightsPacked}, want: []string{"36.0 of the 74.0 ms"}, cost: 36,
+		not: spec{command: "cpu", build: 36, weightsAre: recording.WeightsStored}},
 	{rule: "refused runs",
-		finds: spec{state: recording.StateCold, refused: "crashed"}, want: []string{"6 of 6 runs do not count: the last one crashed"}, cost: 0,
-		not: spec{refused: "was labelled warm-cache: 10 of 10 libraries and 21 of 21 pipelines were compiled"}},
+		finds: spec{state: recording.StateCold, refused: "crashed", code: recording.RefusedExit}, want: []string{"6 of 6 runs do not count: the last one crashed"}, cost: 0,
+		not: spec{refused: "was labelled warm-cache: 10 of 10 libraries and 21 of 21 pipelines were compiled", code: recording.RefusedEvidence}},
 	{rule: "evicted, and still in memory", // also where a plan refused the runs for it
-		finds: spec{state: recording.StateColdFile, refused: "was labelled cold-file: 100 % of it was in memory",
+		finds: spec{state: recording.StateColdFile, refused: "was labelled cold-file: 100 % of it was in memory", code: recording.RefusedEvidence,
 			evidence: []recording.Evidence{{What: recording.EvidencePageCache, Round: 1, Resident: 1, Evicted: true}}}, want: []string{"100 % of it lay there"}, cost: 0,
-		not: spec{state: recording.StateColdFile, refused: "crashed"}},
+		not: spec{state: recording.StateColdFile, refused: "crashed", code: recording.RefusedExit}},
 	{rule: "memory limit",
 		finds: spec{command: "cpu"}, want: []string{"takes 8.00 ms", "145 MB: 18.1 GB/s"}, cost: 0,
 		not: spec{command: "cpu", steps: func(int, int) float64 { return 80 }}},
@@ -240,7 +242,7 @@ var cases = []ruleCase{
 		want:  []string{"2000 page faults", "13.0 % of the model"}, cost: 0,
 		not: spec{faults: 3, evidence: []recording.Evidence{{What: recording.EvidencePageCache, Round: 1, Resident: 1}}}},
 	{rule: "thermal drift",
-		finds: spec{runs: 8, steps: rising, flags: []string{"throttled: 5 times for heat"}}, want: []string{"+22.5 %", "last of 8", "5 times for heat"}, cost: 2.1,
+		finds: spec{runs: 8, steps: rising, taints: []recording.Taint{{Code: recording.TaintThrottled, Value: 5, Text: "5 times for heat"}}}, want: []string{"+22.5 %", "last of 8", "5 times for heat"}, cost: 2.1,
 		not: spec{runs: 8, steps: func(run, _ int) float64 { return 8 + 0.3*float64(run%2) }}},
 	{rule: "two modes",
 		finds: spec{runs: 12, steps: func(run, _ int) float64 { return 8 + 4*float64(run%2) + 0.01*float64(run*7%12) }},
@@ -250,7 +252,7 @@ var cases = []ruleCase{
 		finds: spec{knobs: map[string]string{"threads": "8"}}, want: []string{"8 threads share 2 cores"}, cost: 0,
 		not: spec{knobs: map[string]string{"threads": "2"}}},
 	{rule: "warm that is not warm",
-		finds: spec{refused: "was labelled warm-cache: 10 of 10 libraries and 21 of 21 pipelines were compiled"}, want: []string{"6 of 6 runs were refused", "10 of 10 libraries"}, cost: 0,
+		finds: spec{refused: "was labelled warm-cache: 10 of 10 libraries and 21 of 21 pipelines were compiled", code: recording.RefusedEvidence}, want: []string{"6 of 6 runs were refused", "10 of 10 libraries"}, cost: 0,
 		not: spec{refused: "it crashed"}},
 	{rule: "warm that is not warm",
 		finds: spec{alone: true, runs: 1, evidence: evidence(0, 10, 400)}, want: []string{"held 400 entries (cache)", "all 10"}, cost: 0,
@@ -262,14 +264,14 @@ var cases = []ruleCase{
 		finds: spec{made: []made{{"build model", "Gemm", "", 30, "miss"}, {"prefill", "Gemm", "", 31, "miss"}, {"prefill", "Gemm", "gemm_nn", 5, "miss"}}}, want: []string{"more than once: 1", "Gemm 2 times"}, cost: 31,
 		not: spec{made: []made{{"build model", "Gemm", "", 30, "miss"}, {"prefill", "Gemm", "gemm_nn", 5, "miss"}, {"prefill", "Gemm", "gemm_nt", 5, "miss"}}}},
 	{rule: "other load",
-		finds: spec{flags: []string{"load: other processes kept 0.930 of 2 cores busy"}}, want: []string{"in 6 of 6 runs other processes kept 0.930 of 2 cores busy"}, cost: 0,
-		not: spec{flags: []string{"idle: 250 ms between passes, before decode step 2"}}},
+		finds: spec{taints: []recording.Taint{{Code: recording.TaintLoad, Value: 0.93, Text: "other processes kept 0.930 of 2 cores busy"}}}, want: []string{"in 6 of 6 runs other processes kept 0.930 of 2 cores busy"}, cost: 0,
+		not: spec{taints: []recording.Taint{{Code: recording.TaintIdle, Value: 250, Text: "250 ms between passes, before decode step 2"}}}},
 	{rule: "other load",
 		finds: spec{alone: true, runs: 1, others: 0.93}, want: []string{"in 1 of 1 runs other processes kept 0.930 of 2 cores busy"}, cost: 0,
 		not: spec{alone: true, runs: 1, others: 0.1}},
 	{rule: "idle gaps",
-		finds: spec{flags: []string{"idle: 250 ms between passes, before decode step 2"}}, want: []string{"in 6 runs", "250 ms between passes"}, cost: 0,
-		not: spec{flags: []string{"load: other processes kept 0.930 of 2 cores busy"}}},
+		finds: spec{taints: []recording.Taint{{Code: recording.TaintIdle, Value: 250, Text: "250 ms between passes, before decode step 2"}}}, want: []string{"in 6 runs", "250 ms between passes"}, cost: 0,
+		not: spec{taints: []recording.Taint{{Code: recording.TaintLoad, Value: 0.93, Text: "other processes kept 0.930 of 2 cores busy"}}}},
 }
 
 // found are the findings of one rule, applied alone.
@@ -300,6 +302,9 @@ func TestRules(t *testing.T) {
 		}
 		if strings.Contains(got[0].Text+got[0].Advice, "%!") || got[0].Advice == "" {
 			t.Errorf("%s: %q, %q", c.rule, got[0].Text, got[0].Advice)
+		}
+		if facts, err := json.Marshal(got[0].Facts); err != nil || string(facts) == "{}" { // programs have them by name
+			t.Errorf("%s: the facts are %s, %v", c.rule, facts, err)
 		}
 		if d := got[0].Cost - at(c.cost); d > time.Microsecond || d < -time.Microsecond {
 			t.Errorf("%s costs %v, want %v ms", c.rule, got[0].Cost, c.cost)

@@ -1,0 +1,160 @@
+package explain
+
+import (
+	"math"
+	"slices"
+	"time"
+
+	"github.com/introgen/introgen/results"
+	"github.com/introgen/introgen/results/answers/samples"
+	"github.com/introgen/introgen/results/breakdown"
+	"github.com/introgen/introgen/results/recording"
+	"github.com/introgen/introgen/results/stats"
+)
+
+// What rules ask of a case. Times are nanoseconds; unknown stands for what is not
+// recorded, and compares as neither more nor less than anything.
+
+// over is the median over the arm's runs of a figure of their first round.
+func (c *Case) over(of func(breakdown.Round) float64) float64 { return median(c.Arm, of) }
+
+// overLater is the same over later rounds.
+func (c *Case) overLater(of func(breakdown.Round) float64) float64 { return median(c.Later, of) }
+
+func median(s samples.Series, of func(breakdown.Round) float64) float64 {
+	v, _ := s.Values(samples.Metric{Of: func(r breakdown.Round) (float64, bool) { return of(r), true }})
+	return stats.Summarize(v).Median
+}
+
+// unknown is what a round that lacks a figure gives: it is no sample.
+var unknown = math.NaN()
+
+// token2 is the time until the second token is known.
+func token2(r breakdown.Round) float64 {
+	d, ok := r.Token(2)
+	if !ok {
+		return unknown
+	}
+	return float64(d)
+}
+
+// start2 is the same from the start of the process.
+func start2(r breakdown.Round) float64 {
+	d, ok := r.FromStart(2)
+	if !ok {
+		return unknown
+	}
+	return float64(d)
+}
+
+// phase is a figure of a phase whose spans are all there.
+func phase(r breakdown.Round, name string, of func(breakdown.Phase) time.Duration) float64 {
+	p, ok := r.Phase(name)
+	if !ok || p.Open || p.Lost {
+		return unknown
+	}
+	return float64(of(p))
+}
+
+// counted is a number that a phase may not have counted.
+func counted(n int64) float64 {
+	if n == 0 {
+		return unknown
+	}
+	return float64(n)
+}
+
+// stepMedian is the median of a figure over a round's decode steps, as the sweep
+// has it; in a process's first round without the first step, which may compile.
+// Steps of which spans are missing are left out.
+func stepMedian(of func(breakdown.Phase) float64) func(breakdown.Round) float64 {
+	return func(r breakdown.Round) float64 {
+		steps := r.Steps()
+		if r.Number == 1 {
+			steps = r.Later()
+		}
+		steps = slices.DeleteFunc(steps, func(p breakdown.Phase) bool { return p.Lost || math.IsNaN(of(p)) })
+		v, ok := samples.StepMedian(steps, of)
+		if !ok {
+			return unknown
+		}
+		return v
+	}
+}
+
+// knob is a setting of the arm's first run; "" where it is not recorded.
+func (c *Case) knob(name string) string {
+	for _, r := range c.Runs {
+		if v, said := r.Header.Knob(name); said {
+			return v
+		}
+	}
+	return ""
+}
+
+// taints are those of one code, the first of each run that has one.
+func (c *Case) taints(code string) []recording.Taint {
+	var out []recording.Taint
+	for _, r := range c.Runs {
+		if r.Exit == nil || r.Exit.Refused != "" {
+			continue
+		}
+		if i := slices.IndexFunc(r.Exit.Taints, func(t recording.Taint) bool { return t.Code == code }); i >= 0 {
+			out = append(out, r.Exit.Taints[i])
+		}
+	}
+	return out
+}
+
+// ms prints a time.
+func ms(d time.Duration) string { return results.Milliseconds(d) }
+
+// before is what an arm's runs spent on a part before their first round, the
+// median.
+func before(s samples.Series, kind string) float64 {
+	return median(s, func(r breakdown.Round) float64 {
+		if len(r.Before) == 0 {
+			return unknown
+		}
+		var sum time.Duration
+		for _, p := range r.Before {
+			if p.Kind == kind {
+				sum += p.Time
+			}
+		}
+		return float64(sum)
+	})
+}
+
+// read is the time until the file's directory was known, the median.
+func (c *Case) read() float64 {
+	v, _ := c.Arm.Values(samples.Read)
+	return stats.Summarize(v).Median
+}
+
+// residentBefore is the part of the file that was in memory before the first
+// round, the median over runs, also those that do not count, and whether it had
+// been dropped from there.
+func (c *Case) residentBefore() (part float64, evicted, known bool) {
+	var v []float64
+	for _, r := range c.Runs {
+		for _, e := range r.Evidence {
+			if e.What == recording.EvidencePageCache && e.Round == 1 && e.Resident >= 0 {
+				v, evicted = append(v, e.Resident), evicted || e.Evicted
+			}
+		}
+	}
+	return stats.Summarize(v).Median, evicted, len(v) > 0
+}
+
+// firstPays is what the first build and prefill take longer than later ones,
+// compiling left out; 0 where there is one round.
+func (c *Case) firstPays() time.Duration {
+	own := func(r breakdown.Round) float64 {
+		return phase(r, results.SpanBuild, breakdown.Phase.Own) + phase(r, results.SpanPrefill, breakdown.Phase.Own)
+	}
+	if len(c.Later.Samples) == 0 || c.Later.Samples[0].Rounds[0].Number < 2 {
+		return 0
+	}
+	return time.Duration(max(0, c.over(own)-c.overLater(own)))
+}

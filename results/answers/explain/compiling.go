@@ -1,0 +1,165 @@
+package explain
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/introgen/introgen/figures"
+	"github.com/introgen/introgen/results"
+	"github.com/introgen/introgen/results/answers/compare"
+	"github.com/introgen/introgen/results/breakdown"
+	"github.com/introgen/introgen/results/recording"
+)
+
+// Named is something that was compiled, and how long that took.
+type Named struct {
+	Name string
+	Time time.Duration
+}
+
+// inWords is "Gemm (400.0 ms), Reduce (500.0 ms)".
+func inWords(all []Named) string {
+	out := make([]string, len(all))
+	for i, n := range all {
+		out[i] = fmt.Sprintf("%s (%s ms)", n.Name, ms(n.Time))
+	}
+	return strings.Join(out, ", ")
+}
+
+var coldCompile = Rule{
+	Name: "cold compile", Sure: Certain,
+	Advice: "compile before it matters: one short generation with at least one decode step at the start of the process or at installation (`introgen coverage` says how short), or keep the cache of compiled code; `introgen bill` has each library, and what compiling at once would leave",
+	Find: func(c *Case) (Facts, time.Duration) {
+		x, ok := compare.CostsOf(c.Arm)
+		took := x.Compiled.Time()
+		if !ok || float64(took) < least*float64(x.ToToken2) {
+			return nil, 0
+		}
+		f := ColdCompile{Compiling: took, ToToken2: x.ToToken2, Libraries: x.Compiled.LibraryCount, Pipelines: x.Compiled.PipelineCount}
+		heads, _ := x.Compiled.Heads()
+		for _, h := range heads {
+			f.Most = append(f.Most, Named{h.Name, h.Time})
+		}
+		return f, took
+	},
+}
+
+// ColdCompile: a good part of the time to token 2 went into compiling.
+type ColdCompile struct {
+	Compiling, ToToken2  time.Duration
+	Libraries, Pipelines int
+	Most                 []Named // of the libraries, each with its pipelines
+}
+
+func (f ColdCompile) Text() string {
+	return fmt.Sprintf("%s of the %s ms to token 2 went into compiling: libraries %d, pipelines %d; most into %s",
+		figures.Percent(float64(f.Compiling)/float64(f.ToToken2)), ms(f.ToToken2), f.Libraries, f.Pipelines, inWords(f.Most))
+}
+
+var prefillOnly = Rule{
+	Name: "prefill-only warm-up", Sure: Likely,
+	Advice: "let the warm-up decode at least one token; `introgen coverage` prints the smallest warm-up that covers all",
+	Find: func(c *Case) (Facts, time.Duration) {
+		for _, x := range c.Arm.Samples {
+			before, step, inStep := compiledLibraries(x.Rounds[0])
+			_, prefilled := x.Rounds[0].Phase(results.SpanPrefill)
+			if len(before) > 0 || len(inStep) == 0 || !prefilled {
+				continue
+			}
+			f, cost := PrefillOnly{Step: step}, time.Duration(0)
+			for _, l := range inStep {
+				f.Libraries = append(f.Libraries, l.Library)
+				cost += l.Time
+			}
+			return f, cost
+		}
+		return nil, 0
+	},
+}
+
+// compiledLibraries are the libraries of a round's phases that were compiled, and
+// the first decode step with any; before it are build and prefill.
+func compiledLibraries(r breakdown.Round) (before []breakdown.Compile, step int64, inStep []breakdown.Compile) {
+	for _, p := range r.Phases {
+		for _, x := range p.Compiles {
+			switch {
+			case x.FromCache() || !x.IsLibrary():
+			case p.Name == results.SpanStep:
+				if step == 0 {
+					step = p.N
+				}
+				inStep = append(inStep, x)
+			default:
+				before = append(before, x)
+			}
+		}
+	}
+	return before, step, inStep
+}
+
+// PrefillOnly: libraries were compiled in decode steps alone.
+type PrefillOnly struct {
+	Libraries []string
+	Step      int64 // the first with any
+}
+
+func (f PrefillOnly) Text() string {
+	return fmt.Sprintf("build and prefill found everything in the cache, but library %s was compiled in decode step %d: whatever filled the cache decoded no token",
+		strings.Join(f.Libraries, ", library "), f.Step)
+}
+
+var duplicateCompiles = Rule{
+	Name: "duplicate compiles", Sure: Certain,
+	Advice: "keep libraries and pipelines for the life of the process and share them between models and threads",
+	Find: func(c *Case) (Facts, time.Duration) {
+		for _, r := range c.Runs {
+			f, cost := madeAgain(r)
+			if len(f.Made) > 0 {
+				return f, cost
+			}
+		}
+		return nil, 0
+	},
+}
+
+// madeAgain is what a run made more than once, and what all but the first took.
+func madeAgain(r *recording.Run) (f DuplicateCompiles, cost time.Duration) {
+	count, order := map[string]int{}, []string{}
+	for _, round := range breakdown.Rounds(r) {
+		for _, p := range round.Phases {
+			for _, k := range p.Compiles {
+				name := strings.TrimSpace(strings.Join([]string{k.Library, k.Function, k.Constants}, " "))
+				if count[name]++; count[name] == 1 {
+					order = append(order, name)
+				} else {
+					cost += k.Time
+				}
+			}
+		}
+	}
+	for _, name := range order {
+		if n := count[name]; n > 1 {
+			f.Made = append(f.Made, Times{name, n})
+		}
+	}
+	return f, cost
+}
+
+// DuplicateCompiles: a process made libraries and pipelines more than once.
+type DuplicateCompiles struct{ Made []Times }
+
+// Times is how often something was made.
+type Times struct {
+	Name string
+	N    int
+}
+
+func (f DuplicateCompiles) Text() string {
+	const told = 4
+	var some []string
+	for _, m := range f.Made[:min(told, len(f.Made))] {
+		some = append(some, fmt.Sprintf("%s %d times", m.Name, m.N))
+	}
+	return fmt.Sprintf("libraries and pipelines that were made more than once: %d in one process: %s", len(f.Made), strings.Join(some, ", "))
+}
