@@ -347,9 +347,9 @@ func compiled(run *recording.Run, r breakdown.Round, suffix string) []Line {
 
 func compileName(c breakdown.Compile) string {
 	if c.IsLibrary() {
-		return "Lib/lib=" + word(c.Library)
+		return libraryName + word(c.Library)
 	}
-	return "Pipe/lib=" + word(c.Library) + "/pipe=" + word(c.Function)
+	return pipelineName + word(c.Library) + functionPart + word(c.Function)
 }
 
 func sourceBytes(run *recording.Run, library string) float64 {

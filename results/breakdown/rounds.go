@@ -7,7 +7,6 @@ package breakdown
 import (
 	"cmp"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/introgen/introgen/results"
@@ -412,12 +411,10 @@ func (t *tree) encoding(s trace.Record, took time.Duration, p *Phase) {
 // compile tells what was compiled by the event that belongs to the span, or by
 // the span's own detail where there is none.
 func (t *tree) compile(s trace.Record, took time.Duration) Compile {
-	c := Compile{Library: s.Detail, Start: s.Start, Time: took}
-	if s.Name == results.SpanPipeline {
-		c.Library, c.Function, _ = strings.Cut(s.Detail, " ")
-		if c.Function == "" {
-			c.Function = "?"
-		}
+	made := recording.MadeIn(s)
+	c := Compile{Library: made.Library, Function: made.Function, Start: s.Start, Time: took}
+	if s.Name == results.SpanPipeline && c.Function == "" {
+		c.Function = "?"
 	}
 	if l, ok := t.library[s.ID]; ok {
 		c.Cache, c.Told = l.Cache, true

@@ -256,8 +256,9 @@ func TestPairs(t *testing.T) {
 func TestDoubts(t *testing.T) {
 	f := repeated(experiment(t, "experiment-sweep.introgen"), 6, 7)
 	f.Runs[0].Exit.Refused = "mislabelled"
-	f.Runs[1].Exit.Flags = []string{"load: other processes kept 1.5 of 2 cores busy"}
-	f.Runs[2].Exit.Flags = []string{"load: other processes kept 0.5 of 2 cores busy", "throttled"}
+	load := recording.Taint{Code: recording.TaintLoad, Value: 1.5, Text: "other processes kept 1.5 of 2 cores busy"}
+	f.Runs[1].Exit.Taint(load)
+	f.Runs[2].Exit.Taint(load, recording.Taint{Code: recording.TaintThrottled, Value: 1})
 	r := judge(t, Options{By: "/per-buffer"}, Recording("x", f))
 	if want := []string{"x: 1 of 30 runs do not count", "x: 2 of 29 runs are tainted: load, throttled"}; !slices.Equal(r.Notes, want) {
 		t.Errorf("notes %q, want %q", r.Notes, want)

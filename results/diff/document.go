@@ -83,20 +83,20 @@ func (r *Report) tests() bool {
 // group is the rows that stand in one table.
 type group struct {
 	title string
-	cut   func(string) string // from a row's name to what is shown of it
 	rows  []Row
+	short []string // what of each row's name tells it from others of the group
 }
 
-// names are what is shown of the rows, which differ: where cutting makes two
-// names one, as of pipelines of two libraries, neither is cut.
+// names are what is shown of the rows, which differ: where two short names are
+// one, as of pipelines of two libraries, both are whole.
 func (g group) names() []string {
 	n := map[string]int{}
-	for _, r := range g.rows {
-		n[g.cut(r.Name)]++
+	for _, s := range g.short {
+		n[s]++
 	}
-	out := make([]string, len(g.rows))
+	out := slices.Clone(g.short)
 	for i, r := range g.rows {
-		if out[i] = g.cut(r.Name); n[out[i]] > 1 {
+		if n[out[i]] > 1 {
 			out[i] = r.Name
 		}
 	}
@@ -106,34 +106,13 @@ func (g group) names() []string {
 // groups divides rows by what they are of; rows of other programs' texts are
 // one group.
 func groups(t *Table) []group {
-	all := []*group{
-		{title: "libraries", cut: func(s string) string { return strings.TrimPrefix(s, "Lib/lib=") }},
-		{title: "pipelines", cut: func(s string) string {
-			_, s, _ = strings.Cut(s, "/pipe=")
-			return s
-		}},
-		{title: "later rounds", cut: func(s string) string { return strings.Replace(s, benchtext.LaterRound, "", 1) }},
-		{title: "", cut: func(s string) string { return s }},
-	}
+	all := []group{benchtext.Phases: {}, benchtext.LaterRounds: {title: "later rounds"}, benchtext.Libraries: {title: "libraries"}, benchtext.Pipelines: {title: "pipelines"}}
 	for _, r := range t.Rows {
-		i := 3
-		switch {
-		case strings.HasPrefix(r.Name, "Lib/lib="):
-			i = 0
-		case strings.HasPrefix(r.Name, "Pipe/lib="):
-			i = 1
-		case strings.Contains(r.Name, benchtext.LaterRound):
-			i = 2
-		}
-		all[i].rows = append(all[i].rows, r)
+		kind, short := benchtext.KindOf(r.Name)
+		g := &all[kind]
+		g.rows, g.short = append(g.rows, r), append(g.short, short)
 	}
-	var out []group
-	for _, i := range []int{3, 2, 0, 1} {
-		if len(all[i].rows) > 0 {
-			out = append(out, *all[i])
-		}
-	}
-	return out
+	return slices.DeleteFunc(all, func(g group) bool { return len(g.rows) == 0 })
 }
 
 // A terminal of 80 columns shows so much of a row's name, and of a column's.

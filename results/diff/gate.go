@@ -26,7 +26,8 @@ type Gate struct {
 // what speaks against the runs.
 func (r *Report) Check(g Gate) (notes []string, err error) {
 	var reasons []string
-	if worse := r.Regressions(g.Above); len(worse) > 0 {
+	worse := r.Regressions(g.Above)
+	if len(worse) > 0 {
 		reasons = append(reasons, fmt.Sprintf("%d became worse by more than %s: %s", len(worse), g.Limit, strings.Join(worse, ", ")))
 	}
 	missing, allowed := r.missing(g.Allow)
@@ -71,7 +72,7 @@ func (r *Report) Check(g Gate) (notes []string, err error) {
 		return notes, nil
 	}
 	text := strings.Join(reasons, "; ")
-	if !strings.Contains(reasons[0], "became worse") {
+	if len(worse) == 0 { // which names the limit itself
 		text = "--fail-above " + g.Limit + ": " + text
 	}
 	return notes, errors.New(text)

@@ -170,19 +170,18 @@ func doubts(f *recording.File) []string {
 	if n := len(f.Runs) - len(counted); n > 0 {
 		out = append(out, fmt.Sprintf("%d of %d runs do not count", n, len(f.Runs)))
 	}
-	tainted, kinds := 0, map[string]bool{}
+	tainted, codes := 0, map[string]bool{}
 	for _, r := range counted {
 		if r.Exit == nil || len(r.Exit.Flags) == 0 {
 			continue
 		}
 		tainted++
-		for _, flag := range r.Exit.Flags {
-			kind, _, _ := strings.Cut(flag, ":") // what follows are figures, other ones each time
-			kinds[kind] = true
+		for _, t := range r.Exit.Taints {
+			codes[t.Code] = true
 		}
 	}
 	if tainted > 0 {
-		out = append(out, fmt.Sprintf("%d of %d runs are tainted: %s", tainted, len(counted), strings.Join(slices.Sorted(maps.Keys(kinds)), ", ")))
+		out = append(out, fmt.Sprintf("%d of %d runs are tainted: %s", tainted, len(counted), strings.Join(slices.Sorted(maps.Keys(codes)), ", ")))
 	}
 	return out
 }

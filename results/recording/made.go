@@ -1,6 +1,7 @@
 package recording
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -8,6 +9,17 @@ import (
 
 	"github.com/introgen/introgen/trace"
 )
+
+// MadeIn is what a span LIB or PIPE made, by its detail alone: the library's name,
+// of a pipeline and behind a blank the function's. The event of the span says it
+// apart; it is missing where a run was cut off, or a line is.
+func MadeIn(s trace.Record) Made {
+	m := Made{Library: s.Detail}
+	if s.Name == SpanPipeline {
+		m.Library, m.Function, _ = strings.Cut(s.Detail, " ")
+	}
+	return m
+}
 
 // made looks at libraries and pipelines: each is a span, and an event that says
 // what it was. Where the two contradict each other neither counts.
@@ -53,7 +65,10 @@ func (j *judge) made() {
 	if j.End == nil || j.End.Code != 0 || len(told) == 0 {
 		return // a run that was cut off had not told of all, another tells of none
 	}
-	libraries := map[string]bool{}
+	libraries, of := map[string]bool{}, map[trace.ID]string{}
+	for _, p := range j.Pipelines {
+		of[p.Span] = p.Library
+	}
 	for _, s := range j.Spans {
 		if s.Name != SpanLibrary && s.Name != SpanPipeline || j.out[s.ID] {
 			continue
@@ -61,10 +76,9 @@ func (j *judge) made() {
 		if told[s.ID] == 0 {
 			j.tell("untold", "%s has no event: whether it came from a cache is not known", called(s))
 		}
-		name, _, _ := strings.Cut(s.Detail, " ")
 		if s.Name == SpanLibrary {
-			libraries[name] = true
-		} else if !libraries[name] {
+			libraries[s.Detail] = true
+		} else if !libraries[cmp.Or(of[s.ID], MadeIn(s).Library)] {
 			j.tell("source", "%s is of a library that was not made before it", called(s))
 		}
 	}

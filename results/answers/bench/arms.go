@@ -77,7 +77,7 @@ func Of(f *recording.File, metrics []Metric) (*Answer, error) {
 		a.Arms = append(a.Arms, line)
 	}
 	if counted == 0 {
-		return nil, fmt.Errorf("no run counts, so there is nothing to compare: %s", strings.Join(refusals(f), "; "))
+		return nil, fmt.Errorf("no run counts, so there is nothing to compare: %s", strings.Join(samples.Uncounted(f), "; "))
 	}
 	for _, m := range metrics {
 		var lacking []string
@@ -143,16 +143,6 @@ func (a *Answer) note(format string, args ...any) {
 	a.Notes = append(a.Notes, fmt.Sprintf(format, args...))
 }
 
-// refusals are the reasons why runs do not count, with how many each.
-func refusals(f *recording.File) []string {
-	return samples.Reasons(f, func(r *recording.Run) string {
-		if r.Start != nil {
-			return r.Start.Arm + " " + r.Uncounted()
-		}
-		return r.Uncounted()
-	})
-}
-
 // remarks are about how far the figures can be believed.
 func (a *Answer) remarks(f *recording.File) {
 	fewest := -1
@@ -164,7 +154,7 @@ func (a *Answer) remarks(f *recording.File) {
 			a.note("%s: %s not counted", arm.Name, runs(arm.Refused))
 		}
 		if arm.Flagged > 0 {
-			a.note("%s: %s of %d tainted: %s", arm.Name, runs(arm.Flagged), arm.Counted, strings.Join(flags(f, arm.Name), "; "))
+			a.note("%s: %s of %d tainted: %s", arm.Name, runs(arm.Flagged), arm.Counted, strings.Join(taints(f, arm.Name), "; "))
 		}
 	}
 	for _, arm := range a.Arms {
@@ -172,7 +162,7 @@ func (a *Answer) remarks(f *recording.File) {
 			a.note("%s: spans are missing of %s of %d, so that there are fewer samples", arm.Name, runs(arm.Lacking), arm.Counted)
 		}
 	}
-	a.Notes = append(a.Notes, refusals(f)...)
+	a.Notes = append(a.Notes, samples.Uncounted(f)...)
 	if len(a.Rows) > 0 && fewest < stats.LeastForInterval {
 		a.note("an interval needs %d runs of each arm and there are %d, so nothing can be decided", stats.LeastForInterval, fewest)
 	}
@@ -194,27 +184,26 @@ func (a *Answer) remarks(f *recording.File) {
 	}
 }
 
-// flags are what tainted an arm's runs, each kind with the worst wording that
-// came last.
-func flags(f *recording.File, arm string) []string {
+// taints are what tainted an arm's runs, each code with the figures that came
+// last.
+func taints(f *recording.File, arm string) []string {
 	count, last := map[string]int{}, map[string]string{}
-	var kinds []string
+	var codes []string
 	for _, r := range f.Counted(arm) {
 		if r.Exit == nil {
 			continue
 		}
-		for _, flag := range r.Exit.Flags {
-			kind, figures, _ := strings.Cut(flag, ": ")
-			if count[kind]++; count[kind] == 1 {
-				kinds = append(kinds, kind)
+		for _, t := range r.Exit.Taints {
+			if count[t.Code]++; count[t.Code] == 1 {
+				codes = append(codes, t.Code)
 			}
-			last[kind] = figures
+			last[t.Code] = t.Text
 		}
 	}
-	for i, k := range kinds {
-		kinds[i] = fmt.Sprintf("%s %d× (%s)", k, count[k], last[k])
+	for i, code := range codes {
+		codes[i] = fmt.Sprintf("%s %d× (%s)", code, count[code], last[code])
 	}
-	return kinds
+	return codes
 }
 
 func runs(n int) string {

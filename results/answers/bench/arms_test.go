@@ -108,7 +108,7 @@ func TestNotes(t *testing.T) {
 		}
 		return 100 * ms
 	})
-	f.Runs[0].Exit.Flags = []string{"load: other processes kept 0.9 of 2 cores busy"}
+	f.Runs[0].Exit.Taint(recording.Taint{Code: recording.TaintLoad, Value: 0.9, Text: "other processes kept 0.9 of 2 cores busy"})
 	first := f.Runs[0].Start.Arm
 	a, err := bench.Of(f, []bench.Metric{bench.Decode})
 	if err != nil {
@@ -117,7 +117,7 @@ func TestNotes(t *testing.T) {
 	text := strings.Join(a.Notes, "\n")
 	for _, want := range []string{
 		"B: 3 runs not counted",
-		"B ended with exit code 1: no memory (3 times)",
+		"B: ended with exit code 1: no memory (3 times)",
 		"an interval needs 6 runs of each arm and there are 1, so nothing can be decided",
 	} {
 		if !strings.Contains(text, want) {
@@ -138,7 +138,7 @@ func TestNothingToCompare(t *testing.T) {
 	}
 	f := &recording.File{Plan: &recording.Plan{Arms: []recording.Arm{{Name: "A", Args: []string{"cpu"}}}},
 		Runs: []*recording.Run{{Start: &recording.Start{Arm: "A"}, Exit: &recording.Exit{Code: 1, Refused: "ended with exit code 1"}}}}
-	if _, err := bench.Of(f, bench.Metrics); err == nil || !strings.Contains(err.Error(), "no run counts, so there is nothing to compare: A ended with exit code 1") {
+	if _, err := bench.Of(f, bench.Metrics); err == nil || !strings.Contains(err.Error(), "no run counts, so there is nothing to compare: A: ended with exit code 1") {
 		t.Errorf("error %v", err)
 	}
 	if _, err := bench.Find("speed"); err == nil || err.Error() != `metric "speed" is not known: ttft, prefill, decode, total, process are allowed` {

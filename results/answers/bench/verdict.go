@@ -53,7 +53,7 @@ func (a *Answer) Verdicts() []string {
 
 // untilWhat is a metric in a sentence about times.
 func untilWhat(m Metric) string {
-	if strings.HasPrefix(m.Name, "to ") {
+	if m.Key == ToFirst.Key {
 		return m.Name
 	}
 	return "for the " + m.Name
