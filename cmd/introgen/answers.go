@@ -82,7 +82,7 @@ func openRecordings(c *cli.Context) (*recording.File, error) {
 			return nil, usagef("%s takes the recording of one plan, or several of single runs; see `introgen diff` for two plans", c.Command.Name)
 		default:
 			all.Runs = append(all.Runs, f.Runs...)
-			all.Broken = strings.TrimPrefix(all.Broken+"; "+f.Broken, "; ")
+			all.Broken = joined(all.Broken, f.Broken)
 		}
 	}
 	if mixed := samples.Mixed(all.Runs); len(mixed) > 0 {
@@ -93,6 +93,11 @@ func openRecordings(c *cli.Context) (*recording.File, error) {
 		noteTo(c.App.ErrWriter, "%s: what differs may be that", text)
 	}
 	return all, nil
+}
+
+// joined are two remarks as one, of which either may be none.
+func joined(a, b string) string {
+	return strings.Join(slices.DeleteFunc([]string{a, b}, func(s string) bool { return s == "" }), "; ")
 }
 
 func billCommand() *cli.Command {

@@ -3,8 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"maps"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -16,7 +14,6 @@ import (
 	"github.com/introgen/introgen/models"
 	"github.com/introgen/introgen/results/answers/coverage"
 	"github.com/introgen/introgen/results/recording"
-	"github.com/introgen/introgen/results/table"
 	"github.com/urfave/cli/v2"
 )
 
@@ -98,14 +95,14 @@ func runCoverage(c *cli.Context) (err error) {
 	if err := bench.Fits(warm.Prompt, warm.Steps, positions, whose); err != nil {
 		return fmt.Errorf("--warmup: %w", err)
 	}
-	a, err := coverage.Of(foretold{needs}, full, warm)
+	foretold, err := coverage.Foretell(pipelines{needs}, full, warm)
 	if err != nil {
 		return err
 	}
 	if !c.Bool("verify") {
-		return a.Document().Write(c.App.Writer, style)
+		return coverage.Of(foretold).Document().Write(c.App.Writer, style)
 	}
-	return verifyCoverage(c, a, foretold{needs}, ids)
+	return verifyCoverage(c, foretold, ids)
 }
 
 func promptIDs(c *cli.Context, f *gguf.File) ([]int32, error) {
@@ -142,8 +139,8 @@ func readWarmup(text string, full coverage.Run) (coverage.Run, error) {
 	return coverage.Run{Prompt: n, Steps: m}, nil
 }
 
-// foretold makes coverage's terms of the plan's.
-type foretold struct{ needs *forward.Needs }
+// pipelines are what passes need, in coverage's terms.
+type pipelines struct{ needs *forward.Needs }
 
 func usesOf(p []forward.Pipeline) []coverage.Use {
 	out := make([]coverage.Use, len(p))
@@ -153,65 +150,33 @@ func usesOf(p []forward.Pipeline) []coverage.Use {
 	return out
 }
 
-func (f foretold) Build() []coverage.Use { return usesOf(f.needs.Build()) }
+func (f pipelines) Build() []coverage.Use { return usesOf(f.needs.Build()) }
 
-func (f foretold) Prefill(n int) ([]coverage.Use, error) {
+func (f pipelines) Prefill(n int) ([]coverage.Use, error) {
 	p, err := f.needs.Prefill(n)
 	return usesOf(p), err
 }
 
-func (f foretold) Decode(n int) ([]coverage.Use, error) {
+func (f pipelines) Decode(n int) ([]coverage.Use, error) {
 	p, err := f.needs.Decode(n)
 	return usesOf(p), err
 }
 
 // verifyCoverage makes both runs and holds what they compiled against what was
 // foretold.
-func verifyCoverage(c *cli.Context, a *coverage.Answer, n coverage.Needs, ids []int32) error {
+func verifyCoverage(c *cli.Context, foretold *recording.Coverage, ids []int32) error {
 	var arms []recording.Arm
-	runs := map[string]coverage.Run{"full": a.Full, "warm-up": a.Warm}
-	for _, name := range []string{"full", "warm-up"} {
-		r := runs[name]
-		args := []string{"metal", "1", "--prompt-ids", idList(ids, r.Prompt), "--tokens", strconv.Itoa(r.Steps)}
+	for _, arm := range []struct {
+		name string
+		run  recording.Foretold
+	}{{coverage.ArmFull, foretold.Full}, {coverage.ArmWarmUp, foretold.WarmUp}} {
+		args := []string{"metal", "1", "--prompt-ids", idList(ids, arm.run.Prompt), "--tokens", strconv.Itoa(arm.run.Steps)}
 		if c.IsSet("model") {
 			args = append(args, "--model", c.String("model"))
 		}
-		arms = append(arms, recording.Arm{Name: name, Args: args, Levels: map[string]string{"run": name}})
+		arms = append(arms, recording.Arm{Name: arm.name, Args: args, Levels: map[string]string{"run": arm.name}})
 	}
-	return runPlan(c, planned{arms: arms, factors: []string{"run"}, blocks: 1, answer: verified(a, n)})
-}
-
-// verified is the answer with what the runs of a plan made of it.
-func verified(a *coverage.Answer, n coverage.Needs) answering {
-	return func(f *recording.File) (*table.Document, error) {
-		doc := a.Document()
-		runs := map[string]coverage.Run{"full": a.Full, "warm-up": a.Warm}
-		for _, name := range slices.Sorted(maps.Keys(runs)) {
-			made := f.Counted(name)
-			if len(made) == 0 {
-				return nil, fmt.Errorf("the %s run failed, or was not made, so nothing is verified", name)
-			}
-			want, err := coverage.Foretold(n, runs[name])
-			if err != nil {
-				return nil, err
-			}
-			if len(want) == 0 {
-				return nil, fmt.Errorf("the %s run needs no pipeline, so nothing is verified", name)
-			}
-			if n := made[0].LostSpans(); n > 0 {
-				return nil, fmt.Errorf("of the %s run %d spans are missing from the recording, which may have been pipelines, so nothing is verified", name, n)
-			}
-			var seen []coverage.Use
-			for _, p := range made[0].Pipelines {
-				seen = append(seen, coverage.Use{Library: p.Library, Function: p.Function, Constants: p.Constants})
-			}
-			if text := coverage.Compare(want, seen); text != "" {
-				return nil, fmt.Errorf("the %s run made other pipelines than its dispatches need: %s", name, text)
-			}
-			doc.Say("Verified: the %s run (%s) made exactly the %d pipelines that were computed.", name, runs[name], len(want))
-		}
-		return doc, nil
-	}
+	return runPlan(c, planned{arms: arms, factors: []string{"run"}, blocks: 1, foretold: foretold, answer: coverage.Verified})
 }
 
 // idList is the first n ids, begun again where there are fewer.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -25,28 +26,41 @@ func newHeader(c *cli.Context, args []string, origins map[string]recording.Knob)
 	}
 }
 
-// tool is this program, as the Go linker recorded it.
-func tool() recording.Tool {
-	t := recording.Tool{Version: "unknown"}
+// build is what this program was built from.
+type build struct {
+	version, goVersion string
+	revision           string // of the repository; "" where it was not built from one
+	changed            bool   // since then
+}
+
+// withChanges is said of a revision that was changed since.
+const withChanges = "with changes"
+
+// built is this program, as the Go linker recorded it.
+func built() build {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
-		return t
+		return build{version: "unknown"}
 	}
-	t.Version, t.Go = info.Main.Version, info.GoVersion
-	if t.Version == "" {
-		t.Version = "(devel)"
-	}
-	dirty := ""
+	b := build{version: cmp.Or(info.Main.Version, "(devel)"), goVersion: info.GoVersion}
 	for _, s := range info.Settings {
-		switch {
-		case s.Key == "vcs.revision":
-			t.Commit = s.Value
-		case s.Key == "vcs.modified" && s.Value == "true":
-			dirty = " with changes"
+		switch s.Key {
+		case "vcs.revision":
+			b.revision = s.Value
+		case "vcs.modified":
+			b.changed = s.Value == "true"
 		}
 	}
-	if t.Commit != "" {
-		t.Commit += dirty
+	b.changed = b.changed && b.revision != ""
+	return b
+}
+
+// tool is the same for a recording.
+func tool() recording.Tool {
+	b := built()
+	t := recording.Tool{Version: b.version, Commit: b.revision, Go: b.goVersion}
+	if b.changed {
+		t.Commit += " " + withChanges
 	}
 	return t
 }

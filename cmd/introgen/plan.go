@@ -46,6 +46,8 @@ type planned struct {
 	metric  func(*recording.Run) (float64, bool) // what --until watches
 	answer  answering
 	lasts   time.Duration // what is known beforehand of how long a run takes; 0: nothing
+	// foretold is what the runs of coverage are to need, for the recording.
+	foretold *recording.Coverage
 }
 
 // runPlan makes the runs as the flags say, records them, and prints the answer,
@@ -59,7 +61,7 @@ func runPlan(c *cli.Context, p planned) error {
 	if err != nil {
 		return err
 	}
-	o.Plan.Arms, o.Plan.Factors, o.Metric = p.arms, p.factors, p.metric
+	o.Plan.Arms, o.Plan.Factors, o.Plan.Coverage, o.Metric = p.arms, p.factors, p.foretold, p.metric
 	o.Max = max(o.Max, p.blocks)
 	if o.Plan.Factors == nil {
 		o.Plan.Factors = []string{}

@@ -5,14 +5,13 @@ import "strings"
 // version is the module's version and the commit it was built from, as the
 // recordings state them too, in a line.
 func version() string {
-	t := tool()
-	v := t.Version
-	revision, changes, _ := strings.Cut(t.Commit, " ")
-	if len(revision) >= 12 && !strings.Contains(v, revision[:12]) { // a version that was made up of it has it
-		v += " " + revision[:12]
+	b := built()
+	v := b.version
+	if len(b.revision) >= 12 && !strings.Contains(v, b.revision[:12]) { // a version that Go made up of it has it
+		v += " " + b.revision[:12]
 	}
-	if changes != "" && !strings.HasSuffix(v, "+dirty") {
-		v += " " + changes
+	if b.changed && !strings.HasSuffix(v, "+dirty") {
+		v += " " + withChanges
 	}
-	return strings.TrimSpace(v + " " + t.Go)
+	return strings.TrimSpace(v + " " + b.goVersion)
 }

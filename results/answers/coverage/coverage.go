@@ -1,13 +1,16 @@
 // Package coverage answers which libraries and pipelines a warm-up compiles, a
 // prompt of so many tokens and so many decode steps, which a full run would
 // still compile after it, and what the smallest warm-up is that leaves nothing.
-// It reasons about sets; what a pass needs is told by Needs.
+// It reasons about sets; what a pass needs is told by Needs, before any run is
+// made, and by the recording from then on.
 package coverage
 
 import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/introgen/introgen/results/recording"
 )
 
 // Use is a pipeline, and with it its library.
@@ -56,8 +59,9 @@ type Answer struct {
 // Count is a number of libraries and one of pipelines.
 type Count struct{ Libraries, Pipelines int }
 
-// Of compares a warm-up with a full run.
-func Of(n Needs, full, warm Run) (*Answer, error) {
+// Foretell computes what a full run and a warm-up need, and the smallest warm-up.
+// It is all that an answer is made of, and what a recording keeps.
+func Foretell(n Needs, full, warm Run) (*recording.Coverage, error) {
 	for _, r := range []Run{full, warm} {
 		if r.Prompt < 1 || r.Steps < 0 {
 			return nil, fmt.Errorf("a run of %d tokens and %d decode steps: at least one token is wanted, and no negative number of steps", r.Prompt, r.Steps)
@@ -72,30 +76,39 @@ func Of(n Needs, full, warm Run) (*Answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	prefill, err := c.needs(Run{full.Prompt, 0})
+	smallest, err := c.smallest(full, all)
 	if err != nil {
 		return nil, err
 	}
-	a := &Answer{Full: full, Warm: warm, All: count(all), Missing: all.without(touched), PrefillOnly: all.without(prefill)}
-	a.Covered = a.All.less(a.Missing)
-	a.Smallest, err = c.smallest(full, all)
-	return a, err
+	return &recording.Coverage{
+		Full:     recording.Foretold{Prompt: full.Prompt, Steps: full.Steps, Needs: all},
+		WarmUp:   recording.Foretold{Prompt: warm.Prompt, Steps: warm.Steps, Needs: touched},
+		Smallest: recording.Foretold{Prompt: smallest.Prompt, Steps: smallest.Steps},
+	}, nil
 }
 
-// need is a use and the phase in which it is first needed.
-type need struct {
-	Use
-	phase string
-}
-
-type needs []need
-
-func count(n needs) Count {
-	libraries := map[string]bool{}
-	for _, u := range n {
-		libraries[u.Library] = true
+// Of is the answer that what was foretold gives.
+func Of(c *recording.Coverage) *Answer {
+	// Build and prefill need the same whatever follows them.
+	prefill := slices.DeleteFunc(slices.Clone(c.Full.Needs), func(n recording.Need) bool { return n.Phase == recording.SpanStep })
+	a := &Answer{
+		Full: runOf(c.Full), Warm: runOf(c.WarmUp), Smallest: runOf(c.Smallest), All: count(c.Full.Needs),
+		Missing: without(c.Full.Needs, c.WarmUp.Needs), PrefillOnly: without(c.Full.Needs, prefill),
 	}
-	return Count{len(libraries), len(n)}
+	a.Covered = a.All.less(a.Missing)
+	return a
+}
+
+func runOf(f recording.Foretold) Run { return Run{f.Prompt, f.Steps} }
+
+func useOf(n recording.Need) Use { return Use{n.Library, n.Function, n.Constants} }
+
+func count(needs []recording.Need) Count {
+	libraries := map[string]bool{}
+	for _, n := range needs {
+		libraries[n.Library] = true
+	}
+	return Count{len(libraries), len(needs)}
 }
 
 func (c Count) less(missing []Missing) Count {
@@ -108,19 +121,24 @@ func (c Count) less(missing []Missing) Count {
 	return c
 }
 
-// without is what of n is not in o. A library is missing with the first of its
-// pipelines if o has none of them.
-func (n needs) without(o needs) []Missing {
+// without is what of all is not in some. A library is missing with the first of
+// its pipelines if some has none of them.
+func without(all, some []recording.Need) []Missing {
 	has, libraries := map[Use]bool{}, map[string]bool{}
-	for _, u := range o {
-		has[u.Use], libraries[u.Library] = true, true
+	for _, n := range some {
+		has[useOf(n)], libraries[n.Library] = true, true
 	}
 	var out []Missing
-	for _, u := range n {
-		if !has[u.Use] {
-			out = append(out, Missing{u.Use, u.phase, !libraries[u.Library]})
-			libraries[u.Library] = true
+	for _, n := range all {
+		if has[useOf(n)] {
+			continue
 		}
+		phase := n.Phase
+		if n.Step > 0 {
+			phase = fmt.Sprintf("%s %d", n.Phase, n.Step)
+		}
+		out = append(out, Missing{useOf(n), phase, !libraries[n.Library]})
+		libraries[n.Library] = true
 	}
 	return out
 }
@@ -145,28 +163,28 @@ func kept(in map[int][]Use, n int, of func(int) ([]Use, error)) ([]Use, error) {
 }
 
 // needs are what a run needs, in order.
-func (c *passes) needs(r Run) (needs, error) {
+func (c *passes) needs(r Run) ([]recording.Need, error) {
 	seen := map[Use]bool{}
-	var out needs
-	add := func(phase string, uses []Use) {
+	var out []recording.Need
+	add := func(phase string, step int, uses []Use) {
 		for _, u := range uses {
 			if !seen[u] {
 				seen[u] = true
-				out = append(out, need{u, phase})
+				out = append(out, recording.Need{Library: u.Library, Function: u.Function, Constants: u.Constants, Phase: phase, Step: step})
 			}
 		}
 	}
-	add("build model", c.n.Build())
+	add(recording.SpanBuild, 0, c.n.Build())
 	uses, err := kept(c.prefill, r.Prompt, c.n.Prefill)
 	if err != nil {
 		return nil, err
 	}
-	add("prefill", uses)
+	add(recording.SpanPrefill, 0, uses)
 	for i := 1; i <= r.Steps; i++ {
 		if uses, err = kept(c.decode, r.Prompt+i, c.n.Decode); err != nil {
 			return nil, err
 		}
-		add(fmt.Sprintf("decode step %d", i), uses)
+		add(recording.SpanStep, i, uses)
 	}
 	return out, nil
 }
@@ -174,12 +192,12 @@ func (c *passes) needs(r Run) (needs, error) {
 // smallest tries prompts from the shortest on, each with as many steps as it
 // takes, as long as that can be shorter than the best so far. The full run
 // covers itself, so there is one.
-func (c *passes) smallest(full Run, all needs) (Run, error) {
+func (c *passes) smallest(full Run, all []recording.Need) (Run, error) {
 	best := full
 	for prompt := 1; prompt <= best.Prompt+best.Steps; prompt++ {
 		left := map[Use]bool{}
-		for _, u := range all {
-			left[u.Use] = true
+		for _, n := range all {
+			left[useOf(n)] = true
 		}
 		take := func(uses []Use) {
 			for _, u := range uses {
@@ -222,32 +240,5 @@ func Libraries(missing []Missing) []string {
 	return out
 }
 
-// Compare says how what a run touched differs from what was foretold: "" where
-// it does not. The order does not matter.
-func Compare(foretold, seen []Use) string {
-	var out []string
-	for _, u := range foretold {
-		if !slices.Contains(seen, u) {
-			out = append(out, u.String()+" was expected and not made")
-		}
-	}
-	for _, u := range seen {
-		if !slices.Contains(foretold, u) {
-			out = append(out, u.String()+" was made and not expected")
-		}
-	}
-	return strings.Join(out, "; ")
-}
-
 // String is "function 10:bool=1".
 func (u Use) String() string { return strings.TrimSpace(u.Function + " " + u.Constants) }
-
-// Foretold is all that a run needs, in order.
-func Foretold(n Needs, r Run) ([]Use, error) {
-	all, err := newPasses(n).needs(r)
-	out := make([]Use, len(all))
-	for i, u := range all {
-		out[i] = u.Use
-	}
-	return out, err
-}

@@ -2,11 +2,13 @@ package coverage_test
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/introgen/introgen/engine/metal/forward"
 	"github.com/introgen/introgen/results/answers/coverage"
+	"github.com/introgen/introgen/results/recording"
 	"github.com/introgen/introgen/results/table"
 )
 
@@ -62,11 +64,32 @@ func once(asked map[int][]coverage.Use, n int, of func(int) ([]forward.Pipeline,
 	return u, err
 }
 
+func answer(n coverage.Needs, full, warm coverage.Run) (*coverage.Answer, error) {
+	c, err := coverage.Foretell(n, full, warm)
+	if err != nil {
+		return nil, err
+	}
+	return coverage.Of(c), nil
+}
+
+// needed are the pipelines that a run needs.
+func needed(t *testing.T, n coverage.Needs, r coverage.Run) []recording.Need {
+	t.Helper()
+	c, err := coverage.Foretell(n, r, r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range c.Full.Needs {
+		c.Full.Needs[i].Phase, c.Full.Needs[i].Step = "", 0 // runs need them in other phases
+	}
+	return c.Full.Needs
+}
+
 // The experiment's own point: a warm-up that only prefills misses Sdpa, and one
 // decode step more misses nothing.
 func TestExperiment(t *testing.T) {
 	m := newModel(t, "")
-	a, err := coverage.Of(m, coverage.Run{Prompt: 13, Steps: 20}, coverage.Run{Prompt: 13, Steps: 0})
+	a, err := answer(m, coverage.Run{Prompt: 13, Steps: 20}, coverage.Run{Prompt: 13, Steps: 0})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -105,24 +128,8 @@ Prefill alone, even with the run's own prompt, misses Sdpa.
 // covers tries a warm-up in the plainest way.
 func covers(t *testing.T, m model, full, warm coverage.Run) bool {
 	t.Helper()
-	touched, err := coverage.Foretold(m, warm)
-	if err != nil {
-		t.Fatal(err)
-	}
-	has := map[coverage.Use]bool{}
-	for _, u := range touched {
-		has[u] = true
-	}
-	needed, err := coverage.Foretold(m, full)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, u := range needed {
-		if !has[u] {
-			return false
-		}
-	}
-	return true
+	touched := needed(t, m, warm)
+	return !slices.ContainsFunc(needed(t, m, full), func(n recording.Need) bool { return !slices.Contains(touched, n) })
 }
 
 // The smallest warm-up covers all, and none with fewer tokens does: prompts on
@@ -137,7 +144,7 @@ func TestSmallest(t *testing.T) {
 		{"applegpu_g13g", coverage.Run{Prompt: 20, Steps: 1}}, {"applegpu_g13g", coverage.Run{Prompt: 13, Steps: 1}},
 	} {
 		m := newModel(t, c.architecture)
-		a, err := coverage.Of(m, c.full, coverage.Run{Prompt: 1})
+		a, err := answer(m, c.full, coverage.Run{Prompt: 1})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -158,7 +165,7 @@ func TestSmallest(t *testing.T) {
 // Beyond 1024 keys attention runs in two passes, which a short warm-up misses.
 func TestLongText(t *testing.T) {
 	m := newModel(t, "")
-	a, err := coverage.Of(m, coverage.Run{Prompt: 1020, Steps: 5}, coverage.Run{Prompt: 40, Steps: 5})
+	a, err := answer(m, coverage.Run{Prompt: 1020, Steps: 5}, coverage.Run{Prompt: 40, Steps: 5})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -179,11 +186,11 @@ func TestMistakes(t *testing.T) {
 		{{Prompt: 0, Steps: 1}, {Prompt: 1}}, {{Prompt: 1, Steps: -1}, {Prompt: 1}}, {{Prompt: 1}, {Prompt: 0}}, {{Prompt: 5000}, {Prompt: 1}},
 		{{Prompt: 4096, Steps: 1}, {Prompt: 1}}, {{Prompt: 1}, {Prompt: 4096, Steps: 1}},
 	} {
-		if _, err := coverage.Of(m, c[0], c[1]); err == nil {
+		if _, err := coverage.Foretell(m, c[0], c[1]); err == nil {
 			t.Errorf("%v is accepted", c)
 		}
 	}
-	if _, err := coverage.Of(broken{}, coverage.Run{Prompt: 1}, coverage.Run{Prompt: 1}); !errors.Is(err, errBroken) {
+	if _, err := coverage.Foretell(broken{}, coverage.Run{Prompt: 1}, coverage.Run{Prompt: 1}); !errors.Is(err, errBroken) {
 		t.Errorf("got %v", err)
 	}
 }
@@ -195,13 +202,3 @@ type broken struct{}
 func (broken) Build() []coverage.Use               { return nil }
 func (broken) Prefill(int) ([]coverage.Use, error) { return nil, errBroken }
 func (broken) Decode(int) ([]coverage.Use, error)  { return nil, errBroken }
-
-func TestCompare(t *testing.T) {
-	a, b := coverage.Use{Library: "L", Function: "a"}, coverage.Use{Library: "L", Function: "b", Constants: "1:bool=1"}
-	if got := coverage.Compare([]coverage.Use{a, b}, []coverage.Use{b, a}); got != "" {
-		t.Errorf("equal sets: %q", got)
-	}
-	if got := coverage.Compare([]coverage.Use{a}, []coverage.Use{b}); !strings.Contains(got, "a was expected and not made") || !strings.Contains(got, "b 1:bool=1 was made") {
-		t.Errorf("got %q", got)
-	}
-}
