@@ -254,7 +254,7 @@ type openedMetal struct {
 
 // openMetal opens the driver, wraps it (faults inside, timing outside, so that
 // a delay is measured), and prints how long that took.
-func openMetal(ctx context.Context, g *generation, k metalKnobs, set *kernels.Set, note func(string)) (*openedMetal, error) {
+func openMetal(ctx context.Context, g *generation, k metalKnobs, set *kernels.Set, note func(kind, text string)) (*openedMetal, error) {
 	m := &openedMetal{}
 	g.enter(results.SpanDevice, "")
 	var err error

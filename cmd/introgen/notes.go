@@ -5,7 +5,6 @@ import (
 	"io"
 	"maps"
 	"slices"
-	"strings"
 	"sync"
 
 	"github.com/introgen/introgen/results/sanitize"
@@ -27,12 +26,8 @@ type notes struct {
 
 func newNotes(say func(text string)) *notes { return &notes{say: say, n: map[string]int{}} }
 
-// add takes a note, whose kind is what stands before its second colon.
-func (n *notes) add(text string) {
-	kind := text
-	if parts := strings.SplitN(text, ": ", 3); len(parts) == 3 {
-		kind = parts[0] + ": " + parts[1]
-	}
+// add takes a note and its kind, by which more like it are counted.
+func (n *notes) add(kind, text string) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if n.n[kind]++; n.n[kind] == 1 {

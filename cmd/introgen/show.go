@@ -142,7 +142,8 @@ func showText(w, stderr io.Writer, path string) error {
 		case err == nil:
 			err = printer.Event(e)
 		case errors.As(err, &line), errors.As(err, &cut):
-			notes.add(fmt.Sprintf("%s: lines are skipped: %v", path, err))
+			kind := path + ": lines are skipped"
+			notes.add(kind, fmt.Sprintf("%s: %v", kind, err))
 			err = nil
 		default:
 			err = fmt.Errorf("%s: %w", path, err)

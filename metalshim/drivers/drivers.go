@@ -74,7 +74,9 @@ type Stopper interface {
 
 // Options for OpenWith. The zero value is what a user gets.
 type Options struct {
-	Note func(string) // hears of what is unusual but no error; may be nil
+	// Note hears of what is unusual but no error, and which kind of it that is: of
+	// one kind there may be hundreds. It may be nil.
+	Note func(kind, text string)
 	// Timeout is how long a command buffer may run, 0 for ever. nil: what the
 	// environment says, else as the driver thinks right.
 	Timeout *time.Duration
@@ -100,7 +102,7 @@ func (o Options) soft() soft.Options {
 
 // Open opens a driver. note hears of what is unusual but no error; it may be
 // nil.
-func Open(ctx context.Context, name string, note func(string)) (Driver, error) {
+func Open(ctx context.Context, name string, note func(kind, text string)) (Driver, error) {
 	return OpenWith(ctx, name, Options{Note: note})
 }
 

@@ -60,7 +60,7 @@ func states(t testing.TB, d *Device, text string) (lib, pipe metalshim.Evidence)
 func TestColdAndWarm(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "cache")
 	var notes []string
-	o := Options{CacheDir: dir, Note: func(s string) { notes = append(notes, s) }}
+	o := Options{CacheDir: dir, Note: func(_, s string) { notes = append(notes, s) }}
 	want := func(when string, text string, state metalshim.CacheState) {
 		t.Helper()
 		d := openAt(t, o)
@@ -153,7 +153,7 @@ func TestUnusableCache(t *testing.T) {
 		t.Fatal(err)
 	}
 	var notes []string
-	d := openAt(t, Options{CacheDir: filepath.Join(file, "below"), Note: func(s string) { notes = append(notes, s) }})
+	d := openAt(t, Options{CacheDir: filepath.Join(file, "below"), Note: func(_, s string) { notes = append(notes, s) }})
 	lib, pipe := states(t, d, tiny)
 	if lib.State != metalshim.CacheOff || pipe.State != metalshim.CacheOff || !strings.Contains(lib.Note, "not a directory") {
 		t.Errorf("library %+v, pipeline %+v, want the cache off", lib, pipe)

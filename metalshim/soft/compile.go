@@ -104,21 +104,28 @@ func (d *Device) obtain(ctx context.Context, kind string, key cache.Key, build f
 	switch {
 	case d.cache == nil:
 	case d.tools.Changed():
-		m.note(d, "not kept: the compiler has been replaced since this process began")
+		m.note(d, notKept, "the compiler has been replaced since this process began")
 	default:
 		if err := d.cache.Put(kind, key, m.payload, m.meta); err != nil {
-			m.note(d, "not kept: "+err.Error())
+			m.note(d, notKept, err.Error())
 		}
 	}
 	return m, nil
 }
 
-func (m *made) note(d *Device, text string) {
+// The kinds of notes of the cache.
+const (
+	notKept = "not kept" // an entry could not be written
+	rebuilt = "rebuilt"  // one could not be read
+)
+
+func (m *made) note(d *Device, kind, why string) {
+	text := kind + ": " + why
 	if m.evidence.Note == text {
 		return
 	}
 	m.evidence.Note = text
-	d.o.Note("cache: " + text)
+	d.o.Note("cache: "+kind, "cache: "+text)
 }
 
 // look reads an entry; a damaged one is noted and taken for absent.
@@ -126,7 +133,7 @@ func (d *Device) look(m *made, kind string, key cache.Key) bool {
 	e, err := d.cache.Get(kind, key)
 	if err != nil {
 		if !errors.Is(err, cache.ErrMiss) {
-			m.note(d, "rebuilt: "+err.Error())
+			m.note(d, rebuilt, err.Error())
 		}
 		return false
 	}

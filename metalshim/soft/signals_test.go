@@ -123,7 +123,7 @@ func TestFaultsOfGo(t *testing.T) {
 func TestCacheVanishes(t *testing.T) {
 	dir := t.TempDir() + "/cache"
 	var notes []string
-	d := openAt(t, Options{CacheDir: dir, Workers: 1, Note: func(s string) { notes = append(notes, s) }})
+	d := openAt(t, Options{CacheDir: dir, Workers: 1, Note: func(_, s string) { notes = append(notes, s) }})
 	if err := os.RemoveAll(dir); err != nil {
 		t.Fatal(err)
 	}

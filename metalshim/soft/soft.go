@@ -51,7 +51,9 @@ type Options struct {
 	// complete, BufferLimit how long it may run. Below 0: for ever. Where both are
 	// 0, they are what INTROGEN_COMMAND_BUFFER_TIMEOUT says, else 20 s and for ever.
 	KernelLimit, BufferLimit time.Duration
-	Note                     func(string) // hears of what is unusual but no error; may be nil
+	// Note hears of what is unusual but no error, and which kind of it that is: of
+	// one kind there may be hundreds. It may be nil.
+	Note func(kind, text string)
 }
 
 // Device is the soft driver's metalshim.Device.
@@ -108,7 +110,7 @@ func Open(ctx context.Context, o Options) (*Device, error) {
 		}
 	}
 	if o.Note == nil {
-		o.Note = func(string) {}
+		o.Note = func(kind, text string) {}
 	}
 	if o.MemoryLimit == 0 {
 		o.MemoryLimit = machineMemory() / 4 * 3
@@ -170,7 +172,7 @@ func (d *Device) openCache() error {
 
 func (d *Device) noCache(err error) {
 	d.why = err.Error()
-	d.o.Note("no cache of compiled kernels: " + d.why)
+	d.o.Note("no cache", "no cache of compiled kernels: "+d.why)
 }
 
 // identify learns the compiler's version, from the cache if the same
@@ -188,7 +190,7 @@ func (d *Device) identify(ctx context.Context) error {
 		}
 		if d.cache != nil && !d.tools.Wrapped {
 			if err := d.cache.Put("clang", key, []byte(d.tools.Version), nil); err != nil {
-				d.o.Note(err.Error())
+				d.o.Note(notKept, err.Error())
 			}
 		}
 	}
