@@ -5,44 +5,19 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/introgen/introgen/results/sanitize"
 )
 
-// shares are the columns all cells of which are shares, such as "0.6 %": in CSV
-// their unit stands in the heading.
-func (t *Table) shares() []bool {
-	out := make([]bool, len(t.Columns))
-	for i, col := range t.Columns {
-		some, all := false, !col.Left && len(col.Parts) == 0
-		for _, r := range append(slices.Clip(t.Rows), t.Footer) {
-			if i >= len(r) || r[i].Text == "" || !all {
-				continue
-			}
-			number, ok := strings.CutSuffix(r[i].Text, " %")
-			_, err := strconv.ParseFloat(strings.TrimPrefix(number, "±"), 64)
-			some, all = true, ok && err == nil && r[i].Parts == nil
-		}
-		out[i] = some && all
-	}
-	return out
-}
-
 // writeCSV writes a line of headings and one for each row.
 func (t *Table) writeCSV(w io.Writer) error {
 	c := csv.NewWriter(w)
 	var head []string
-	shares := t.shares()
 	names := distinct(t.names())
 	for i, col := range t.Columns {
 		if len(col.Parts) == 0 && !col.Drawn {
-			name := names[i]
-			if shares[i] {
-				name += " %"
-			}
-			head = append(head, sanitize.Field(name))
+			head = append(head, sanitize.Field(names[i]))
 		}
 		for _, p := range col.Parts {
 			head = append(head, sanitize.Field(strings.TrimSpace(names[i]+" "+sanitize.Line(p))))
@@ -64,9 +39,6 @@ func (t *Table) writeCSV(w io.Writer) error {
 				column[k] = part(r, i, p)
 			}
 			for k, text := range distinct(column) {
-				if shares[i] {
-					text = strings.TrimPrefix(strings.TrimSuffix(text, " %"), "±")
-				}
 				lines[1+k] = append(lines[1+k], sanitize.Field(text))
 			}
 		}

@@ -63,22 +63,6 @@ sum,9980.6,,,12
 	}
 }
 
-// TestCSVHasNumbers: a column of shares has its unit in the heading; where other
-// texts stand in it, it stays as it is.
-func TestCSVHasNumbers(t *testing.T) {
-	tab := &table.Table{Columns: []table.Column{{Name: "part", Left: true}, {Name: "share"}, {Name: "detects"}, {Name: "mixed"}, {Name: "empty"}}}
-	tab.Add(table.Texts("a", "0.6 %", "±12 %", "3 %")...)
-	tab.Add(table.Texts("b 1 %", "", "±0.5 %", "none")...)
-	tab.Footer = table.Texts("all", "100.0 %")
-	var b strings.Builder
-	if err := tab.Write(&b, table.CSV); err != nil {
-		t.Fatal(err)
-	}
-	if want := "part,share %,detects %,mixed,empty\na,0.6,12,3 %,\nb 1 %,,0.5,none,\nall,100.0,,,\n"; b.String() != want {
-		t.Errorf("%s\nwant\n%s", b.String(), want)
-	}
-}
-
 // Whoever reads CSV finds as many fields in every line as in the first.
 func TestCSVIsRegular(t *testing.T) {
 	var b strings.Builder
