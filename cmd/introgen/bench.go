@@ -28,7 +28,7 @@ func benchCommand() *cli.Command {
 			"   introgen bench --until 2% --max-time 5m 'cpu --pack' 'cpu --pack=off'\n" +
 			"   introgen bench --metric ttft 'metal 1 --nonce' 'metal 1'",
 		Flags: append(planFlags(),
-			&cli.StringSliceFlag{Name: "metric", Usage: "show only this `NAME`: " + strings.Join(keys, ", ") + "; may be given several times. --until watches the first (default: all, and decode)"},
+			&cli.StringSliceFlag{Name: "metric", Usage: "show only this `NAME`: " + strings.Join(keys, ", ") + "; may be given several times. --until watches the first", DefaultText: "all, and decode"},
 		),
 		Action: runBench,
 	}

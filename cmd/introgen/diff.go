@@ -39,8 +39,8 @@ func diffCommand() *cli.Command {
 			"   introgen diff old.introgen new.introgen --fail-above 5%\n" +
 			"   introgen diff old.txt new.txt --fail-above 5% --allow-missing '^Parse/|^Decode allocs/op$'",
 		Flags: []cli.Flag{
-			&cli.StringFlag{Name: "by", Usage: "what to compare along: `KEY` is .file, or a part of the names such as /cache (default: .file, of a single plan what it varies)"},
-			&cli.StringFlag{Name: "base", Usage: "compare with this `COLUMN` (default: the first)"},
+			&cli.StringFlag{Name: "by", Usage: "what to compare along: `KEY` is .file, or a part of the names such as /cache", DefaultText: ".file, of a single plan what it varies"},
+			&cli.StringFlag{Name: "base", Usage: "compare with this `COLUMN`", DefaultText: "the first"},
 			&cli.StringFlag{Name: "filter", Usage: "compare only what matches benchstat's `EXPRESSION`: .name:Decode, .unit:ns/op"},
 			&cli.BoolFlag{Name: "mixed", Usage: "compare also samples of different models, machines or workloads"},
 			&cli.StringFlag{Name: "fail-above", Usage: "exit with 1 where something became worse by more than `PERCENT`, and not by chance, or is missing: 5%"},

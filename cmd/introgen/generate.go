@@ -36,7 +36,7 @@ const (
 // generateFlags are those of every command that generates tokens.
 func generateFlags() []cli.Flag {
 	return append(slices.Concat(outputFlags(), disturbFlags()),
-		&cli.StringFlag{Name: "model", Usage: "GGUF `FILE`, or the name of one that `introgen model list` shows (default: the experiment's or its stand-in)"},
+		&cli.StringFlag{Name: "model", Usage: "GGUF `FILE`, or the name of one that `introgen model list` shows", DefaultText: "the experiment's or its stand-in"},
 		&cli.StringFlag{Name: "prompt", Usage: "what to ask, put into the model's chat template", Value: bench.DefaultPrompt},
 		&cli.StringFlag{Name: "prompt-file", Usage: "read the prompt from `FILE`; - is standard input"},
 		&cli.BoolFlag{Name: "raw-prompt", Usage: "take the prompt as it is, without the chat template"},

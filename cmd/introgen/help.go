@@ -32,7 +32,7 @@ func flagHelp(f cli.Flag) string {
 	if d.TakesValue() {
 		head += " " + what
 	}
-	if s := d.GetDefaultText(); s != "" && s != "false" && !strings.Contains(usage, "(default") {
+	if s := d.GetDefaultText(); s != "" && s != "false" {
 		usage += " (default: " + s + ")"
 	}
 	return head + "\n   " + strings.Join(folded(usage, helpWidth-9), "\n   ")

@@ -59,7 +59,7 @@ func metalCommand() *cli.Command {
 				Usage: "end every source with a comment, so that no cache can match: --nonce takes the time, --nonce=TEXT a text"},
 			&cli.StringFlag{Name: "driver", Value: drivers.Auto, Usage: "auto (apple on macOS, else soft), soft, apple, or apple:GPU by its name or registry ID"},
 			&cli.StringFlag{Name: "kernels", Value: kernels.Own, Usage: "`SET`: own, candle or candle@VERSION (introgen kernels fetch brings it), a folder with candle's .metal files, or a .crate file"},
-			&cli.StringFlag{Name: "commands-per-buffer", Usage: "operations `N` a command buffer holds before it is committed; 0 commits every one (default: $" + commandbuffer.Env + ", or 50)"},
+			&cli.StringFlag{Name: "commands-per-buffer", Usage: "operations `N` a command buffer holds before it is committed; 0 commits every one", DefaultText: "$" + commandbuffer.Env + ", or 50"},
 			&cli.StringFlag{Name: "command-buffer-timeout", DefaultText: "$" + drivers.EnvTimeout + ", or 20s in which no threadgroup completes",
 				Usage: "the soft driver ends a command buffer that runs longer than `T`, as Metal does; 0 never does"},
 			&cli.StringFlag{Name: "weights", Value: weightsCopy, Usage: "copy (a buffer of each tensor, as candle does) or map (no-copy buffers over the mapped file, which must not change meanwhile; needs --io mmap)"},
