@@ -5,7 +5,6 @@ import (
 	"io"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/introgen/introgen/engine/gguf"
@@ -18,9 +17,6 @@ import (
 // Package cli would answer it too, and panics where the flag before it is only
 // half written.
 const completionFlag = "--generate-bash-completion"
-
-// takeRecordings are the commands whose arguments are recordings.
-var takeRecordings = []string{"show", "diff", "explain", "bill", "compare", "sweep"}
 
 // flagChoices are the values of flags that have few. What is no word of them, a
 // file or a number, is left to the shell and the user.
@@ -48,7 +44,7 @@ func flagChoices(name string) []string {
 // them is what the user has begun where it begins with -; else the shell keeps
 // what is begun, and chooses.
 func complete(w io.Writer, app *cli.App, args []string) error {
-	flags, cmds, path := app.Flags, app.Commands, ""
+	flags, cmds, command := app.Flags, app.Commands, &cli.Command{}
 	begun, pending := "", cli.Flag(nil)
 	for i, a := range args {
 		switch {
@@ -62,7 +58,7 @@ func complete(w io.Writer, app *cli.App, args []string) error {
 			}
 		default:
 			if c := find(cmds, a); c != nil {
-				flags, cmds, path = c.Flags, c.Subcommands, strings.TrimLeft(path+" "+c.Name, " ")
+				flags, cmds, command = c.Flags, c.Subcommands, c
 			}
 		}
 	}
@@ -76,8 +72,8 @@ func complete(w io.Writer, app *cli.App, args []string) error {
 		for _, c := range cmds {
 			found = append(found, c.Name)
 		}
-	case slices.Contains(takeRecordings, path):
-		found = recordings()
+	case command.BashComplete != nil:
+		command.BashComplete(cli.NewContext(app, nil, nil))
 	}
 	for _, f := range found {
 		if !strings.HasPrefix(f, begun) {
@@ -103,20 +99,19 @@ func flagNames(flags []cli.Flag) []string {
 	return append(out, "--help")
 }
 
-// recordings are the numbers of those that are kept. A shell that completes has
-// no place for an error.
-func recordings() []string {
+// completeRecordings, the BashComplete of every command that takes recordings,
+// prints the numbers of those that are kept. A shell that completes has no place
+// for an error; one of the writer is kept by it.
+func completeRecordings(c *cli.Context) {
 	state, err := store.Dir()
 	if err != nil {
-		return nil
+		return
 	}
 	entries, err := store.List(state)
 	if err != nil {
-		return nil
+		return
 	}
-	var out []string
 	for _, e := range entries {
-		out = append(out, strconv.Itoa(e.Number))
+		fmt.Fprintln(c.App.Writer, e.Number)
 	}
-	return out
 }

@@ -20,92 +20,93 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-func coverageCommand() *cli.Command {
-	return &cli.Command{
-		Name:  "coverage",
-		Usage: "which libraries and pipelines a warm-up compiles, which a run still would, and the smallest that covers all",
-		Description: "Compares a full run (the prompt and --tokens) with a warm-up of n prompt tokens and m decode steps. It\n" +
-			"is computed from what the metal command dispatches, without a device; --verify makes both runs and\n" +
-			"holds what they compiled against it.\n\n" +
-			"Examples:\n" +
-			"   introgen coverage                       a warm-up of the run's own prompt, without decode steps\n" +
-			"   introgen coverage --warmup 2,1\n" +
-			"   introgen coverage --prompt-file long.txt --tokens 2000 --warmup 40,1 --verify",
-		Flags: append(waitFlags(),
-			&cli.StringFlag{Name: "warmup", Usage: "the warm-up: `N,M` prompt tokens and decode steps", DefaultText: "the prompt's tokens, 0"},
-			&cli.StringFlag{Name: "architecture", Usage: "of the device, such as applegpu_g13g; it decides between tiles", DefaultText: "that of the soft driver"},
-			&cli.BoolFlag{Name: "verify", Usage: "make the runs too, and fail where they compile something else"},
-			&cli.StringFlag{Name: "model", Usage: "GGUF `FILE`, or the name of one that `introgen model list` shows"},
-			&cli.StringFlag{Name: "prompt", Usage: "what the full run asks, put into the model's chat template", Value: bench.DefaultPrompt},
-			&cli.StringFlag{Name: "prompt-file", Usage: "read the prompt from `FILE`; - is standard input"},
-			&cli.BoolFlag{Name: "raw-prompt", Usage: "take the prompt as it is, without the chat template"},
-			&cli.StringFlag{Name: "prompt-ids", Usage: "token `IDS` instead of a text: 1,4093,198"},
-			&cli.IntFlag{Name: "tokens", Usage: "decode steps `N` of the full run", Value: 20},
-		),
-		Action: runCoverage,
+func coveragePlan() planCommand {
+	return planCommand{
+		Command: &cli.Command{
+			Name:  "coverage",
+			Usage: "which libraries and pipelines a warm-up compiles, which a run still would, and the smallest that covers all",
+			Description: "Compares a full run (the prompt and --tokens) with a warm-up of n prompt tokens and m decode steps. It\n" +
+				"is computed from what the metal command dispatches, without a device; --verify makes both runs and\n" +
+				"holds what they compiled against it.\n\n" +
+				"Examples:\n" +
+				"   introgen coverage                       a warm-up of the run's own prompt, without decode steps\n" +
+				"   introgen coverage --warmup 2,1\n" +
+				"   introgen coverage --prompt-file long.txt --tokens 2000 --warmup 40,1 --verify",
+			Flags: append(waitFlags(),
+				&cli.StringFlag{Name: "warmup", Usage: "the warm-up: `N,M` prompt tokens and decode steps", DefaultText: "the prompt's tokens, 0"},
+				&cli.StringFlag{Name: "architecture", Usage: "of the device, such as applegpu_g13g; it decides between tiles", DefaultText: "that of the soft driver"},
+				&cli.BoolFlag{Name: "verify", Usage: "make the runs too, and fail where they compile something else"},
+				&cli.StringFlag{Name: "model", Usage: "GGUF `FILE`, or the name of one that `introgen model list` shows"},
+				&cli.StringFlag{Name: "prompt", Usage: "what the full run asks, put into the model's chat template", Value: bench.DefaultPrompt},
+				&cli.StringFlag{Name: "prompt-file", Usage: "read the prompt from `FILE`; - is standard input"},
+				&cli.BoolFlag{Name: "raw-prompt", Usage: "take the prompt as it is, without the chat template"},
+				&cli.StringFlag{Name: "prompt-ids", Usage: "token `IDS` instead of a text: 1,4093,198"},
+				&cli.IntFlag{Name: "tokens", Usage: "decode steps `N` of the full run", Value: 20},
+			),
+		},
+		plan:   planCoverage,
+		answer: always(coverageAgain),
 	}
 }
 
-func runCoverage(c *cli.Context) (err error) {
+// planCoverage computes what is needed, and with --verify makes the runs that
+// are held against it.
+func planCoverage(c *cli.Context) (p planned, err error) {
 	if c.Args().Present() {
-		return usagef("coverage takes no argument, got %q; the warm-up is --warmup N,M", c.Args().First())
-	}
-	style, err := readStyle(c)
-	if err != nil {
-		return err
+		return p, usagef("coverage takes no argument, got %q; the warm-up is --warmup N,M", c.Args().First())
 	}
 	if c.Int("tokens") < 0 {
-		return usagef("--tokens %d: the number of decode steps is 0 or more", c.Int("tokens"))
+		return p, usagef("--tokens %d: the number of decode steps is 0 or more", c.Int("tokens"))
 	}
 	if c.Bool("verify") && c.String("architecture") != "" {
-		return usagef("--verify makes runs on the device that is here, so --architecture has no meaning with it")
+		return p, usagef("--verify makes runs on the device that is here, so --architecture has no meaning with it")
 	}
 	if !c.Bool("verify") {
 		if err := nothingToRecord(c, "without --verify coverage makes no run"); err != nil {
-			return err
+			return p, err
 		}
 	}
 	path, err := models.Find(c.String("model"))
 	if err != nil {
-		return err
+		return p, err
 	}
 	f, err := gguf.Open(path, gguf.MMap)
 	if err != nil {
-		return err
+		return p, err
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
 	ids, err := promptIDs(c, f)
 	if err != nil {
-		return err
+		return p, err
 	}
 	model, err := llama.Load(f)
 	if err != nil {
-		return err
+		return p, err
 	}
 	needs, err := metal.Needs(model, c.String("architecture"))
 	if err != nil {
-		return err
+		return p, err
 	}
 	full := coverage.Run{Prompt: len(ids), Steps: c.Int("tokens")}
 	positions, whose := forward.Positions(model.Context)
 	if err := bench.Fits(full.Prompt, full.Steps, positions, whose); err != nil {
-		return err
+		return p, err
 	}
 	warm, err := readWarmup(c.String("warmup"), full)
 	if err != nil {
-		return err
+		return p, err
 	}
 	if err := bench.Fits(warm.Prompt, warm.Steps, positions, whose); err != nil {
-		return fmt.Errorf("--warmup: %w", err)
+		return p, fmt.Errorf("--warmup: %w", err)
 	}
 	a, err := coverage.Of(foretold{needs}, full, warm)
 	if err != nil {
-		return err
+		return p, err
 	}
 	if !c.Bool("verify") {
-		return a.Document().Write(c.App.Writer, style)
+		return planned{known: a.Document()}, nil
 	}
-	return verifyCoverage(c, a, foretold{needs}, ids)
+	return planned{arms: coverageArms(c, a, ids), factors: []string{"run"}, blocks: 1}, nil
 }
 
 func promptIDs(c *cli.Context, f *gguf.File) ([]int32, error) {
@@ -165,20 +166,16 @@ func (f foretold) Decode(n int) ([]coverage.Use, error) {
 	return usesOf(p), err
 }
 
-// verifyCoverage makes both runs and holds what they compiled against what was
-// foretold.
-func verifyCoverage(c *cli.Context, a *coverage.Answer, n coverage.Needs, ids []int32) error {
-	var arms []recording.Arm
-	runs := map[string]coverage.Run{"full": a.Full, "warm-up": a.Warm}
-	for _, name := range []string{"full", "warm-up"} {
-		r := runs[name]
+// coverageArms are the runs whose compiling is held against what was foretold.
+func coverageArms(c *cli.Context, a *coverage.Answer, ids []int32) []recording.Arm {
+	arm := func(name string, r coverage.Run) recording.Arm {
 		args := []string{"metal", "1", "--prompt-ids", idList(ids, r.Prompt), "--tokens", strconv.Itoa(r.Steps)}
 		if c.IsSet("model") {
 			args = append(args, "--model", c.String("model"))
 		}
-		arms = append(arms, recording.Arm{Name: name, Args: args, Levels: map[string]string{"run": name}})
+		return recording.Arm{Name: name, Args: args, Levels: map[string]string{"run": name}}
 	}
-	return runPlan(c, planned{arms: arms, factors: []string{"run"}, blocks: 1, answer: verified(a, n)})
+	return []recording.Arm{arm("full", a.Full), arm("warm-up", a.Warm)}
 }
 
 // verified is the answer with what the runs of a plan made of it.

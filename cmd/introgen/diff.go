@@ -47,8 +47,9 @@ func diffCommand() *cli.Command {
 			&cli.StringFlag{Name: "allow-missing", Usage: "with --fail-above: let be missing what `REGEXP` matches somewhere: a benchmark by NAME, or by NAME and UNIT, or an arm by its name"},
 			styleFlag(),
 		},
-		Before: endAtOnce,
-		Action: runDiff,
+		Before:       endAtOnce,
+		BashComplete: completeRecordings,
+		Action:       runDiff,
 	}
 }
 

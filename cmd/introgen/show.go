@@ -51,8 +51,9 @@ func showCommand() *cli.Command {
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "as", Usage: "text, table, bench, json, csv, md or samples (every sample as a row of CSV)", Value: asText},
 		},
-		Before: endAtOnce,
-		Action: runShow,
+		Before:       endAtOnce,
+		BashComplete: completeRecordings,
+		Action:       runShow,
 	}
 }
 
