@@ -3,8 +3,6 @@ package main
 import (
 	"fmt"
 	"io"
-	"maps"
-	"slices"
 	"strings"
 
 	"github.com/introgen/introgen/engine/gguf"
@@ -23,7 +21,7 @@ const completionFlag = "--generate-bash-completion"
 func flagChoices(name string) []string {
 	switch name {
 	case "as":
-		return append([]string{asText}, slices.Sorted(maps.Keys(views))...)
+		return formatNames(format.asName)
 	case "style":
 		var names []string
 		for _, s := range table.Styles {

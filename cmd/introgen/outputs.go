@@ -4,9 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
-	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -14,26 +12,15 @@ import (
 
 	"github.com/introgen/introgen/models/digests"
 	"github.com/introgen/introgen/results"
-	"github.com/introgen/introgen/results/benchtext"
 	"github.com/introgen/introgen/results/recording"
-	"github.com/introgen/introgen/results/table"
-	"github.com/introgen/introgen/results/view"
 	"github.com/urfave/cli/v2"
 )
 
 // outputFlags are those of every command that is recorded.
 func outputFlags() []cli.Flag {
 	return []cli.Flag{
-		&cli.StringSliceFlag{Name: "output", Aliases: []string{"o"}, Usage: "write the recording to `FILE.introgen`, or a view of it to FILE.txt (benchstat's format), .json, .csv or .md; may be given several times"},
+		&cli.StringSliceFlag{Name: "output", Aliases: []string{"o"}, Usage: outputUsage()},
 	}
-}
-
-// endings are the views that a file's ending asks for.
-var endings = map[string]func(io.Writer, *recording.File) error{
-	".txt":  benchtext.Write,
-	".json": view.JSON,
-	".csv":  reportElse(table.CSV, view.CSV),
-	".md":   reportElse(table.Markdown, view.Markdown),
 }
 
 // viewFile is a file that gets a view of the recording at the end.
@@ -41,15 +28,18 @@ type viewFile struct {
 	path  string
 	f     *os.File
 	fresh bool
-	show  func(io.Writer, *recording.File) error
+	as    format
 }
 
 // openOutput opens one file of --output before anything is measured.
 func (s *session) openOutput(path string) error {
 	_, err := os.Stat(path)
 	fresh := errors.Is(err, fs.ErrNotExist)
-	ending := filepath.Ext(path)
-	if ending == recording.Ending {
+	as, ok := formatOf(format.endingName, filepath.Ext(path))
+	if !ok {
+		return usagef("--output %q: the name must end in %s", path, strings.Join(formatNames(format.endingName), ", "))
+	}
+	if as.view == nil {
 		w, err := recording.Create(path)
 		if err != nil {
 			return fmt.Errorf("--output: %w", err)
@@ -57,16 +47,12 @@ func (s *session) openOutput(path string) error {
 		s.files = append(s.files, &recordFile{path: path, w: w, asked: true, fresh: fresh})
 		return nil
 	}
-	show, ok := endings[ending]
-	if !ok {
-		return usagef("--output %q: the name must end in %s, %s", path, recording.Ending, strings.Join(slices.Sorted(maps.Keys(endings)), ", "))
-	}
 	// What is in the file stays until there is something to take its place.
 	f, err := recording.OpenOutput(path, 0)
 	if err != nil {
 		return fmt.Errorf("--output: %w", err)
 	}
-	s.views = append(s.views, &viewFile{path, f, fresh, show})
+	s.views = append(s.views, &viewFile{path, f, fresh, as})
 	if s.collector == nil {
 		s.collector = recording.NewCollector()
 	}
@@ -77,7 +63,7 @@ func (s *session) openOutput(path string) error {
 func (v *viewFile) write(f *recording.File) error {
 	err := recording.Empty(v.f)
 	if err == nil {
-		err = v.show(v.f, f)
+		err = v.as.write(v.f, f)
 	}
 	if err = errors.Join(err, v.f.Close()); err != nil {
 		return fmt.Errorf("--output %s: %w", v.path, err)

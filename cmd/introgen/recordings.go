@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"fmt"
+	"io"
 	"os"
 	"slices"
 	"strings"
@@ -68,4 +69,14 @@ func openRecordings(c *cli.Context) (*recording.File, error) {
 		noteTo(c.App.ErrWriter, "%s: what differs may be that", text)
 	}
 	return all, nil
+}
+
+// noteDamage says on stderr what of a recording could not be read.
+func noteDamage(stderr io.Writer, f *recording.File) {
+	for _, warning := range f.Warnings {
+		noteTo(stderr, "%s: %s", f.Path, warning)
+	}
+	if f.Broken != "" {
+		noteTo(stderr, "%s: %s", f.Path, f.Broken)
+	}
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"io"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,31 +14,6 @@ import (
 	"github.com/introgen/introgen/results/recording"
 	"github.com/introgen/introgen/results/table"
 )
-
-// reportElse shows of a plan its report in the style, and of everything else,
-// also of a plan that has no report since no run counts, what otherwise does.
-func reportElse(style table.Style, otherwise func(io.Writer, *recording.File) error) func(io.Writer, *recording.File) error {
-	return func(w io.Writer, f *recording.File) error {
-		doc, err := reportOf(f)
-		if err != nil {
-			return otherwise(w, f)
-		}
-		return doc.Write(w, style)
-	}
-}
-
-// holdsPlan says whether a recording begins as that of a plan, without reading
-// more of it.
-func holdsPlan(r io.Reader) bool {
-	n := 0
-	for e, err := range recording.Events(r) {
-		if _, ok := e.(*recording.Plan); ok || err != nil || n == 1 {
-			return ok
-		}
-		n++
-	}
-	return false
-}
 
 // coverageAgain is the answer of coverage --verify. What the runs needed is
 // computed from the model, as the command did.
