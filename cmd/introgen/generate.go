@@ -104,11 +104,13 @@ func newGeneration(c *cli.Context, label string, rounds int, trace bool, origins
 		g.stderr = &clearing{g.status, g.stderr}
 		g.mu.Unlock()
 	}
-	if err := g.open(c, header, console.New(&clearing{g.status, c.App.Writer})); err != nil {
+	g.subject(header)
+	g.out.printer = console.New(&clearing{g.status, c.App.Writer})
+	if err := g.open(c); err != nil {
 		return nil, err
 	}
-	if g.state != "" {
-		if header.Model.Digest = digests.Lookup(g.state, g.job.ModelPath); header.Model.Digest == "" && !g.evict {
+	if g.out.state != "" {
+		if header.Model.Digest = digests.Lookup(g.out.state, g.job.ModelPath); header.Model.Digest == "" && !g.evict {
 			g.digestOf = g.job.ModelPath
 		}
 	}
@@ -227,7 +229,7 @@ func (g *generation) run(ctx context.Context, build func(*gguf.File) (engine.Mod
 	g.job.Built = func(n int, m engine.Model) {
 		var told []recording.Event
 		if n == 1 && g.describe != nil {
-			told = append(told, g.subject(g.describe(m)))
+			told = append(told, g.measured(g.describe(m)))
 		}
 		g.between(told...)
 	}
@@ -248,7 +250,7 @@ func (g *generation) run(ctx context.Context, build func(*gguf.File) (engine.Mod
 // written adds to a run's error the first failure to print, unless that is the
 // error already.
 func (g *generation) written(err error) error {
-	failed := g.printer.Err()
+	failed := g.out.printer.Err()
 	if failed == nil || errors.Is(err, failed) {
 		return err
 	}
@@ -258,7 +260,7 @@ func (g *generation) written(err error) error {
 // beforeRound makes the file cold where that is asked for, and says how warm it
 // is. The round follows at once.
 func (g *generation) beforeRound(n int) error {
-	if err := g.printer.Err(); err != nil && !(g.wanted() && errors.Is(err, syscall.EPIPE)) {
+	if err := g.out.printer.Err(); err != nil && !(g.out.asked() && errors.Is(err, syscall.EPIPE)) {
 		return err // nobody would see the round
 	}
 	if g.evict {
@@ -271,7 +273,7 @@ func (g *generation) beforeRound(n int) error {
 		g.enter(results.SpanRecord, "")
 		told := []recording.Event{g.residence(n)}
 		if n == 1 && g.describe == nil {
-			told = append(told, g.subject(g.engine))
+			told = append(told, g.measured(g.engine))
 		}
 		g.catchUp(told...)
 	}
@@ -294,8 +296,8 @@ func (g *generation) residence(round int) *recording.Evidence {
 	return e
 }
 
-// subject says what is measured.
-func (g *generation) subject(engine string) *recording.Subject {
+// measured says what is measured.
+func (g *generation) measured(engine string) *recording.Subject {
 	name := recording.NoTokenizer
 	if g.tok != nil {
 		name = g.tok.Name()

@@ -57,10 +57,7 @@ func runPlan(c *cli.Context, p planned) error {
 	s := sessionOf(c)
 	header := newHeader(c, s.args, map[string]recording.Knob{"seed": {Value: strconv.FormatUint(o.Plan.Seed, 10), Origin: seedOrigin(c)}})
 	header.Clock = machine.Clock() - int64(s.rec.Now())
-	err = s.open(c, header, nil)
-	s.subject(nil) // all events are the plan's, the last one too
-	s.collector = nil
-	if err != nil {
+	if err := s.open(c); err != nil {
 		return err
 	}
 	status := newStatus(c.App.ErrWriter)
@@ -72,11 +69,11 @@ func runPlan(c *cli.Context, p planned) error {
 	told.end()
 	var usage *plan.UsageError
 	if errors.As(err, &usage) || f == nil {
-		s.discard()
+		s.out.discard()
 		return usageError{err}
 	}
-	s.closeFiles()
-	s.writeViews(f)
+	s.out.close(s.stderr)
+	s.out.writeViews(f)
 	err = errors.Join(err, printReport(c, f, style, err != nil))
 	if err == nil {
 		err = lost(f)
@@ -176,28 +173,24 @@ func parsePart(text string) (float64, error) {
 	return v, nil
 }
 
-// planSink writes a plan's recording to the session's files. One that fails is
-// given up, as that of a single run.
+// planSink hands a plan's events on to the session's outputs. A recording that
+// fails is given up, as that of a single run.
 type planSink struct{ s *session }
 
 func (p planSink) Put(e recording.Event) error {
-	p.s.mu.Lock()
-	defer p.s.mu.Unlock()
-	p.s.put(e)
-	return nil
+	return p.locked(func(o *outputs) { o.put(e) })
 }
 
 func (p planSink) PutLine(line []byte) error {
-	p.s.mu.Lock()
-	defer p.s.mu.Unlock()
-	p.s.write(func(f *recordFile) error { return f.w.PutLine(line) })
-	return nil
+	return p.locked(func(o *outputs) { o.putLine(line) })
 }
 
-func (p planSink) Flush() error {
+func (p planSink) Flush() error { return p.locked((*outputs).flush) }
+
+func (p planSink) locked(do func(*outputs)) error {
 	p.s.mu.Lock()
 	defer p.s.mu.Unlock()
-	p.s.write(func(f *recordFile) error { return f.w.Flush() })
+	do(&p.s.out)
 	return nil
 }
 
