@@ -1,7 +1,6 @@
 package main
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -57,52 +56,6 @@ func comparePlan() planCommand {
 		recordings: anyNumber,
 		answer:     always(compareDocument),
 	}
-}
-
-func mixedFlag() cli.Flag {
-	return &cli.BoolFlag{Name: "mixed", Usage: "show also runs of different models, machines or versions beside each other"}
-}
-
-// childFlags adds the flags that every run of a plan gets.
-func childFlags(flags []cli.Flag) []cli.Flag {
-	return append(flags,
-		&cli.StringFlag{Name: "model", Usage: "the model of all runs: a GGUF `FILE`, or a name that `introgen model list` shows"},
-		&cli.IntFlag{Name: "tokens", Usage: "decode steps `N` a round", Value: 20},
-		&cli.StringFlag{Name: "with", Usage: "more `FLAGS` for every run: --with '--io file --prompt Hello'"},
-	)
-}
-
-// given are the arguments that those flags make.
-func given(c *cli.Context) ([]string, error) {
-	var args []string
-	if c.IsSet("model") {
-		args = append(args, "--model", c.String("model"))
-	}
-	if n := c.Int("tokens"); n < 0 {
-		return nil, usagef("--tokens %d: the number of decode steps is 0 or more", n)
-	}
-	if c.IsSet("tokens") {
-		args = append(args, "--tokens", fmt.Sprint(c.Int("tokens")))
-	}
-	more, err := moreFlags("--with", c.String("with"))
-	return append(args, more...), err
-}
-
-// moreFlags reads flags that are added to the runs' command lines.
-func moreFlags(what, text string) ([]string, error) {
-	args, err := shellwords.Split(text)
-	if err != nil {
-		return nil, usagef("%s %q: %w", what, text, err)
-	}
-	if len(args) > 0 && !strings.HasPrefix(args[0], "-") {
-		return nil, usagef("%s %q: flags are wanted, such as '--threads 1'", what, text)
-	}
-	if len(args) > 0 {
-		if _, err := childCommand(shellwords.Join(append([]string{"cpu"}, args...))); err != nil {
-			return nil, err
-		}
-	}
-	return args, nil
 }
 
 // planStates is the plan of the states that --states names.
@@ -242,17 +195,6 @@ func readStates(text string) ([]string, error) {
 		states = slices.Insert(states, i, recording.StateWarmCache)
 	}
 	return states, nil
-}
-
-// readList reads names between commas, each once.
-func readList(text string) []string {
-	var out []string
-	for _, s := range strings.Split(text, ",") {
-		if s = strings.TrimSpace(s); s != "" && !slices.Contains(out, s) {
-			out = append(out, s)
-		}
-	}
-	return out
 }
 
 func readVariants(texts, states []string) ([]variant, error) {

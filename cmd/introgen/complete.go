@@ -5,9 +5,10 @@ import (
 	"io"
 	"strings"
 
+	"github.com/introgen/introgen/bench/plan"
 	"github.com/introgen/introgen/engine/gguf"
+	"github.com/introgen/introgen/engine/tokenizer"
 	"github.com/introgen/introgen/results/store"
-	"github.com/introgen/introgen/results/table"
 	"github.com/urfave/cli/v2"
 )
 
@@ -23,17 +24,13 @@ func flagChoices(name string) []string {
 	case "as":
 		return formatNames(format.asName)
 	case "style":
-		var names []string
-		for _, s := range table.Styles {
-			names = append(names, string(s))
-		}
-		return names
+		return styles()
 	case "io":
 		return []string{string(gguf.MMap), string(gguf.Buffered), string(gguf.FileIO)}
 	case "tokenizer":
-		return []string{"auto", "go", "hf"}
+		return tokenizer.Kinds
 	case "order":
-		return []string{"random", "abba"}
+		return []string{plan.OrderRandom, plan.OrderABBA}
 	}
 	return nil
 }

@@ -13,7 +13,6 @@ import (
 	"github.com/introgen/introgen/engine/llama"
 	"github.com/introgen/introgen/engine/metal"
 	"github.com/introgen/introgen/engine/metal/forward"
-	"github.com/introgen/introgen/models"
 	"github.com/introgen/introgen/results/answers/coverage"
 	"github.com/introgen/introgen/results/recording"
 	"github.com/introgen/introgen/results/table"
@@ -32,17 +31,12 @@ func coveragePlan() planCommand {
 				"   introgen coverage                       a warm-up of the run's own prompt, without decode steps\n" +
 				"   introgen coverage --warmup 2,1\n" +
 				"   introgen coverage --prompt-file long.txt --tokens 2000 --warmup 40,1 --verify",
-			Flags: append(waitFlags(),
+			Flags: append(append(append(waitFlags(),
 				&cli.StringFlag{Name: "warmup", Usage: "the warm-up: `N,M` prompt tokens and decode steps", DefaultText: "the prompt's tokens, 0"},
 				&cli.StringFlag{Name: "architecture", Usage: "of the device, such as applegpu_g13g; it decides between tiles", DefaultText: "that of the soft driver"},
 				&cli.BoolFlag{Name: "verify", Usage: "make the runs too, and fail where they compile something else"},
-				&cli.StringFlag{Name: "model", Usage: "GGUF `FILE`, or the name of one that `introgen model list` shows"},
-				&cli.StringFlag{Name: "prompt", Usage: "what the full run asks, put into the model's chat template", Value: bench.DefaultPrompt},
-				&cli.StringFlag{Name: "prompt-file", Usage: "read the prompt from `FILE`; - is standard input"},
-				&cli.BoolFlag{Name: "raw-prompt", Usage: "take the prompt as it is, without the chat template"},
-				&cli.StringFlag{Name: "prompt-ids", Usage: "token `IDS` instead of a text: 1,4093,198"},
-				&cli.IntFlag{Name: "tokens", Usage: "decode steps `N` of the full run", Value: 20},
-			),
+				modelFlag(aModel),
+			), promptFlags("what the full run asks")...), tokensFlag("decode steps `N` of the full run")),
 		},
 		plan:   planCoverage,
 		answer: always(coverageAgain),
@@ -55,8 +49,9 @@ func planCoverage(c *cli.Context) (p planned, err error) {
 	if c.Args().Present() {
 		return p, usagef("coverage takes no argument, got %q; the warm-up is --warmup N,M", c.Args().First())
 	}
-	if c.Int("tokens") < 0 {
-		return p, usagef("--tokens %d: the number of decode steps is 0 or more", c.Int("tokens"))
+	tokens, err := readTokens(c)
+	if err != nil {
+		return p, err
 	}
 	if c.Bool("verify") && c.String("architecture") != "" {
 		return p, usagef("--verify makes runs on the device that is here, so --architecture has no meaning with it")
@@ -66,7 +61,7 @@ func planCoverage(c *cli.Context) (p planned, err error) {
 			return p, err
 		}
 	}
-	path, err := models.Find(c.String("model"))
+	path, err := findModel(c)
 	if err != nil {
 		return p, err
 	}
@@ -87,7 +82,7 @@ func planCoverage(c *cli.Context) (p planned, err error) {
 	if err != nil {
 		return p, err
 	}
-	full := coverage.Run{Prompt: len(ids), Steps: c.Int("tokens")}
+	full := coverage.Run{Prompt: len(ids), Steps: tokens}
 	positions, whose := forward.Positions(model.Context)
 	if err := bench.Fits(full.Prompt, full.Steps, positions, whose); err != nil {
 		return p, err
@@ -113,17 +108,15 @@ func promptIDs(c *cli.Context, f *gguf.File) ([]int32, error) {
 	if err := f.CheckWhole(); err != nil {
 		return nil, err
 	}
-	g := &generation{session: sessionOf(c), tokFile: f}
-	if !c.IsSet("prompt-ids") { // no text comes of it
-		if err := g.chooseTokenizer(c, "auto"); err != nil {
+	v := &vocabulary{file: f, note: sessionOf(c).note}
+	if !c.IsSet("prompt-ids") { // no text comes of them
+		var err error
+		if v, err = vocabularyFor(false, f, "auto", v.note); err != nil {
 			return nil, err
 		}
 	}
-	source, err := g.promptSource(c)
-	if err != nil {
-		return nil, err
-	}
-	return source()
+	ids, _, err := promptSource(c, v)
+	return ids, err
 }
 
 // readWarmup reads N,M; nothing is the full run's prompt alone.

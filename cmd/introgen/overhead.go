@@ -64,14 +64,3 @@ func overheadDocument(f *recording.File) (*table.Document, error) {
 	}
 	return withNotes(a.Document(), f), nil
 }
-
-// oneChild is the command line that a command takes as its one argument.
-func oneChild(c *cli.Context, otherwise string, taken ...string) ([]string, error) {
-	if c.NArg() > 1 {
-		return nil, usagef("%s takes one command line; %q is too many", c.Command.Name, c.Args().Get(1))
-	}
-	if c.NArg() == 0 {
-		return childCommand(otherwise, taken...)
-	}
-	return childCommand(c.Args().First(), taken...)
-}

@@ -7,7 +7,6 @@ import (
 
 	"github.com/introgen/introgen/bench/ranges"
 	"github.com/introgen/introgen/engine/cpu"
-	"github.com/introgen/introgen/engine/gguf"
 	"github.com/introgen/introgen/results/answers/samples"
 	"github.com/introgen/introgen/results/answers/sweep"
 	"github.com/introgen/introgen/results/breakdown"
@@ -51,7 +50,7 @@ func sweepPlan() planCommand {
 				&cli.StringFlag{Name: "tokens", Usage: "`VALUES` of decode steps a round"},
 				&cli.StringFlag{Name: "on", Usage: "cpu or metal, where neither --threads nor --commands-per-buffer says so", DefaultText: "cpu"},
 				&cli.StringFlag{Name: "metric", Usage: "what to show: " + strings.Join(names, ", "), DefaultText: "decode; read where only --io is swept"},
-				&cli.StringFlag{Name: "model", Usage: "the model of all runs: a GGUF `FILE`, or a name that `introgen model list` shows"},
+				modelFlag(modelOfAll),
 				&cli.StringFlag{Name: "with", Usage: "more `FLAGS` for every run: --with '--prompt Hello'"},
 				mixedFlag(),
 			),
@@ -156,8 +155,8 @@ func readSettings(c *cli.Context) (settings []setting, engine string, err error)
 	if c.IsSet("io") {
 		levels := readList(c.String("io"))
 		for _, l := range levels {
-			if _, err := gguf.ParseIO(l); err != nil {
-				return nil, "", usagef("--io: %w", err)
+			if _, err := readIO(l); err != nil {
+				return nil, "", err
 			}
 		}
 		if len(levels) == 0 {
