@@ -61,7 +61,7 @@ func runCPU(c *cli.Context) error {
 	if threads < 1 || threads > cpu.MaxThreads {
 		return usagef("--threads %d: 1 to %d are allowed; this machine has %d cores", threads, cpu.MaxThreads, cpu.DefaultThreads())
 	}
-	g, err := newGeneration(c, generating{rounds: 3})
+	g, err := newGeneration(c, generating{rounds: 3, positions: cpu.Positions})
 	if err != nil {
 		return err
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/introgen/introgen/engine"
 	"github.com/introgen/introgen/engine/gguf"
 	"github.com/introgen/introgen/engine/gguf/pagecache"
+	"github.com/introgen/introgen/engine/llama"
 	"github.com/introgen/introgen/engine/quant"
 	"github.com/introgen/introgen/figures"
 	"github.com/introgen/introgen/models/digests"
@@ -66,6 +67,9 @@ type generating struct {
 	rounds  int // where no argument says how many
 	trace   bool
 	origins map[string]recording.Knob // of what it has read elsewhere than from its flags
+	// positions is how many positions its engine reaches where the model's file
+	// says context, and whose limit that is.
+	positions func(context int) (positions int, whose string)
 }
 
 // newGeneration reads the flags and the one argument, the number of rounds, and
@@ -99,7 +103,11 @@ func newGeneration(c *cli.Context, own generating) (*generation, error) {
 	}
 	g.enter(results.SpanRecord, "")
 	g.begin()
-	if err := g.readPrompt(c, kind); err != nil {
+	err = g.readPrompt(c, kind)
+	if err == nil {
+		err = g.fits(own.positions)
+	}
+	if err != nil {
 		return nil, errors.Join(err, g.close())
 	}
 	return g, nil
@@ -130,6 +138,17 @@ func (g *generation) readPrompt(c *cli.Context, kind string) (err error) {
 	ids, again, err := promptSource(c, g.vocab)
 	g.prompt, g.job.Prompt = len(ids), again
 	return err
+}
+
+// fits refuses, before anything is built, what the model's context does not hold.
+// A header that does not say what that is, is told when the model is built.
+func (g *generation) fits(positions func(int) (int, string)) error {
+	p, err := llama.ReadParams(g.file)
+	if err != nil {
+		return nil
+	}
+	most, whose := positions(p.Context)
+	return bench.Fits(g.prompt, g.job.Tokens, most, whose)
 }
 
 // readFlags reads what the flags and the argument say, and finds the model.

@@ -13,6 +13,7 @@ import (
 	"github.com/introgen/introgen/engine/llama"
 	"github.com/introgen/introgen/engine/metal"
 	"github.com/introgen/introgen/engine/metal/commandbuffer"
+	"github.com/introgen/introgen/engine/metal/forward"
 	"github.com/introgen/introgen/engine/metal/kernels"
 	"github.com/introgen/introgen/metalshim"
 	"github.com/introgen/introgen/metalshim/drivers"
@@ -198,7 +199,7 @@ func runMetal(c *cli.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	g, err := newGeneration(c, generating{rounds: 2, trace: k.trace, origins: k.origins})
+	g, err := newGeneration(c, generating{rounds: 2, trace: k.trace, origins: k.origins, positions: forward.Positions})
 	if err != nil {
 		return err
 	}

@@ -40,6 +40,13 @@ func runPlan(c *cli.Context, p planned) error {
 	told := newTeller(status, p.lasts)
 	o.Progress = told.tell
 	s.waitsFor(told.text)
+	var doc *table.Document
+	o.Judge = func(f *recording.File) (err error) {
+		if doc, err = reportOf(f); err != nil {
+			return err
+		}
+		return lost(f)
+	}
 	f, err := plan.Run(c.Context, o)
 	told.end()
 	var usage *plan.UsageError
@@ -49,15 +56,17 @@ func runPlan(c *cli.Context, p planned) error {
 	}
 	s.out.close(s.stderr)
 	s.out.writeViews(f)
-	err = errors.Join(err, printReport(c, f, style, err != nil))
-	if err == nil {
-		err = lost(f)
+	if doc == nil { // the plan has failed: that there is nothing to say is not worth another error
+		doc, _ = reportOf(f)
+	}
+	if doc != nil {
+		err = errors.Join(err, doc.Write(c.App.Writer, style))
 	}
 	return s.ending(c.Context, err)
 }
 
 // lost is the error that arms are of which no run counts: the answer is of the
-// others, and what was asked for is not there. The plan itself has ended well.
+// others, and what was asked for is not there.
 func lost(f *recording.File) error {
 	var arms []string
 	for _, a := range f.Plan.Arms {
@@ -76,19 +85,6 @@ func lost(f *recording.File) error {
 		return nil
 	}
 	return fmt.Errorf("%d of %d kinds of run have no run that counts: %s", len(arms), len(f.Plan.Arms), strings.Join(arms, "; "))
-}
-
-// printReport prints what the runs say. Where the plan has failed, that there is
-// nothing to say is not worth another error.
-func printReport(c *cli.Context, f *recording.File, style table.Style, failed bool) error {
-	doc, err := reportOf(f)
-	if err != nil {
-		if failed {
-			return nil
-		}
-		return err
-	}
-	return doc.Write(c.App.Writer, style)
 }
 
 // planSink hands a plan's events on to the session's outputs. A recording that
