@@ -72,6 +72,10 @@ type Options struct {
 	// has it.
 	Metric func(*recording.Run) (float64, bool)
 
+	// Judge, where it is not nil, says what is wrong with the runs once all are
+	// made: the error that the plan ends with, in its recording too.
+	Judge func(*recording.File) error
+
 	Executor Executor       // default: this binary as a child process
 	Out      Sink           // may be nil
 	Progress func(Progress) // may be nil
@@ -94,8 +98,8 @@ type UsageError struct {
 func (e *UsageError) Error() string { return fmt.Sprintf("arm %q: %s", e.Arm, e.Reason) }
 
 // Run makes the plan's runs. What was measured is returned also with an error:
-// context.Canceled after an interrupt, a *UsageError, a failure to write Out or
-// to prepare.
+// context.Canceled after an interrupt, a *UsageError, what Judge says, a failure to
+// write Out or to prepare.
 func Run(ctx context.Context, o Options) (*recording.File, error) {
 	if err := o.complete(); err != nil {
 		return nil, err
@@ -107,6 +111,9 @@ func Run(ctx context.Context, o Options) (*recording.File, error) {
 	}
 	if err == nil {
 		err = r.blocks(ctx)
+	}
+	if err == nil && o.Judge != nil {
+		err = o.Judge(r.file)
 	}
 	return r.file, errors.Join(err, r.end(ctx, err))
 }

@@ -259,6 +259,35 @@ func TestRecordingIsWhatIsReturned(t *testing.T) {
 	}
 }
 
+// TestJudgementEndsThePlan: what is wrong with runs that were all made is the
+// plan's error, and its recording says so.
+func TestJudgementEndsThePlan(t *testing.T) {
+	for _, wrong := range []error{nil, errors.New("1 of 2 kinds of run is missing")} {
+		var out bytes.Buffer
+		judged := 0
+		f, err := plan.Run(t.Context(), plan.Options{Plan: recording.Plan{Arms: arms("a", "b")}, Max: 2, Executor: &plantest.Executor{}, Out: recording.NewWriter(&out),
+			Header: recording.Header{Format: recording.Format, Version: 1, Command: "bench"},
+			Judge: func(f *recording.File) error {
+				judged += len(f.Runs)
+				return wrong
+			}})
+		if !errors.Is(err, wrong) || judged != 4 {
+			t.Errorf("%v, judged by %d runs", err, judged)
+		}
+		again, err := recording.Read(&out, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		code, text := 0, ""
+		if wrong != nil {
+			code, text = 1, wrong.Error()
+		}
+		if f.PlanEnd.Code != code || f.PlanEnd.Error != text || again.PlanEnd.Code != code || again.PlanEnd.Error != text {
+			t.Errorf("%v: the end is %+v, read again %+v", wrong, f.PlanEnd, again.PlanEnd)
+		}
+	}
+}
+
 func TestUntilDecided(t *testing.T) {
 	spread := 0.1 // of b's times from block to block, until the tenth block
 	blocks := map[string]int{}

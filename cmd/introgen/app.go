@@ -128,31 +128,9 @@ func newApp(stdout, stderr io.Writer) *cli.App {
 		UseShortOptionHandling:    true,
 		Suggest:                   true,
 		DisableSliceFlagSeparator: true, // a file's name may have a comma
-		Commands: []*cli.Command{
-			cpuCommand(),
-			metalCommand(),
-			benchCommand(),
-			overheadCommand(),
-			idleGapCommand(),
-			compareCommand(),
-			sweepCommand(),
-			billCommand(),
-			explainCommand(),
-			coverageCommand(),
-			diffCommand(),
-			showCommand(),
-			listCommand(),
-			metaCommand(),
-			tokenizeCommand(),
-			bandwidthCommand(),
-			cacheCommand(),
-			kernelsCommand(),
-			modelCommand(),
-			doctorCommand(),
-			completionCommand(),
-		},
-		OnUsageError:   func(c *cli.Context, err error, _ bool) error { return wrongFlag(c, err) },
-		ExitErrHandler: func(*cli.Context, error) {}, // run reports, once
+		Commands:                  commands(),
+		OnUsageError:              func(c *cli.Context, err error, _ bool) error { return wrongFlag(c, err) },
+		ExitErrHandler:            func(*cli.Context, error) {}, // run reports, once
 		Action: func(c *cli.Context) error {
 			if c.Args().Present() {
 				return unknownCommand(c)
@@ -174,6 +152,27 @@ func newApp(stdout, stderr io.Writer) *cli.App {
 		}
 	})
 	return app
+}
+
+// commands are those of the program, in the order of --help.
+func commands() []*cli.Command {
+	all := []*cli.Command{cpuCommand(), metalCommand()}
+	for _, p := range planCommands() {
+		all = append(all, p.command())
+	}
+	return append(all,
+		diffCommand(),
+		showCommand(),
+		listCommand(),
+		metaCommand(),
+		tokenizeCommand(),
+		bandwidthCommand(),
+		cacheCommand(),
+		kernelsCommand(),
+		modelCommand(),
+		doctorCommand(),
+		completionCommand(),
+	)
 }
 
 func forEachCommand(cmds []*cli.Command, f func(*cli.Command)) {

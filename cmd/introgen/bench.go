@@ -10,58 +10,63 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-func benchCommand() *cli.Command {
+func benchPlan() planCommand {
 	keys := make([]string, len(bench.Metrics))
 	for i, m := range bench.Metrics {
 		keys[i] = m.Key
 	}
-	return &cli.Command{
-		Name:      "bench",
-		Usage:     "compare command lines of introgen by runs that are interleaved",
-		ArgsUsage: "'COMMAND LINE' ['COMMAND LINE' …]",
-		Description: "Each argument is a command line of introgen (cpu or metal with its flags); the same one twice shows\n" +
-			"what the machine's noise alone does. Every run is a process of its own. A block has one run of each;\n" +
-			"ratios are taken within blocks, so that a machine that drifts does not show as a difference.\n\n" +
-			"Examples:\n" +
-			"   introgen bench 'cpu --threads 1' 'cpu --threads 2'\n" +
-			"   introgen bench --runs 12 'cpu 1 --tokens 64' 'cpu 1 --tokens 64'        A against A\n" +
-			"   introgen bench --until 2% --max-time 5m 'cpu --pack' 'cpu --pack=off'\n" +
-			"   introgen bench --metric ttft 'metal 1 --nonce' 'metal 1'",
-		Flags: append(planFlags(),
-			&cli.StringSliceFlag{Name: "metric", Usage: "show only this `NAME`: " + strings.Join(keys, ", ") + "; may be given several times. --until watches the first", DefaultText: "all, and decode"},
-		),
-		Action: runBench,
+	return planCommand{
+		Command: &cli.Command{
+			Name:      "bench",
+			Usage:     "compare command lines of introgen by runs that are interleaved",
+			ArgsUsage: "'COMMAND LINE' ['COMMAND LINE' …]",
+			Description: "Each argument is a command line of introgen (cpu or metal with its flags); the same one twice shows\n" +
+				"what the machine's noise alone does. Every run is a process of its own. A block has one run of each;\n" +
+				"ratios are taken within blocks, so that a machine that drifts does not show as a difference.\n\n" +
+				"Examples:\n" +
+				"   introgen bench 'cpu --threads 1' 'cpu --threads 2'\n" +
+				"   introgen bench --runs 12 'cpu 1 --tokens 64' 'cpu 1 --tokens 64'        A against A\n" +
+				"   introgen bench --until 2% --max-time 5m 'cpu --pack' 'cpu --pack=off'\n" +
+				"   introgen bench --metric ttft 'metal 1 --nonce' 'metal 1'",
+			Flags: append(planFlags(),
+				&cli.StringSliceFlag{Name: "metric", Usage: "show only this `NAME`: " + strings.Join(keys, ", ") + "; may be given several times. --until watches the first", DefaultText: "all, and decode"},
+			),
+		},
+		plan: planBench,
+		answer: func(flag func(string) string, _ []string) (answering, error) {
+			shown, err := benchMetrics(strings.Fields(flag("metric")))
+			return benchAnswer(shown), err
+		},
 	}
 }
 
 // mostArms are those that a letter names.
 const mostArms = 26
 
-func runBench(c *cli.Context) error {
+func planBench(c *cli.Context) (planned, error) {
+	p := planned{metric: bench.Decode.Of}
 	if c.NArg() == 0 {
-		return usagef("bench needs at least one command line, such as 'cpu --threads 1'; see `introgen bench --help`")
+		return p, usagef("bench needs at least one command line, such as 'cpu --threads 1'; see `introgen bench --help`")
 	}
 	if c.NArg() > mostArms {
-		return usagef("bench takes at most %d command lines, not %d", mostArms, c.NArg())
+		return p, usagef("bench takes at most %d command lines, not %d", mostArms, c.NArg())
 	}
-	p := planned{metric: bench.Decode.Of}
 	for i, line := range c.Args().Slice() {
 		args, err := childCommand(line)
 		if err != nil {
-			return err
+			return p, err
 		}
 		p.arms = append(p.arms, recording.Arm{Name: string(rune('A' + i)), Args: args})
 	}
 	keys := c.StringSlice("metric")
 	shown, err := benchMetrics(keys)
 	if err != nil {
-		return usageError{err}
+		return p, usageError{err}
 	}
 	if len(keys) > 0 {
 		p.metric = shown[0].Of
 	}
-	p.answer = benchAnswer(shown)
-	return runPlan(c, p)
+	return p, nil
 }
 
 // benchMetrics are those of the keys, each once; of none it is all.

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -22,94 +21,47 @@ var knownStates = []string{recording.StateCold, recording.StateColdNatural, cold
 // coldHalf is the state cold-natural with a cache that holds a part.
 const coldHalf = "cold-half"
 
-func compareCommand() *cli.Command {
-	return &cli.Command{
-		Name:      "compare",
-		Usage:     "where the time to the first token and to the others goes: cold, warm, and on the CPU",
-		ArgsUsage: "[FILE…]",
-		Description: "Makes runs in each state, interleaved, and shows every stage of them, what was compiled in it, the\n" +
-			"ratio to the CPU within blocks, and the cause in a sentence. With FILEs it shows recordings instead:\n" +
-			"one of a plan, or several of single runs; numbers are those of `introgen list`.\n\n" +
-			"   cold          every source ends in a nonce, so that no cache can match\n" +
-			"   cold-natural  no nonce; the cache of compiled code is empty, as the first time ever\n" +
-			"   cold-half     the same with every second entry of a full cache, as after an update\n" +
-			"   cold-file     on the CPU, the model dropped from the page cache\n" +
-			"   warm-cache    a fresh process, everything in the cache of compiled code\n" +
-			"   warm-process  the later rounds of those processes\n" +
-			"   cpu           on the CPU\n\n" +
-			"--variant adds a kind of run beside the first of the states, or beside the state before a slash: the\n" +
-			"same command line with more flags, to see what they change.\n\n" +
-			"Examples:\n" +
-			"   introgen compare\n" +
-			"   introgen compare --states cold,cold-natural --runs 12 -o cold.introgen\n" +
-			"   introgen compare --kernels own,candle\n" +
-			"   introgen compare --states cpu --variant 'one: --threads 1'\n" +
-			"   introgen compare 1 --style markdown",
-		Flags: append(childFlags(planFlags()),
-			&cli.StringFlag{Name: "states", Usage: "`LIST` of " + strings.Join(knownStates, ", "), Value: "cold,warm-cache,warm-process,cpu"},
-			&cli.StringSliceFlag{Name: "variant", Usage: "`[STATE/]NAME: FLAGS` of another kind of run; may be given several times"},
-			&cli.StringFlag{Name: "kernels", Usage: "one or more `SETS` of Metal kernels to run with, such as own,candle"},
-			mixedFlag(),
-		),
-		Action: runCompare,
+func comparePlan() planCommand {
+	return planCommand{
+		Command: &cli.Command{
+			Name:      "compare",
+			Usage:     "where the time to the first token and to the others goes: cold, warm, and on the CPU",
+			ArgsUsage: "[FILE…]",
+			Description: "Makes runs in each state, interleaved, and shows every stage of them, what was compiled in it, the\n" +
+				"ratio to the CPU within blocks, and the cause in a sentence. With FILEs it shows recordings instead:\n" +
+				"one of a plan, or several of single runs; numbers are those of `introgen list`.\n\n" +
+				"   cold          every source ends in a nonce, so that no cache can match\n" +
+				"   cold-natural  no nonce; the cache of compiled code is empty, as the first time ever\n" +
+				"   cold-half     the same with every second entry of a full cache, as after an update\n" +
+				"   cold-file     on the CPU, the model dropped from the page cache\n" +
+				"   warm-cache    a fresh process, everything in the cache of compiled code\n" +
+				"   warm-process  the later rounds of those processes\n" +
+				"   cpu           on the CPU\n\n" +
+				"--variant adds a kind of run beside the first of the states, or beside the state before a slash: the\n" +
+				"same command line with more flags, to see what they change.\n\n" +
+				"Examples:\n" +
+				"   introgen compare\n" +
+				"   introgen compare --states cold,cold-natural --runs 12 -o cold.introgen\n" +
+				"   introgen compare --kernels own,candle\n" +
+				"   introgen compare --states cpu --variant 'one: --threads 1'\n" +
+				"   introgen compare 1 --style markdown",
+			Flags: append(childFlags(planFlags()),
+				&cli.StringFlag{Name: "states", Usage: "`LIST` of " + strings.Join(knownStates, ", "), Value: "cold,warm-cache,warm-process,cpu"},
+				&cli.StringSliceFlag{Name: "variant", Usage: "`[STATE/]NAME: FLAGS` of another kind of run; may be given several times"},
+				&cli.StringFlag{Name: "kernels", Usage: "one or more `SETS` of Metal kernels to run with, such as own,candle"},
+				mixedFlag(),
+			),
+		},
+		plan:       planStates,
+		recordings: anyNumber,
+		answer:     always(compareDocument),
 	}
 }
 
-func mixedFlag() cli.Flag {
-	return &cli.BoolFlag{Name: "mixed", Usage: "show also runs of different models, machines or versions beside each other"}
-}
-
-// childFlags adds the flags that every run of a plan gets.
-func childFlags(flags []cli.Flag) []cli.Flag {
-	return append(flags,
-		&cli.StringFlag{Name: "model", Usage: "the model of all runs: a GGUF `FILE`, or a name that `introgen model list` shows"},
-		&cli.IntFlag{Name: "tokens", Usage: "decode steps `N` a round", Value: 20},
-		&cli.StringFlag{Name: "with", Usage: "more `FLAGS` for every run: --with '--io file --prompt Hello'"},
-	)
-}
-
-// given are the arguments that those flags make.
-func given(c *cli.Context) ([]string, error) {
-	var args []string
-	if c.IsSet("model") {
-		args = append(args, "--model", c.String("model"))
-	}
-	if n := c.Int("tokens"); n < 0 {
-		return nil, usagef("--tokens %d: the number of decode steps is 0 or more", n)
-	}
-	if c.IsSet("tokens") {
-		args = append(args, "--tokens", fmt.Sprint(c.Int("tokens")))
-	}
-	more, err := moreFlags("--with", c.String("with"))
-	return append(args, more...), err
-}
-
-// moreFlags reads flags that are added to the runs' command lines.
-func moreFlags(what, text string) ([]string, error) {
-	args, err := shellwords.Split(text)
-	if err != nil {
-		return nil, usagef("%s %q: %w", what, text, err)
-	}
-	if len(args) > 0 && !strings.HasPrefix(args[0], "-") {
-		return nil, usagef("%s %q: flags are wanted, such as '--threads 1'", what, text)
-	}
-	if len(args) > 0 {
-		if _, err := childCommand(shellwords.Join(append([]string{"cpu"}, args...))); err != nil {
-			return nil, err
-		}
-	}
-	return args, nil
-}
-
-func runCompare(c *cli.Context) error {
-	if c.Args().Present() {
-		return showAnswer(c, compareDocument)
-	}
+// planStates is the plan of the states that --states names.
+func planStates(c *cli.Context) (planned, error) {
 	arms, factors, err := compareArms(c)
-	if err != nil {
-		return err
-	}
-	return runPlan(c, planned{arms: arms, factors: factors, metric: toSecondToken, answer: compareDocument})
+	return planned{arms: arms, factors: factors, metric: toSecondToken}, err
 }
 
 func compareDocument(f *recording.File) (*table.Document, error) {
@@ -243,17 +195,6 @@ func readStates(text string) ([]string, error) {
 		states = slices.Insert(states, i, recording.StateWarmCache)
 	}
 	return states, nil
-}
-
-// readList reads names between commas, each once.
-func readList(text string) []string {
-	var out []string
-	for _, s := range strings.Split(text, ",") {
-		if s = strings.TrimSpace(s); s != "" && !slices.Contains(out, s) {
-			out = append(out, s)
-		}
-	}
-	return out
 }
 
 func readVariants(texts, states []string) ([]variant, error) {

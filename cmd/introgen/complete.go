@@ -3,14 +3,12 @@ package main
 import (
 	"fmt"
 	"io"
-	"maps"
-	"slices"
-	"strconv"
 	"strings"
 
+	"github.com/introgen/introgen/bench/plan"
 	"github.com/introgen/introgen/engine/gguf"
+	"github.com/introgen/introgen/engine/tokenizer"
 	"github.com/introgen/introgen/results/store"
-	"github.com/introgen/introgen/results/table"
 	"github.com/urfave/cli/v2"
 )
 
@@ -19,27 +17,20 @@ import (
 // half written.
 const completionFlag = "--generate-bash-completion"
 
-// takeRecordings are the commands whose arguments are recordings.
-var takeRecordings = []string{"show", "diff", "explain", "bill", "compare", "sweep"}
-
 // flagChoices are the values of flags that have few. What is no word of them, a
 // file or a number, is left to the shell and the user.
 func flagChoices(name string) []string {
 	switch name {
 	case "as":
-		return append([]string{asText}, slices.Sorted(maps.Keys(views))...)
+		return formatNames(format.asName)
 	case "style":
-		var names []string
-		for _, s := range table.Styles {
-			names = append(names, string(s))
-		}
-		return names
+		return styles()
 	case "io":
 		return []string{string(gguf.MMap), string(gguf.Buffered), string(gguf.FileIO)}
 	case "tokenizer":
-		return []string{"auto", "go", "hf"}
+		return tokenizer.Kinds
 	case "order":
-		return []string{"random", "abba"}
+		return []string{plan.OrderRandom, plan.OrderABBA}
 	}
 	return nil
 }
@@ -48,7 +39,7 @@ func flagChoices(name string) []string {
 // them is what the user has begun where it begins with -; else the shell keeps
 // what is begun, and chooses.
 func complete(w io.Writer, app *cli.App, args []string) error {
-	flags, cmds, path := app.Flags, app.Commands, ""
+	flags, cmds, command := app.Flags, app.Commands, &cli.Command{}
 	begun, pending := "", cli.Flag(nil)
 	for i, a := range args {
 		switch {
@@ -62,7 +53,7 @@ func complete(w io.Writer, app *cli.App, args []string) error {
 			}
 		default:
 			if c := find(cmds, a); c != nil {
-				flags, cmds, path = c.Flags, c.Subcommands, strings.TrimLeft(path+" "+c.Name, " ")
+				flags, cmds, command = c.Flags, c.Subcommands, c
 			}
 		}
 	}
@@ -76,8 +67,8 @@ func complete(w io.Writer, app *cli.App, args []string) error {
 		for _, c := range cmds {
 			found = append(found, c.Name)
 		}
-	case slices.Contains(takeRecordings, path):
-		found = recordings()
+	case command.BashComplete != nil:
+		command.BashComplete(cli.NewContext(app, nil, nil))
 	}
 	for _, f := range found {
 		if !strings.HasPrefix(f, begun) {
@@ -103,20 +94,19 @@ func flagNames(flags []cli.Flag) []string {
 	return append(out, "--help")
 }
 
-// recordings are the numbers of those that are kept. A shell that completes has
-// no place for an error.
-func recordings() []string {
+// completeRecordings, the BashComplete of every command that takes recordings,
+// prints the numbers of those that are kept. A shell that completes has no place
+// for an error; one of the writer is kept by it.
+func completeRecordings(c *cli.Context) {
 	state, err := store.Dir()
 	if err != nil {
-		return nil
+		return
 	}
 	entries, err := store.List(state)
 	if err != nil {
-		return nil
+		return
 	}
-	var out []string
 	for _, e := range entries {
-		out = append(out, strconv.Itoa(e.Number))
+		fmt.Fprintln(c.App.Writer, e.Number)
 	}
-	return out
 }

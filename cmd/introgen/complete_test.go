@@ -3,10 +3,8 @@ package main
 import (
 	"bytes"
 	"fmt"
-	"maps"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
@@ -36,8 +34,8 @@ func TestComplete(t *testing.T) {
 		"diff 1 --by /cache":     "1 2 3",
 		"list":                   "",
 		"kernels show":           "",
-		"show --as":              asText + " " + strings.Join(slices.Sorted(maps.Keys(views)), " "),
-		"show 1 --as":            asText + " " + strings.Join(slices.Sorted(maps.Keys(views)), " "),
+		"show --as":              "text bench csv json md samples table",
+		"show 1 --as":            "text bench csv json md samples table",
 		"compare --st":           "--style --states",
 		"cpu --th":               "--threads",
 		"bench --order":          "random abba",

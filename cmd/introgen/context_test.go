@@ -3,11 +3,14 @@ package main
 import (
 	"bytes"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/introgen/introgen/engine/llama/llamatest"
+	"github.com/introgen/introgen/results"
+	"github.com/introgen/introgen/results/recording"
 )
 
 // byteTokens returns a vocabulary of n tokens that spells every byte: the symbols
@@ -55,6 +58,30 @@ func TestPromptBeyondTheDefaultContext(t *testing.T) {
 		code := run(t.Context(), []string{"introgen", "cpu", "1", "--model", path, "--tokenizer", "go", "--prompt-ids", ids, "--tokens", fmt.Sprint(c.tokens)}, &out, &errs)
 		if text := out.String() + errs.String(); code != c.code || !strings.Contains(text, c.want) {
 			t.Errorf("%d ids and %d steps: exit code %d, want %d and %q in %s", c.prompt, c.tokens, code, c.code, c.want, text)
+		}
+	}
+}
+
+// TestRefusedBeforeAnythingIsBuilt: the header says how long a text may become, so
+// that what goes beyond it opens no device and builds no model.
+func TestRefusedBeforeAnythingIsBuilt(t *testing.T) {
+	short, long := worded(t, nil), worded(t, func(w *llamatest.Writable) { w.Set("llama.context_length", uint32(9000)) })
+	for _, c := range []struct{ command, model, want string }{
+		{"cpu", short, "a prompt of 3 tokens and 100000 decode steps do not fit into the context of 512 positions: at most 509 steps are left; the model's file allows no more (llama.context_length 512)"},
+		{"metal", short, "a prompt of 3 tokens and 100000 decode steps do not fit into the context of 512 positions: at most 509 steps are left; the model's file allows no more (llama.context_length 512)"},
+		{"metal", long, "a prompt of 3 tokens and 100000 decode steps do not fit into the context of 4096 positions: at most 4093 steps are left; that is candle's limit, " +
+			"whose rotary tables have 4096 rows where the model's file allows 9000 positions; `introgen cpu` is not bound by it"},
+	} {
+		path := filepath.Join(t.TempDir(), "a"+recording.Ending)
+		out, errs, code := command(t, c.command, "1", "--model", c.model, "--prompt-ids", "1,2,3", "--tokens", "100000", "-o", path)
+		if code != exitFailed || out != "" || errs != "introgen: "+c.want+"\n" {
+			t.Errorf("%s: exit code %d, stdout %q, stderr %q, want %q", c.command, code, out, errs, c.want)
+		}
+		r := open(t, path)
+		for _, s := range r.Spans {
+			if s.Name == results.SpanRead || s.Name == results.SpanDevice || s.Name == results.SpanBuild {
+				t.Errorf("%s: %s took %v", c.command, s.Name, s.Duration())
+			}
 		}
 	}
 }

@@ -62,31 +62,26 @@ func runCPU(c *cli.Context) error {
 	if threads < 1 || threads > cpu.MaxThreads {
 		return usagef("--threads %d: 1 to %d are allowed; this machine has %d cores", threads, cpu.MaxThreads, cpu.DefaultThreads())
 	}
-	g, err := newGeneration(c, "cpu", 3, false, nil)
+	g, err := newGeneration(c, generating{rounds: 3, positions: cpu.Positions})
 	if err != nil {
 		return err
 	}
-	ids, err := g.job.Prompt()
-	if err != nil {
-		return errors.Join(err, g.close())
-	}
-	positions := len(ids) + c.Int("tokens")
-	o := cpu.Options{Threads: threads, Pack: c.Generic("pack").(*packChoice).pack, Steps: c.Int("tokens"), Cancelled: c.Context.Err}
-	g.describe = func(m engine.Model) (text, weights string) {
+	o := cpu.Options{Threads: threads, Pack: c.Generic("pack").(*packChoice).pack, Steps: g.job.Tokens, Cancelled: c.Context.Err}
+	describe := func(m engine.Model) (text, weights string) {
 		d := m.(*cpu.Engine).Describe()
 		if d.Packed {
 			return "cpu: " + d.String(), recording.WeightsPacked
 		}
 		return "cpu: " + d.String(), recording.WeightsStored
 	}
-	return g.run(c.Context, func(f *gguf.File) (engine.Model, error) {
+	return g.run(c.Context, runner{describe: describe, build: func(f *gguf.File) (engine.Model, error) {
 		m, err := llama.Load(f)
 		if err != nil {
 			return nil, err
 		}
 		// A cache for what is asked for, and no more: a model's whole context may
 		// take more memory than there is. What does not fit into it is told later.
-		o.Context = min(positions, m.Context)
+		o.Context = min(g.prompt+g.job.Tokens, m.Context)
 		return cpu.New(m, o)
-	})
+	}})
 }

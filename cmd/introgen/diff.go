@@ -8,14 +8,11 @@ import (
 	"os"
 	"regexp"
 	"slices"
-	"strconv"
-	"strings"
 
 	"github.com/introgen/introgen/results/diff"
 	"github.com/introgen/introgen/results/recording"
 	"github.com/introgen/introgen/results/sanitize"
 	"github.com/introgen/introgen/results/store"
-	"github.com/introgen/introgen/results/table"
 	"github.com/urfave/cli/v2"
 )
 
@@ -47,17 +44,10 @@ func diffCommand() *cli.Command {
 			&cli.StringFlag{Name: "allow-missing", Usage: "with --fail-above: let be missing what `REGEXP` matches somewhere: a benchmark by NAME, or by NAME and UNIT, or an arm by its name"},
 			styleFlag(),
 		},
-		Before: endAtOnce,
-		Action: runDiff,
+		Before:       endAtOnce,
+		BashComplete: completeRecordings,
+		Action:       runDiff,
 	}
-}
-
-func styleFlag() cli.Flag {
-	names := make([]string, len(table.Styles))
-	for i, s := range table.Styles {
-		names[i] = string(s)
-	}
-	return &cli.StringFlag{Name: "style", Usage: "how tables look: " + strings.Join(names, ", "), Value: names[0]}
 }
 
 func runDiff(c *cli.Context) error {
@@ -119,7 +109,7 @@ func readGate(c *cli.Context) (*diff.Gate, error) {
 	}
 	g := diff.Gate{Limit: c.String("fail-above")}
 	var err error
-	if g.Above, err = readPercent(g.Limit); err != nil {
+	if g.Above, err = readShare(g.Limit); err != nil {
 		return nil, usageError{fmt.Errorf("--fail-above: %w", err)}
 	}
 	if !c.IsSet("allow-missing") {
@@ -213,19 +203,3 @@ func (r *rereader) Read(p []byte) (int, error) {
 
 // rewound reads from the begin again, unless more was read than is kept.
 func (r *rereader) rewound() io.Reader { return io.MultiReader(bytes.NewReader(r.kept), r.in) }
-
-// readPercent reads 5% or 0.05.
-func readPercent(s string) (float64, error) {
-	number, percent := strings.CutSuffix(s, "%")
-	v, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
-	if err != nil || !(v >= 0 && v <= 1e6) {
-		return 0, fmt.Errorf("%q is no share: 5%% or 0.05 is wanted", s)
-	}
-	if !percent && v >= 1 {
-		return 0, fmt.Errorf("%q is no share, unless %s%% is meant: 5%% or 0.05 is wanted", s, s)
-	}
-	if percent {
-		v /= 100
-	}
-	return v, nil
-}

@@ -15,8 +15,8 @@ import (
 	"github.com/introgen/introgen/engine"
 	"github.com/introgen/introgen/engine/gguf"
 	"github.com/introgen/introgen/engine/gguf/pagecache"
+	"github.com/introgen/introgen/engine/llama"
 	"github.com/introgen/introgen/engine/quant"
-	"github.com/introgen/introgen/engine/tokenizer"
 	"github.com/introgen/introgen/figures"
 	"github.com/introgen/introgen/models"
 	"github.com/introgen/introgen/results"
@@ -26,24 +26,19 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-// Limits of what a flag may ask for. They are far beyond any use and keep a
-// slip of the finger from filling the memory.
-const (
-	maxRounds     = 100_000
-	maxPromptFile = 16 << 20
-)
+// maxRounds is far beyond any use and keeps a slip of the finger from running on
+// and on.
+const maxRounds = 100_000
+
+// generatedModel is what --model takes of a command that generates.
+const generatedModel = aModel + " (default: the experiment's or its stand-in)"
 
 // generateFlags are those of every command that generates tokens.
 func generateFlags() []cli.Flag {
-	return append(slices.Concat(outputFlags(), disturbFlags()),
-		&cli.StringFlag{Name: "model", Usage: "GGUF `FILE`, or the name of one that `introgen model list` shows", DefaultText: "the experiment's or its stand-in"},
-		&cli.StringFlag{Name: "prompt", Usage: "what to ask, put into the model's chat template", Value: bench.DefaultPrompt},
-		&cli.StringFlag{Name: "prompt-file", Usage: "read the prompt from `FILE`; - is standard input"},
-		&cli.BoolFlag{Name: "raw-prompt", Usage: "take the prompt as it is, without the chat template"},
-		&cli.StringFlag{Name: "prompt-ids", Usage: "token `IDS` instead of a text: 1,4093,198"},
-		&cli.IntFlag{Name: "tokens", Usage: "decode steps `N` a round; N+1 new tokens come out", Value: 20},
+	return append(slices.Concat(outputFlags(), disturbFlags(), []cli.Flag{modelFlag(generatedModel)}, promptFlags("what to ask")),
+		tokensFlag("decode steps `N` a round; N+1 new tokens come out"),
 		&cli.StringFlag{Name: "io", Usage: "how the model file is read: mmap, buffered or file (unbuffered, a system call for every value)", Value: string(gguf.MMap)},
-		&cli.StringFlag{Name: "tokenizer", Usage: "hf (Hugging Face's, where it is built in), go, or auto: hf where it is there and takes the vocabulary, else go", Value: "auto"},
+		tokenizerFlag(),
 		&cli.BoolFlag{Name: "evict", Usage: "drop the model from the page cache before every round, to time a cold file"},
 		&cli.IntFlag{Name: "logits", Usage: "print the `K` largest logits after the first two passes, and the new ids"},
 		&cli.BoolFlag{Name: "ids", Usage: "print the new ids"},
@@ -57,76 +52,104 @@ type generation struct {
 	*session
 	job     bench.Job
 	disturb disturbance
-	ids     bool
-	quiet   bool
 	evict   bool
-	tok     tokenizer.Tokenizer // nil where there is none: then texts are not available
-	auto    bool                // whether tok may be exchanged for another of the same ids
-	tokFile *gguf.File
-	status  *terminal.Line
-
-	// engine says what runs the model: threads, instruction set, device. A
-	// generation that has it set says so before the first round; else describe
-	// is asked once the first round's model is built, also how it holds the
-	// weights (one of recording's Weights constants).
-	engine   string
-	describe func(engine.Model) (text, weights string)
+	file    *gguf.File // the model's, open beside that of each round
+	vocab   *vocabulary
+	prompt  int            // how many tokens it has
+	status  *terminal.Line // nil where nobody sees it
 
 	cacheState string  // the model file's share in the page cache, in words
 	prompted   []int32 // the last prompt that was recorded
 	decodeErr  error   // the first text that could not be made of its tokens
 }
 
+// generating is what one of the commands has of its own.
+type generating struct {
+	rounds  int // where no argument says how many
+	trace   bool
+	origins map[string]recording.Knob // of what it has read elsewhere than from its flags
+	// positions is how many positions its engine reaches where the model's file
+	// says context, and whose limit that is.
+	positions func(context int) (positions int, whose string)
+}
+
 // newGeneration reads the flags and the one argument, the number of rounds, and
-// begins the recording. label is what the lines begin with; origins has the
-// knobs that the command has read elsewhere than from its flags.
-func newGeneration(c *cli.Context, label string, rounds int, trace bool, origins map[string]recording.Knob) (*generation, error) {
-	g := &generation{session: sessionOf(c), ids: c.Bool("ids") || c.Int("logits") > 0, quiet: c.Bool("quiet"), evict: c.Bool("evict")}
-	kind, err := g.readFlags(c, rounds)
+// begins the recording.
+func newGeneration(c *cli.Context, own generating) (*generation, error) {
+	g := &generation{session: sessionOf(c), evict: c.Bool("evict")}
+	kind, err := g.readFlags(c, own.rounds)
 	if err != nil {
 		return nil, err
 	}
 	g.enter(results.SpanRecord, "")
-	origin := recording.FromDefault
-	if c.NArg() > 0 {
-		origin = recording.FromFlag
-	}
-	origins = maps.Clone(origins)
-	if origins == nil {
-		origins = map[string]recording.Knob{}
-	}
-	origins[roundsKnob] = recording.Knob{Name: roundsKnob, Value: strconv.Itoa(g.job.Rounds), Origin: origin}
-	header := newHeader(c, g.args, origins)
-	header.View = recording.View{Label: label, Quiet: g.quiet, IDs: g.ids, Trace: trace, Bench: c.Bool("bench")}
-	header.Model = modelFile(g.job.ModelPath)
-	if !g.quiet {
+	header := g.newHeader(c, own)
+	if !header.View.Quiet {
 		g.status = newStatus(c.App.ErrWriter)
 		g.mu.Lock() // a note may be told meanwhile
 		g.stderr = g.status.Before(g.stderr)
 		g.mu.Unlock()
 	}
-	if err := g.open(c, header, console.New(g.status.Before(c.App.Writer))); err != nil {
+	g.subject(header)
+	g.out.printer = console.New(g.status.Before(c.App.Writer))
+	if err := g.open(c); err != nil {
 		return nil, err
 	}
-	if g.state != "" {
-		if header.Model.Digest = models.RememberedDigest(g.state, g.job.ModelPath); header.Model.Digest == "" && !g.evict {
+	if g.out.state != "" {
+		if header.Model.Digest = models.RememberedDigest(g.out.state, g.job.ModelPath); header.Model.Digest == "" && !g.evict {
 			g.digestOf = g.job.ModelPath
 		}
 	}
-	if err := g.openVocabulary(); err != nil {
+	if err := g.openFile(); err != nil {
 		return nil, err
 	}
 	g.enter(results.SpanRecord, "")
 	g.begin()
-	g.enter(results.SpanTokenizer, kind)
-	if err = g.chooseTokenizer(c, kind); err != nil {
-		return nil, errors.Join(err, g.close())
+	err = g.readPrompt(c, kind)
+	if err == nil {
+		err = g.fits(own.positions)
 	}
-	g.enter(results.SpanArguments, "")
-	if g.job.Prompt, err = g.promptSource(c); err != nil {
+	if err != nil {
 		return nil, errors.Join(err, g.close())
 	}
 	return g, nil
+}
+
+// newHeader is the header of the recording, as far as the flags say.
+func (g *generation) newHeader(c *cli.Context, own generating) *recording.Header {
+	origins := map[string]recording.Knob{}
+	maps.Copy(origins, own.origins)
+	rounds := recording.Knob{Name: roundsKnob, Value: strconv.Itoa(g.job.Rounds), Origin: recording.FromDefault}
+	if c.NArg() > 0 {
+		rounds.Origin = recording.FromFlag
+	}
+	origins[roundsKnob] = rounds
+	header := newHeader(c, g.args, origins)
+	header.View = recording.View{Label: c.Command.Name, Quiet: c.Bool("quiet"), IDs: c.Bool("ids") || c.Int("logits") > 0, Trace: own.trace, Bench: c.Bool("bench")}
+	header.Model = modelFile(g.job.ModelPath)
+	return header
+}
+
+// readPrompt makes the vocabulary, and the prompt.
+func (g *generation) readPrompt(c *cli.Context, kind string) (err error) {
+	g.enter(results.SpanTokenizer, kind)
+	if g.vocab, err = vocabularyFor(c.IsSet("prompt-ids"), g.file, kind, g.note); err != nil {
+		return err
+	}
+	g.enter(results.SpanArguments, "")
+	ids, again, err := promptSource(c, g.vocab)
+	g.prompt, g.job.Prompt = len(ids), again
+	return err
+}
+
+// fits refuses, before anything is built, what the model's context does not hold.
+// A header that does not say what that is, is told when the model is built.
+func (g *generation) fits(positions func(int) (int, string)) error {
+	p, err := llama.ReadParams(g.file)
+	if err != nil {
+		return nil
+	}
+	most, whose := positions(p.Context)
+	return bench.Fits(g.prompt, g.job.Tokens, most, whose)
 }
 
 // readFlags reads what the flags and the argument say, and finds the model.
@@ -134,28 +157,26 @@ func (g *generation) readFlags(c *cli.Context, rounds int) (tokenizer string, er
 	if rounds, err = roundsArgument(c, rounds); err != nil {
 		return "", err
 	}
-	if n := c.Int("tokens"); n < 0 {
-		return "", usagef("--tokens %d: the number of decode steps is 0 or more", n)
+	tokens, err := readTokens(c)
+	if err != nil {
+		return "", err
 	}
 	if k := c.Int("logits"); k < 0 {
 		return "", usagef("--logits %d: how many logits to print is 0 or more", k)
 	}
-	mode, err := gguf.ParseIO(c.String("io"))
-	if err != nil {
-		return "", usageError{fmt.Errorf("--io: %w", err)}
-	}
-	kind := c.String("tokenizer")
-	if !slices.Contains([]string{"auto", "go", "hf"}, kind) {
-		return "", usagef("--tokenizer %q is not known: auto, go or hf is wanted", kind)
-	}
-	if c.IsSet("model") && c.String("model") == "" {
-		return "", usagef("--model is empty: a file or the name of a model is wanted")
-	}
-	path, err := models.Find(c.String("model"))
+	mode, err := readIO(c.String("io"))
 	if err != nil {
 		return "", err
 	}
-	g.job = bench.Job{ModelPath: path, IO: mode, Rounds: rounds, Tokens: c.Int("tokens"), TopLogits: c.Int("logits")}
+	kind, err := readTokenizer(c)
+	if err != nil {
+		return "", err
+	}
+	path, err := findModel(c)
+	if err != nil {
+		return "", err
+	}
+	g.job = bench.Job{ModelPath: path, IO: mode, Rounds: rounds, Tokens: tokens, TopLogits: c.Int("logits")}
 	g.disturb, err = readDisturbance(c)
 	return kind, err
 }
@@ -174,10 +195,10 @@ func roundsArgument(c *cli.Context, rounds int) (int, error) {
 	return rounds, nil
 }
 
-// openVocabulary opens the model's file once more for the tokenizer, so that
-// every round can open and close its own. Where the file is to be evicted, a map
-// of it would keep its pages: then the vocabulary is read into memory.
-func (g *generation) openVocabulary() error {
+// openFile opens the model's file for what is read of it besides the rounds, so
+// that every round can open and close its own. Where the file is to be evicted, a map
+// of it would keep its pages: then it is read into memory.
+func (g *generation) openFile() error {
 	mode := gguf.MMap
 	if g.evict {
 		mode = gguf.Buffered
@@ -190,7 +211,7 @@ func (g *generation) openVocabulary() error {
 	if err := f.CheckWhole(); err != nil {
 		return errors.Join(err, f.Close())
 	}
-	g.tokFile, g.header.Model.Types = f, tensorTypes(f)
+	g.file, g.header.Model.Types = f, tensorTypes(f)
 	return nil
 }
 
@@ -212,23 +233,30 @@ func tensorTypes(f *gguf.File) string {
 }
 
 func (g *generation) close() error {
-	if g.tokFile == nil {
-		return nil
-	}
 	g.enter(results.SpanClose, "")
-	return g.tokFile.Close()
+	return g.file.Close()
+}
+
+// runner is what an engine brings to the rounds.
+type runner struct {
+	build func(*gguf.File) (engine.Model, error)
+	// name says what runs the model: threads, instruction set, device. It is told
+	// before the first round; or else describe says it of the first round's model,
+	// and also how that holds the weights (one of recording's Weights constants).
+	name     string
+	describe func(engine.Model) (text, weights string)
 }
 
 // run performs the rounds, each of which is printed and recorded as it ends.
-func (g *generation) run(ctx context.Context, build func(*gguf.File) (engine.Model, error)) (err error) {
+func (g *generation) run(ctx context.Context, r runner) (err error) {
 	defer func() { err = errors.Join(err, g.close()) }()
-	g.job.Build = build
+	g.job.Build = r.build
 	g.job.Untraced, g.job.Around = g.disturb.untraced, g.disturb.around(ctx)
-	g.job.BeforeRound = g.beforeRound
+	g.job.BeforeRound = func(n int) error { return g.beforeRound(n, r.name) }
 	g.job.Built = func(n int, m engine.Model) {
 		var told []recording.Event
-		if n == 1 && g.describe != nil {
-			told = append(told, g.subject(g.describe(m)))
+		if n == 1 && r.name == "" {
+			told = append(told, g.measured(r.describe(m)))
 		}
 		g.between(told...)
 	}
@@ -249,7 +277,7 @@ func (g *generation) run(ctx context.Context, build func(*gguf.File) (engine.Mod
 // written adds to a run's error the first failure to print, unless that is the
 // error already.
 func (g *generation) written(err error) error {
-	failed := g.printer.Err()
+	failed := g.out.printer.Err()
 	if failed == nil || errors.Is(err, failed) {
 		return err
 	}
@@ -257,9 +285,9 @@ func (g *generation) written(err error) error {
 }
 
 // beforeRound makes the file cold where that is asked for, and says how warm it
-// is. The round follows at once.
-func (g *generation) beforeRound(n int) error {
-	if err := g.printer.Err(); err != nil && !(g.wanted() && errors.Is(err, syscall.EPIPE)) {
+// is, and what runs it where that has a name. The round follows at once.
+func (g *generation) beforeRound(n int, engine string) error {
+	if err := g.out.printer.Err(); err != nil && !(g.out.asked() && errors.Is(err, syscall.EPIPE)) {
 		return err // nobody would see the round
 	}
 	if g.evict {
@@ -271,8 +299,8 @@ func (g *generation) beforeRound(n int) error {
 	if g.evict || n == 1 {
 		g.enter(results.SpanRecord, "")
 		told := []recording.Event{g.residence(n)}
-		if n == 1 && g.describe == nil {
-			told = append(told, g.subject(g.engine, ""))
+		if n == 1 && engine != "" {
+			told = append(told, g.measured(engine, ""))
 		}
 		g.catchUp(told...)
 	}
@@ -295,19 +323,15 @@ func (g *generation) residence(round int) *recording.Evidence {
 	return e
 }
 
-// subject says what is measured.
-func (g *generation) subject(engine, weights string) *recording.Subject {
-	name := recording.NoTokenizer
-	if g.tok != nil {
-		name = g.tok.Name()
-	}
-	return &recording.Subject{IO: string(g.job.IO), PageCache: g.cacheState, Engine: engine, Tokenizer: name, Weights: weights}
+// measured says what is measured.
+func (g *generation) measured(engine, weights string) *recording.Subject {
+	return &recording.Subject{IO: string(g.job.IO), PageCache: g.cacheState, Engine: engine, Tokenizer: g.vocab.name(), Weights: weights}
 }
 
 // ended prints and records a round, whole or cut short.
 func (g *generation) ended(r bench.Round, cut error) {
 	g.enter(results.SpanRecord, "")
-	text, err := g.decode(r.IDs)
+	text, err := g.vocab.decode(r.IDs)
 	if err != nil && g.decodeErr == nil {
 		g.decodeErr = err
 	}

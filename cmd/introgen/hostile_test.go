@@ -78,7 +78,7 @@ func TestHostileNames(t *testing.T) {
 		}
 		commands := []string{"show FILE", "diff FILE", "diff FILE --style csv", "diff FILE --style markdown", "diff FILE FILE --by .file", "explain FILE", "explain FILE --mixed",
 			"bill FILE --mixed", "compare FILE --mixed", "compare FILE --mixed --style csv", "compare FILE --mixed --style rounded", "sweep FILE --mixed"}
-		for as := range views {
+		for _, as := range formatNames(format.asName) {
 			commands = append(commands, "show FILE --as "+as)
 		}
 		for _, args := range commands {

@@ -15,48 +15,49 @@ import (
 // mostSamples keeps a run within the model's context.
 const mostSamples = 100
 
-func idleGapCommand() *cli.Command {
-	return &cli.Command{
-		Name:      "idle-gap",
-		Usage:     "show what a pause does to the decode step that follows it",
-		ArgsUsage: "['COMMAND LINE']",
-		Description: "Makes one run with pauses between its decode steps, in random order, each as often as the others.\n" +
-			"Processors and devices leave their highest clock when nothing is asked of them: a program that waits\n" +
-			"for its user pays for that with the first token.\n\n" +
-			"Examples:\n" +
-			"   introgen idle-gap                               of cpu, which takes over a minute\n" +
-			"   introgen idle-gap --pauses 0,0.1,1 'cpu --threads 1'\n" +
-			"   introgen idle-gap metal",
-		Flags: append([]cli.Flag{
-			&cli.StringFlag{Name: "pauses", Value: "0,0.1,1,10", Usage: "`LENGTHS` in seconds, or with a unit"},
-			&cli.IntFlag{Name: "samples", Value: plan.DefaultRuns, Usage: "how often `N` each pause is made; an interval needs 6"},
-			&cli.Uint64Flag{Name: "seed", Usage: "of the random order `N`, to repeat it", DefaultText: "another each time"},
-		}, waitFlags()...),
-		Action: runIdleGap,
+func idleGapPlan() planCommand {
+	return planCommand{
+		Command: &cli.Command{
+			Name:      "idle-gap",
+			Usage:     "show what a pause does to the decode step that follows it",
+			ArgsUsage: "['COMMAND LINE']",
+			Description: "Makes one run with pauses between its decode steps, in random order, each as often as the others.\n" +
+				"Processors and devices leave their highest clock when nothing is asked of them: a program that waits\n" +
+				"for its user pays for that with the first token.\n\n" +
+				"Examples:\n" +
+				"   introgen idle-gap                               of cpu, which takes over a minute\n" +
+				"   introgen idle-gap --pauses 0,0.1,1 'cpu --threads 1'\n" +
+				"   introgen idle-gap metal",
+			Flags: append([]cli.Flag{
+				&cli.StringFlag{Name: "pauses", Value: "0,0.1,1,10", Usage: "`LENGTHS` in seconds, or with a unit"},
+				&cli.IntFlag{Name: "samples", Value: plan.DefaultRuns, Usage: "how often `N` each pause is made; an interval needs 6"},
+				&cli.Uint64Flag{Name: "seed", Usage: "of the random order `N`, to repeat it", DefaultText: "another each time"},
+			}, waitFlags()...),
+		},
+		plan:   planIdleGap,
+		answer: always(idleGapDocument),
 	}
 }
 
-func runIdleGap(c *cli.Context) error {
+func planIdleGap(c *cli.Context) (p planned, err error) {
 	args, err := oneChild(c, "cpu", "pauses", "pause-seed", "tokens")
 	if err != nil {
-		return err
+		return p, err
 	}
 	lengths, err := bench.ParsePauses(c.String("pauses"))
 	if err != nil {
-		return usageError{err}
+		return p, usageError{err}
 	}
 	n := c.Int("samples")
 	if n < 1 || n > mostSamples {
-		return usagef("--samples %d: 1 to %d are allowed; an interval needs %d", n, mostSamples, plan.DefaultRuns)
+		return p, usagef("--samples %d: 1 to %d are allowed; an interval needs %d", n, mostSamples, plan.DefaultRuns)
 	}
 	s := bench.Pauses{Lengths: lengths}
 	if total := s.Total(n); c.Duration("timeout") <= total {
-		return usagef("--timeout %v: the pauses alone are %v; give it more time, or fewer --samples", c.Duration("timeout"), total)
+		return p, usagef("--timeout %v: the pauses alone are %v; give it more time, or fewer --samples", c.Duration("timeout"), total)
 	}
-	p := planned{blocks: 1, lasts: s.Total(n), arms: []recording.Arm{{Name: "pauses", Args: slices.Concat(args, []string{"1",
-		"--tokens", strconv.Itoa(s.Steps(n)), "--pauses", bench.PausesText(lengths), "--pause-seed", strconv.FormatUint(readSeed(c), 10)})}}}
-	p.answer = idleGapDocument
-	return runPlan(c, p)
+	return planned{blocks: 1, lasts: s.Total(n), arms: []recording.Arm{{Name: "pauses", Args: slices.Concat(args, []string{"1",
+		"--tokens", strconv.Itoa(s.Steps(n)), "--pauses", bench.PausesText(lengths), "--pause-seed", strconv.FormatUint(readSeed(c), 10)})}}}, nil
 }
 
 func idleGapDocument(f *recording.File) (*table.Document, error) {

@@ -2,7 +2,6 @@ package main
 
 import (
 	"errors"
-	"fmt"
 
 	"github.com/introgen/introgen/engine/gguf"
 	"github.com/introgen/introgen/engine/gguf/describe"
@@ -38,9 +37,9 @@ func runMeta(c *cli.Context) (err error) {
 	if c.NArg() == 1 && c.Args().First() == "" {
 		return usagef("meta: MODEL is empty: a file or the name of a model is wanted")
 	}
-	mode, err := gguf.ParseIO(c.String("io"))
+	mode, err := readIO(c.String("io"))
 	if err != nil {
-		return usageError{fmt.Errorf("--io: %w", err)}
+		return err
 	}
 	path, err := models.Find(c.Args().First())
 	if err != nil {

@@ -16,19 +16,22 @@ const overheadLine = "cpu 1 --tokens 64"
 // overheadRuns tell a ratio to about a percent on a calm machine.
 const overheadRuns = 12
 
-func overheadCommand() *cli.Command {
-	return &cli.Command{
-		Name:      "overhead",
-		Usage:     "show what introgen's own instruments cost",
-		ArgsUsage: "['COMMAND LINE']",
-		Description: "Runs a command line with all of its spans and recording, and with those of the phases alone, interleaved,\n" +
-			"and says beside it what one span costs times the spans of a decode step.\n\n" +
-			"Examples:\n" +
-			"   introgen overhead                          of " + overheadLine + "\n" +
-			"   introgen overhead 'metal 1 --tokens 20'\n" +
-			"   introgen overhead --runs 30 -o overhead.introgen",
-		Flags:  overheadFlags(),
-		Action: runOverhead,
+func overheadPlan() planCommand {
+	return planCommand{
+		Command: &cli.Command{
+			Name:      "overhead",
+			Usage:     "show what introgen's own instruments cost",
+			ArgsUsage: "['COMMAND LINE']",
+			Description: "Runs a command line with all of its spans and recording, and with those of the phases alone, interleaved,\n" +
+				"and says beside it what one span costs times the spans of a decode step.\n\n" +
+				"Examples:\n" +
+				"   introgen overhead                          of " + overheadLine + "\n" +
+				"   introgen overhead 'metal 1 --tokens 20'\n" +
+				"   introgen overhead --runs 30 -o overhead.introgen",
+			Flags: overheadFlags(),
+		},
+		plan:   planOverhead,
+		answer: always(overheadDocument),
 	}
 }
 
@@ -42,21 +45,16 @@ func overheadFlags() []cli.Flag {
 	return flags
 }
 
-func runOverhead(c *cli.Context) error {
+func planOverhead(c *cli.Context) (planned, error) {
 	args, err := oneChild(c, overheadLine, "detail")
-	if err != nil {
-		return err
+	arm := func(name, detail string) recording.Arm {
+		return recording.Arm{Name: name, Args: slices.Concat(args, []string{"--detail", detail}), Levels: map[string]string{"detail": detail}}
 	}
-	p := planned{
-		arms: []recording.Arm{
-			{Name: overhead.Untraced, Args: slices.Concat(args, []string{"--detail", detailPhases}), Levels: map[string]string{"detail": detailPhases}},
-			{Name: overhead.Traced, Args: slices.Concat(args, []string{"--detail", detailFull}), Levels: map[string]string{"detail": detailFull}},
-		},
+	return planned{
+		arms:    []recording.Arm{arm(overhead.Untraced, detailPhases), arm(overhead.Traced, detailFull)},
 		factors: []string{"detail"},
 		metric:  overhead.PerStep.Of,
-	}
-	p.answer = overheadDocument
-	return runPlan(c, p)
+	}, err
 }
 
 func overheadDocument(f *recording.File) (*table.Document, error) {
@@ -65,15 +63,4 @@ func overheadDocument(f *recording.File) (*table.Document, error) {
 		return nil, err
 	}
 	return withNotes(a.Document(), f), nil
-}
-
-// oneChild is the command line that a command takes as its one argument.
-func oneChild(c *cli.Context, otherwise string, taken ...string) ([]string, error) {
-	if c.NArg() > 1 {
-		return nil, usagef("%s takes one command line; %q is too many", c.Command.Name, c.Args().Get(1))
-	}
-	if c.NArg() == 0 {
-		return childCommand(otherwise, taken...)
-	}
-	return childCommand(c.Args().First(), taken...)
 }

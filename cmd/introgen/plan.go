@@ -1,250 +1,173 @@
 package main
 
 import (
-	"errors"
 	"fmt"
-	"math/rand/v2"
-	"slices"
-	"strconv"
-	"strings"
 	"time"
 
-	"github.com/introgen/introgen/bench/plan"
 	"github.com/introgen/introgen/results/recording"
-	"github.com/introgen/introgen/results/shellwords"
 	"github.com/introgen/introgen/results/table"
-	"github.com/introgen/introgen/system/machine"
 	"github.com/urfave/cli/v2"
 )
 
-// planFlags are those of every command that makes many runs.
-func planFlags() []cli.Flag {
-	return append([]cli.Flag{
-		&cli.IntFlag{Name: "runs", Value: plan.DefaultRuns, Usage: "runs `N` of each kind, interleaved; with --until the least. An interval needs 6"},
-		&cli.StringFlag{Name: "until", Usage: "go on until the widest interval is this `PART` of its middle, such as 2%"},
-		&cli.StringFlag{Name: "order", Value: plan.OrderRandom, Usage: "of the kinds within a block of runs: random or abba"},
-		&cli.Uint64Flag{Name: "seed", Usage: "of the random order `N`, to repeat it", DefaultText: "another each time"},
-		&cli.StringFlag{Name: "prepare", Usage: "run `CMD` with sh before every run"},
-	}, waitFlags()...)
+// planCommands are the commands that answer a question about many runs, in the
+// order of --help. What registers, completes, runs or shows them again reads
+// this table: a new one is an entry here and a file of its own.
+func planCommands() []planCommand {
+	return []planCommand{
+		benchPlan(),
+		overheadPlan(),
+		idleGapPlan(),
+		comparePlan(),
+		sweepPlan(),
+		billPlan(),
+		explainPlan(),
+		coveragePlan(),
+	}
 }
 
-// waitFlags are those of planFlags that say how long, and where to.
-func waitFlags() []cli.Flag {
-	return append([]cli.Flag{
-		&cli.DurationFlag{Name: "max-time", Usage: "begin no block of runs that would end later than after `T`, such as 5m"},
-		&cli.DurationFlag{Name: "cooldown", Usage: "wait for `T` before every run but the first"},
-		&cli.DurationFlag{Name: "timeout", Value: plan.DefaultTimeout, Usage: "end a run that lasts longer than `T`; it is kept as hung and does not count"},
-		styleFlag(),
-	}, outputFlags()...)
+// planCommand is one of them.
+type planCommand struct {
+	*cli.Command // whose Action is made of what follows
+
+	// plan reads from the command line what is to be run.
+	plan func(*cli.Context) (planned, error)
+	// recordings is how many recordings the command takes instead, at most;
+	// check, where it is not nil, refuses flags also then.
+	recordings int
+	check      func(*cli.Context) error
+	// answer makes what the command prints, by its flags and by what the plan
+	// varies. Both are also in a recording, so that it can be printed again.
+	answer func(flag func(name string) string, factors []string) (answering, error)
 }
 
-// planned is what a command wants to be run and to be made of it.
+// answering makes of a recording what a command prints of it.
+type answering = func(*recording.File) (*table.Document, error)
+
+// always is the answer of a command whose flags do not change it.
+func always(answer answering) func(func(string) string, []string) (answering, error) {
+	return func(func(string) string, []string) (answering, error) { return answer, nil }
+}
+
+// anyNumber is how many recordings a command takes that has no limit.
+const anyNumber = 1 << 30
+
+// planned is what a plan command wants to be run.
 type planned struct {
 	arms    []recording.Arm
 	blocks  int // instead of what --runs says, where the command has no such flag
 	factors []string
 	metric  func(*recording.Run) (float64, bool) // what --until watches
-	answer  answering
-	lasts   time.Duration // what is known beforehand of how long a run takes; 0: nothing
+	lasts   time.Duration                        // what is known beforehand of how long a run takes; 0: nothing
+	known   *table.Document                      // the answer, where no run is needed for it
 	// foretold is what the runs of coverage are to need, for the recording.
 	foretold *recording.Coverage
 }
 
-// runPlan makes the runs as the flags say, records them, and prints the answer,
-// also of what there is after an interrupt.
-func runPlan(c *cli.Context, p planned) error {
-	o, err := planOptions(c)
-	if err != nil {
+// command is the command for package cli.
+func (p planCommand) command() *cli.Command {
+	p.Action = p.run
+	if p.recordings > 0 {
+		p.BashComplete = completeRecordings
+	}
+	return p.Command
+}
+
+// run makes the command's runs and prints its answer, or that about recordings.
+func (p planCommand) run(c *cli.Context) error {
+	if p.recordings > 0 && c.Args().Present() {
+		return p.show(c)
+	}
+	wanted, err := p.plan(c)
+	switch {
+	case err != nil:
 		return err
+	case wanted.known == nil:
+		return runPlan(c, wanted)
 	}
 	style, err := readStyle(c)
 	if err != nil {
 		return err
 	}
-	o.Plan.Arms, o.Plan.Factors, o.Plan.Coverage, o.Metric = p.arms, p.factors, p.foretold, p.metric
-	o.Max = max(o.Max, p.blocks)
-	if o.Plan.Factors == nil {
-		o.Plan.Factors = []string{}
+	return wanted.known.Write(c.App.Writer, style)
+}
+
+// show prints the answer about the recordings that the arguments name.
+func (p planCommand) show(c *cli.Context) error {
+	if p.check != nil {
+		if err := p.check(c); err != nil {
+			return err
+		}
 	}
-	s := sessionOf(c)
-	header := newHeader(c, s.args, map[string]recording.Knob{"seed": {Value: strconv.FormatUint(o.Plan.Seed, 10), Origin: seedOrigin(c)}})
-	header.Clock = machine.Clock() - int64(s.rec.Now())
-	err = s.open(c, header, nil)
-	s.subject(nil) // all events are the plan's, the last one too
-	s.collector = nil
+	if c.NArg() > p.recordings {
+		return usagef("%s shows one recording; %q is too many", p.Name, c.Args().Get(p.recordings))
+	}
+	style, err := readStyle(c)
 	if err != nil {
 		return err
 	}
-	status := newStatus(c.App.ErrWriter)
-	o.Header, o.Out = *header, planSink{s}
-	told := newTeller(status, p.lasts)
-	o.Progress = told.tell
-	s.waitsFor(told.text)
-	f, err := plan.Run(c.Context, o)
-	told.end()
-	var usage *plan.UsageError
-	if errors.As(err, &usage) || f == nil {
-		s.discard()
-		return usageError{err}
+	if err := nothingToRecord(c, "a recording that is shown makes no run"); err != nil {
+		return err
 	}
-	s.closeFiles()
-	s.writeViews(f)
-	err = errors.Join(err, printAnswer(c, f, p, style, err != nil))
-	if err == nil {
-		err = lost(f)
-	}
-	return s.ending(c.Context, err)
-}
-
-// lost is the error that arms are of which no run counts: the answer is of the
-// others, and what was asked for is not there. The plan itself has ended well.
-func lost(f *recording.File) error {
-	var arms []string
-	for _, a := range f.Plan.Arms {
-		if len(f.Counted(a.Name)) > 0 {
-			continue
-		}
-		why := ""
-		for _, r := range f.Runs {
-			if r.Start.Arm == a.Name && r.Exit.Refused != "" {
-				why = ", the last because it " + r.Exit.Refused
-			}
-		}
-		arms = append(arms, a.Name+why)
-	}
-	if len(arms) == 0 {
-		return nil
-	}
-	return fmt.Errorf("%d of %d kinds of run have no run that counts: %s", len(arms), len(f.Plan.Arms), strings.Join(arms, "; "))
-}
-
-// printAnswer prints what the runs say. Where the plan has failed, that there is
-// nothing to say is not worth another error.
-func printAnswer(c *cli.Context, f *recording.File, p planned, style table.Style, failed bool) error {
-	doc, err := p.answer(f)
+	f, err := openRecordings(c)
 	if err != nil {
-		if failed {
-			return nil
-		}
+		return err
+	}
+	var factors []string
+	if f.Plan != nil {
+		factors = f.Plan.Factors
+	}
+	answer, err := p.answer(c.String, factors)
+	if err != nil {
+		return err
+	}
+	doc, err := answer(f)
+	if err != nil {
 		return err
 	}
 	return doc.Write(c.App.Writer, style)
 }
 
-// planOptions reads the flags that the command has of planFlags.
-func planOptions(c *cli.Context) (o plan.Options, err error) {
-	o.Max = c.Int("runs")
-	if has(c, "runs") && (o.Max < 1 || o.Max > plan.MostBlocks) {
-		return o, usagef("--runs %d: 1 to %d are allowed; an interval needs %d", o.Max, plan.MostBlocks, plan.DefaultRuns)
+// reportOf is what the command that made a plan prints of it with the flags that
+// it was given: a recording is all that is needed to print that, again too.
+func reportOf(f *recording.File) (*table.Document, error) {
+	if f.Plan == nil || f.Header == nil {
+		return nil, fmt.Errorf("it holds no plan")
 	}
-	if text := c.String("until"); text != "" {
-		if o.Plan.Until, err = parsePart(text); err != nil {
-			return o, usagef("--until %q: %w", text, err)
-		}
-		o.Min, o.Max = o.Max, plan.MostBlocks
-	}
-	for name, to := range map[string]*time.Duration{"max-time": &o.MaxTime, "cooldown": &o.Cooldown, "timeout": &o.Timeout} {
-		if *to = c.Duration(name); *to < 0 || name == "timeout" && *to == 0 && has(c, name) {
-			return o, usagef("--%s %v: a time above 0 is wanted, such as 30s", name, *to)
-		}
-	}
-	o.Prepare, o.Plan.Order = c.String("prepare"), c.String("order")
-	if o.Plan.Order != "" && o.Plan.Order != plan.OrderRandom && o.Plan.Order != plan.OrderABBA {
-		return o, usagef("--order %q is not known: %s or %s", o.Plan.Order, plan.OrderRandom, plan.OrderABBA)
-	}
-	o.Plan.Seed = readSeed(c)
-	return o, nil
-}
-
-// readSeed is --seed, or a number short enough to be typed again.
-func readSeed(c *cli.Context) uint64 {
-	if c.IsSet("seed") {
-		return c.Uint64("seed")
-	}
-	return rand.Uint64N(1_000_000)
-}
-
-func has(c *cli.Context, flag string) bool {
-	return slices.ContainsFunc(c.Command.Flags, func(f cli.Flag) bool { return slices.Contains(f.Names(), flag) })
-}
-
-func seedOrigin(c *cli.Context) string {
-	if c.IsSet("seed") {
-		return recording.FromFlag
-	}
-	return recording.FromDefault
-}
-
-// parsePart reads 2% or 0.02.
-func parsePart(text string) (float64, error) {
-	number, percent := strings.CutSuffix(strings.TrimSpace(text), "%")
-	v, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
-	if percent {
-		v /= 100
-	}
-	if err != nil || !(v > 0 && v <= 1) {
-		return 0, errors.New("a part from 0% to 100% is wanted, such as 2%")
-	}
-	return v, nil
-}
-
-// planSink writes a plan's recording to the session's files. One that fails is
-// given up, as that of a single run.
-type planSink struct{ s *session }
-
-func (p planSink) Put(e recording.Event) error {
-	p.s.mu.Lock()
-	defer p.s.mu.Unlock()
-	p.s.put(e)
-	return nil
-}
-
-func (p planSink) PutLine(line []byte) error {
-	p.s.mu.Lock()
-	defer p.s.mu.Unlock()
-	p.s.write(func(f *recordFile) error { return f.w.PutLine(line) })
-	return nil
-}
-
-func (p planSink) Flush() error {
-	p.s.mu.Lock()
-	defer p.s.mu.Unlock()
-	p.s.write(func(f *recordFile) error { return f.w.Flush() })
-	return nil
-}
-
-// childCommand reads a command line of introgen that is to be run many times.
-// taken are flags that the plan gives itself.
-func childCommand(line string, taken ...string) ([]string, error) {
-	args, err := shellwords.Split(line)
-	if err != nil {
-		return nil, usagef("%q: %w", line, err)
-	}
-	if len(args) > 0 && args[0] == "introgen" {
-		args = args[1:]
-	}
-	if len(args) == 0 || args[0] != "cpu" && args[0] != "metal" {
-		return nil, usagef("%q is no command that generates: cpu or metal with its flags is wanted, such as 'cpu --threads 1'", line)
-	}
-	for _, a := range args[1:] {
-		name, _, _ := strings.Cut(strings.TrimLeft(a, "-"), "=")
-		if !strings.HasPrefix(a, "-") {
+	for _, p := range planCommands() {
+		if p.Name != f.Header.Command {
 			continue
 		}
-		if name == "o" || name == "output" {
-			return nil, usagef("%q: %s belongs to the command that makes the runs, whose recording holds all of them", line, a)
+		answer, err := p.answer(func(name string) string { return knob(f.Header, name) }, f.Plan.Factors)
+		if err != nil {
+			return nil, err
 		}
-		if slices.Contains(taken, name) {
-			return nil, usagef("%q: --%s is set by this command", line, name)
-		}
+		return answer(f)
 	}
-	return args, nil
+	return nil, fmt.Errorf("%q is no command that makes plans", f.Header.Command)
 }
 
-func readStyle(c *cli.Context) (table.Style, error) {
-	style, err := table.ParseStyle(c.String("style"))
-	if err != nil {
-		return "", usageError{fmt.Errorf("--style: %w", err)}
+// withNotes adds what the plan itself had to say: which limit ended it, which arm
+// it gave up.
+func withNotes(doc *table.Document, f *recording.File) *table.Document {
+	if f.Parent != nil {
+		for _, n := range f.Parent.Notes {
+			doc.Say("%s.", n.Text)
+		}
 	}
-	return style, nil
+	return doc
+}
+
+// knob is the value that a flag had, "" where the recording does not say.
+func knob(h *recording.Header, name string) string {
+	value, _ := h.Knob(name)
+	return value
+}
+
+// printedStyle is the style that a plan's report was printed in.
+func printedStyle(h *recording.Header) table.Style {
+	style, err := table.ParseStyle(knob(h, "style"))
+	if err != nil {
+		return table.Plain
+	}
+	return style
 }

@@ -10,9 +10,19 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-// promptSource decides where the prompt comes from and reads it once; the
-// source encodes it in every round, as the experiment does.
-func (g *generation) promptSource(c *cli.Context) (func() ([]int32, error), error) {
+// promptFlags say what the prompt's ids are; asks says who asks.
+func promptFlags(asks string) []cli.Flag {
+	return []cli.Flag{
+		&cli.StringFlag{Name: "prompt", Usage: asks + ", put into the model's chat template", Value: bench.DefaultPrompt},
+		&cli.StringFlag{Name: "prompt-file", Usage: "read the prompt from `FILE`; - is standard input"},
+		&cli.BoolFlag{Name: "raw-prompt", Usage: "take the prompt as it is, without the chat template"},
+		&cli.StringFlag{Name: "prompt-ids", Usage: "token `IDS` instead of a text: 1,4093,198"},
+	}
+}
+
+// promptSource decides where the prompt comes from and reads it once. It returns
+// the ids, and what makes them again: in every round, as in the experiment.
+func promptSource(c *cli.Context, v *vocabulary) (ids []int32, again func() ([]int32, error), err error) {
 	given := 0
 	for _, name := range []string{"prompt", "prompt-file", "prompt-ids"} {
 		if c.IsSet(name) {
@@ -20,40 +30,39 @@ func (g *generation) promptSource(c *cli.Context) (func() ([]int32, error), erro
 		}
 	}
 	if given > 1 {
-		return nil, usagef("give one of --prompt, --prompt-file and --prompt-ids")
+		return nil, nil, usagef("give one of --prompt, --prompt-file and --prompt-ids")
 	}
 	if c.IsSet("prompt-ids") {
 		if c.Bool("raw-prompt") {
-			return nil, usagef("--raw-prompt has no meaning with --prompt-ids, which are never put into a template")
+			return nil, nil, usagef("--raw-prompt has no meaning with --prompt-ids, which are never put into a template")
 		}
-		ids, err := bench.ParseIDs(c.String("prompt-ids"), g.vocabulary())
+		ids, err := bench.ParseIDs(c.String("prompt-ids"), v.size())
 		if err != nil {
-			return nil, usageError{fmt.Errorf("--prompt-ids: %w", err)}
+			return nil, nil, usageError{fmt.Errorf("--prompt-ids: %w", err)}
 		}
-		return func() ([]int32, error) { return ids, nil }, nil
+		return ids, func() ([]int32, error) { return ids, nil }, nil
 	}
 	text := c.String("prompt")
 	if c.IsSet("prompt-file") {
-		var err error
 		if text, err = readPrompt(c.Context, c.String("prompt-file"), c.App.Reader); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 	}
 	if text == "" {
-		return nil, usagef("the prompt is empty: at least one character is needed")
+		return nil, nil, usagef("the prompt is empty: at least one character is needed")
 	}
 	if err := bench.CheckUTF8(text); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if !c.Bool("raw-prompt") {
 		text = bench.Chat(text)
 	}
 	// Encoded once here, so that a prompt that cannot be is refused before a
 	// model is loaded.
-	if _, err := g.encode(text); err != nil {
-		return nil, err
+	if ids, err = v.encode(text); err != nil {
+		return nil, nil, err
 	}
-	return func() ([]int32, error) { return bench.EncodePrompt(g.tok, text) }, nil
+	return ids, func() ([]int32, error) { return bench.EncodePrompt(v.tok, text) }, nil
 }
 
 // readPrompt reads a file, or stdin where path is "-". Either may be a pipe or a
@@ -75,6 +84,10 @@ func readPrompt(ctx context.Context, path string, stdin io.Reader) (string, erro
 		return "", ctx.Err()
 	}
 }
+
+// maxPromptFile is far beyond any use and keeps a slip of the finger from filling
+// the memory.
+const maxPromptFile = 16 << 20
 
 func readAll(path string, stdin io.Reader) (string, error) {
 	in := stdin

@@ -224,9 +224,12 @@ func TestViewsRefuseNothing(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for name, show := range views {
-			if err := show(io.Discard, f); err != nil {
-				t.Errorf("%s of %q: %v", name, text, err)
+		for _, x := range formats() {
+			if x.view == nil {
+				continue
+			}
+			if err := x.write(io.Discard, f); err != nil {
+				t.Errorf("%s of %q: %v", x.as, text, err)
 			}
 		}
 		if d := view.FirstToken(f.Runs); d != 0 {

@@ -238,8 +238,8 @@ func TestCrashIsRecorded(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a"+recording.Ending)
 	var errs bytes.Buffer
 	s := newSession(trace.New(), []string{"introgen", "cpu"}, &errs)
-	s.header, s.printer = &recording.Header{Format: recording.Format, Version: recording.Version}, console.New(io.Discard)
-	if err := s.openOutput(path); err != nil {
+	s.header, s.out.printer = &recording.Header{Format: recording.Format, Version: recording.Version}, console.New(io.Discard)
+	if err := s.out.openFile(path); err != nil {
 		t.Fatal(err)
 	}
 	s.begin()

@@ -4,58 +4,44 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"os"
 	"sync"
 
+	"github.com/introgen/introgen/models"
 	"github.com/introgen/introgen/results"
-	"github.com/introgen/introgen/results/console"
 	"github.com/introgen/introgen/results/recording"
-	"github.com/introgen/introgen/results/store"
 	"github.com/introgen/introgen/system/machine"
 	"github.com/introgen/introgen/trace"
 	"github.com/urfave/cli/v2"
 )
 
-// session is one run of the program: its recorder, and where its events go. The
-// spans at the top follow one another without holes, so that all of the
-// process's time has a name.
+// session is one run of the program: what it records, and whom it tells. The
+// spans at the top follow one another without holes, so that all of the process's
+// time has a name.
 type session struct {
 	args   []string // as given, without the program's name
 	rec    *trace.Recorder
 	top    trace.Span // the span at the top that is open, outside of rounds
-	stderr io.Writer
-	typed  bool // a signal ends it, and whoever sends that wants to know what it waits for
+	typed  bool       // a signal ends it, and whoever sends that wants to know what it waits for
+	stderr io.Writer  // changed only with mu held
 
-	// Of a command that is recorded, which has a header:
-	mu        sync.Mutex    // guards what follows: drivers tell notes from several goroutines
-	at        func() string // what the command waits for, where it knows better than its spans; may be nil
-	header    *recording.Header
-	began     bool
-	feed      recording.Feed
-	more      func(put func(recording.Event)) // what else has happened since the last time; may be nil
-	printer   *console.Printer
-	collector *recording.Collector // for views; nil where none is asked for
-	files     []*recordFile
-	views     []*viewFile
-	line      []byte // memory for one encoded event
-	told      []recording.Event
-	state     string // the state folder, "" for none
-	digestOf  string // the model file whose digest is to be found out at the end
-	digest    string // which it is
-	watch     machine.Watch
-	broken    error // why a recording that was asked for is not whole
-}
+	mu   sync.Mutex        // guards what follows, and the outputs: drivers tell notes from several goroutines
+	at   func() string     // what the command waits for, where it knows better than its spans; may be nil
+	told []recording.Event // notes, which are recorded with what comes next
+	out  outputs
 
-// recordFile is a recording that is being written.
-type recordFile struct {
-	path  string
-	w     *recording.Writer
-	asked bool // by --output; else it is one of the last, kept by itself
-	fresh bool // the file was not there before
+	// Of a command whose own events are recorded, as those of a plan are not:
+	header   *recording.Header
+	began    bool // the header is written
+	feed     recording.Feed
+	more     func(put func(recording.Event)) // what else has happened since the last time; may be nil
+	digestOf string                          // the model file whose digest is to be found out at the end
+	digest   string                          // which it is
+	watch    machine.Watch
 }
 
 func newSession(rec *trace.Recorder, args []string, stderr io.Writer) *session {
 	s := &session{args: args[min(1, len(args)):], rec: rec, stderr: stderr, feed: recording.Feed{Recorder: rec}}
+	s.out.say = s.say
 	s.enter(results.SpanArguments, "")
 	return s
 }
@@ -77,45 +63,7 @@ func (s *session) leave() {
 	s.top = trace.Span{}
 }
 
-// put hands an event on.
-func (s *session) put(e recording.Event) {
-	if s.printer != nil {
-		_ = s.printer.Event(e) // the printer keeps it
-	}
-	if s.collector != nil {
-		s.collector.Add(e)
-	}
-	if len(s.files) == 0 {
-		return
-	}
-	var err error
-	if s.line, err = recording.Encode(s.line[:0], e); err != nil {
-		s.say(fmt.Sprintf("not recorded: %v", err))
-		return
-	}
-	s.write(func(f *recordFile) error { return f.w.PutLine(s.line) })
-}
-
-// write does the same to every file. One that fails is given up; the run goes
-// on.
-func (s *session) write(do func(*recordFile) error) {
-	whole := s.files[:0]
-	for _, f := range s.files {
-		err := do(f)
-		if err == nil {
-			whole = append(whole, f)
-			continue
-		}
-		_ = f.w.Close() // it has failed already
-		s.say(fmt.Sprintf("the recording %s ends here, the run goes on: %v", f.path, err))
-		if f.asked {
-			s.broken = fmt.Errorf("the recording %s is not whole: %w", f.path, err)
-		}
-	}
-	s.files = whole
-}
-
-// say prints a note. It is recorded with what comes next.
+// say prints a note. It is recorded with what comes next. Who calls it holds mu.
 func (s *session) say(text string) {
 	noteTo(s.stderr, "%s", text)
 	s.told = append(s.told, &recording.Note{Text: text})
@@ -136,16 +84,16 @@ func (s *session) catchUp(events ...recording.Event) {
 	if !s.began {
 		return
 	}
-	s.feed.Take(s.put)
+	s.feed.Take(s.out.put)
 	if s.more != nil {
-		s.more(s.put)
+		s.more(s.out.put)
 	}
 	told := s.told
 	s.told = nil
 	for _, e := range append(told, events...) {
-		s.put(e)
+		s.out.put(e)
 	}
-	s.write(func(f *recordFile) error { return f.w.Flush() })
+	s.out.flush()
 }
 
 // between catches up in the middle of a round, and says how long that took.
@@ -161,39 +109,16 @@ func (s *session) machineNow() recording.Event {
 	return &m
 }
 
-// open begins the recordings and views of a command. What was asked for and
-// cannot be is an error; a recording that is kept by itself is not worth one.
-func (s *session) open(c *cli.Context, header *recording.Header, printer *console.Printer) error {
-	s.subject(header)
-	s.printer = printer
-	for _, path := range c.StringSlice("output") {
-		if err := s.openOutput(path); err != nil {
-			s.discard()
-			return err
-		}
+// open opens the outputs of a command.
+func (s *session) open(c *cli.Context) error {
+	unkept, err := s.out.open(c.StringSlice("output"), c.Command.Name)
+	if unkept != nil {
+		s.note(fmt.Sprintf("no recording is kept: %v", unkept))
 	}
-	keep, err := store.Keep()
-	if err != nil {
-		s.discard()
-		return usageError{err}
-	}
-	if s.state, err = store.Dir(); err != nil {
-		s.note(fmt.Sprintf("no recording is kept: %v", err))
-		keep = false
-	}
-	if !keep || s.state == "" {
-		return nil
-	}
-	w, path, err := store.Create(s.state, header.Command)
-	if err != nil {
-		s.note(fmt.Sprintf("no recording is kept: %v", err))
-		return nil
-	}
-	s.files = append(s.files, &recordFile{path: path, w: w, fresh: true})
-	return nil
+	return err
 }
 
-// subject takes the header, nil where the session records nothing itself.
+// subject takes the header of a command whose events the session records.
 func (s *session) subject(header *recording.Header) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -205,23 +130,12 @@ func (s *session) begin() {
 	s.header.Clock = machine.Clock() - int64(s.rec.Now())
 	s.mu.Lock()
 	s.began = true
-	s.put(s.header)
+	if len(s.out.views) > 0 {
+		s.out.collector = recording.NewCollector()
+	}
+	s.out.put(s.header)
 	s.mu.Unlock()
 	s.catchUp(s.machineNow())
-}
-
-// discard gives up all outputs, and removes those that were not there before.
-func (s *session) discard() {
-	for _, f := range s.files {
-		_ = f.w.Close()
-		if f.fresh {
-			_ = os.Remove(f.path)
-		}
-	}
-	for _, v := range s.views {
-		v.discard()
-	}
-	s.files, s.views = nil, nil
 }
 
 // finish completes the recordings of a command that ended with err, and returns
@@ -231,7 +145,7 @@ func (s *session) finish(ctx context.Context, err error) error {
 		return err
 	}
 	if exitCode(ctx, err) == exitUsage {
-		s.discard()
+		s.out.discard()
 		return err
 	}
 	if err == nil {
@@ -248,7 +162,7 @@ func (s *session) finish(ctx context.Context, err error) error {
 	if err != nil {
 		last.Error = oneLine(err)
 	}
-	if failed := s.printer.Event(last); err == nil {
+	if failed := s.out.printer.Event(last); err == nil {
 		err = failed
 	}
 	end := &recording.End{ModelDigest: s.digest, SpanCost: spanCost()}
@@ -260,33 +174,26 @@ func (s *session) finish(ctx context.Context, err error) error {
 		end.Error = oneLine(err)
 	}
 	s.catchUp(end)
-	s.closeFiles()
-	if s.collector != nil {
-		s.writeViews(s.collector.File())
+	s.out.close(s.stderr)
+	if s.out.collector != nil {
+		s.out.writeViews(s.out.collector.File())
 	}
 	return s.ending(ctx, err)
 }
 
-// writeViews writes the views that were asked for of what was recorded.
-func (s *session) writeViews(f *recording.File) {
-	for _, v := range s.views {
-		if failed := v.write(f); failed != nil && s.broken == nil {
-			s.broken = failed
-		}
+// findDigest computes the digest of the model once and for all: after the last
+// round, since it reads the whole file.
+func (s *session) findDigest(ctx context.Context) {
+	wanted := len(s.out.files)+len(s.out.views) > 0 || s.header.View.Bench // whose text says it
+	if s.digestOf == "" || !wanted || ctx.Err() != nil {
+		return
 	}
-}
-
-// closeFiles ends the recordings, and packs the one that is kept by itself.
-func (s *session) closeFiles() {
-	s.write(func(f *recordFile) error { return f.w.Close() })
-	for _, f := range s.files {
-		if f.asked {
-			continue
-		}
-		if err := store.Pack(f.path); err != nil {
-			noteTo(s.stderr, "the recording %s stays unpacked: %v", f.path, err)
-		}
+	s.enter(results.SpanDigest, "")
+	digest, err := models.ComputeDigest(ctx, s.out.state, s.digestOf)
+	if err != nil && ctx.Err() == nil {
+		s.note(fmt.Sprintf("the digest of the model: %v", err))
 	}
+	s.digest = digest
 }
 
 // crashed, deferred, writes into the recordings that the program panics, and lets
@@ -299,9 +206,9 @@ func (s *session) crashed() {
 	if s.began {
 		// Whoever holds the lock may be what has crashed; it is not given back.
 		s.mu.TryLock()
-		s.feed.Take(s.put)
-		s.put(&recording.End{At: int64(s.rec.Now()), Code: exitCrashed, Error: fmt.Sprintf("panic: %v", p)})
-		s.write(func(f *recordFile) error { return f.w.Close() })
+		s.feed.Take(s.out.put)
+		s.out.put(&recording.End{At: int64(s.rec.Now()), Code: exitCrashed, Error: fmt.Sprintf("panic: %v", p)})
+		s.out.each(func(f *recordFile) error { return f.w.Close() })
 	}
 	panic(p)
 }
@@ -309,8 +216,8 @@ func (s *session) crashed() {
 // ending is what the program ends with: err, or where that is no failure, that a
 // recording is not whole.
 func (s *session) ending(ctx context.Context, err error) error {
-	if s.broken != nil && exitCode(ctx, err) == exitOK {
-		return s.broken
+	if s.out.broken != nil && exitCode(ctx, err) == exitOK {
+		return s.out.broken
 	}
 	return err
 }

@@ -5,34 +5,15 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"os"
-	"slices"
 	"strings"
 
-	"github.com/introgen/introgen/results/benchtext"
 	"github.com/introgen/introgen/results/console"
 	"github.com/introgen/introgen/results/recording"
 	"github.com/introgen/introgen/results/sanitize"
 	"github.com/introgen/introgen/results/store"
-	"github.com/introgen/introgen/results/view"
 	"github.com/urfave/cli/v2"
 )
-
-// views are the forms in which a recording can be shown, besides text.
-var views = map[string]func(io.Writer, *recording.File) error{
-	"table": view.Table,
-	"bench": benchtext.Write,
-	"json":  view.JSON,
-	"csv":   endings[".csv"],
-	"md":    endings[".md"],
-	// Of a plan, whose report csv is.
-	"samples": view.CSV,
-}
-
-// asText is the form that is not made of a whole file: its lines as the run
-// printed them.
-const asText = "text"
 
 func showCommand() *cli.Command {
 	return &cli.Command{
@@ -41,25 +22,25 @@ func showCommand() *cli.Command {
 		ArgsUsage: "FILE…",
 		Description: "FILE is a recording, or its number in `introgen list`: 1 is the last run.\n" +
 			"text gives what the command printed, byte for byte; bench is what benchstat\n" +
-			"reads. Of a plan of many runs text, csv and md are the report of all of them,\n" +
-			"table, json and samples the runs one by one.\n\n" +
+			"reads. " + plansUsage() + "\n\n" +
 			"Examples:\n" +
 			"   introgen show 1\n" +
 			"   introgen show 1 --as table\n" +
 			"   introgen show cpu.introgen metal.introgen --as md\n" +
 			"   introgen show 1 --as json | jq '.runs[0].rounds[0].steps_ns'",
 		Flags: []cli.Flag{
-			&cli.StringFlag{Name: "as", Usage: "text, table, bench, json, csv, md or samples (every sample as a row of CSV)", Value: asText},
+			&cli.StringFlag{Name: "as", Usage: asUsage(), Value: asText},
 		},
-		Before: endAtOnce,
-		Action: runShow,
+		Before:       endAtOnce,
+		BashComplete: completeRecordings,
+		Action:       runShow,
 	}
 }
 
 func runShow(c *cli.Context) error {
-	as := c.String("as")
-	if _, ok := views[as]; !ok && as != asText {
-		return usagef("--as %q is not known: %s, %s", as, asText, strings.Join(slices.Sorted(maps.Keys(views)), ", "))
+	as, ok := formatOf(format.asName, c.String("as"))
+	if !ok {
+		return usagef("--as %q is not known: %s", c.String("as"), strings.Join(formatNames(format.asName), ", "))
 	}
 	if !c.Args().Present() {
 		return usagef("show wants a recording, or its number in `introgen list`: `introgen show 1` shows the last run")
@@ -69,7 +50,7 @@ func runShow(c *cli.Context) error {
 		if err != nil {
 			return err
 		}
-		if c.NArg() > 1 && (as == asText || as == "table" || as == "md") {
+		if c.NArg() > 1 && as.named {
 			apart := ""
 			if i > 0 {
 				apart = "\n"
@@ -78,10 +59,10 @@ func runShow(c *cli.Context) error {
 				return err
 			}
 		}
-		if as == asText {
+		if as.view == nil {
 			err = showText(c.App.Writer, c.App.ErrWriter, path)
 		} else {
-			err = showView(c.App.Writer, c.App.ErrWriter, path, views[as])
+			err = showView(c.App.Writer, c.App.ErrWriter, path, as)
 		}
 		if err != nil {
 			return err
@@ -90,23 +71,13 @@ func runShow(c *cli.Context) error {
 	return nil
 }
 
-func showView(w, stderr io.Writer, path string, show func(io.Writer, *recording.File) error) error {
+func showView(w, stderr io.Writer, path string, as format) error {
 	f, err := recording.Open(path)
 	if err != nil {
 		return err
 	}
 	noteDamage(stderr, f)
-	return show(w, f)
-}
-
-// noteDamage says on stderr what of a recording could not be read.
-func noteDamage(stderr io.Writer, f *recording.File) {
-	for _, warning := range f.Warnings {
-		noteTo(stderr, "%s: %s", f.Path, warning)
-	}
-	if f.Broken != "" {
-		noteTo(stderr, "%s: %s", f.Path, f.Broken)
-	}
+	return as.write(w, f)
 }
 
 // showText feeds a recording's events to what prints them while a run goes on.
@@ -178,6 +149,19 @@ func showReport(w, stderr io.Writer, path string) (shown bool, err error) {
 	}
 	noteDamage(stderr, f)
 	return true, doc.Write(w, printedStyle(f.Header))
+}
+
+// holdsPlan says whether a recording begins as that of a plan, without reading
+// more of it.
+func holdsPlan(r io.Reader) bool {
+	n := 0
+	for e, err := range recording.Events(r) {
+		if _, ok := e.(*recording.Plan); ok || err != nil || n == 1 {
+			return ok
+		}
+		n++
+	}
+	return false
 }
 
 // counting counts what is written.

@@ -7,7 +7,6 @@ import (
 
 	"github.com/introgen/introgen/bench/ranges"
 	"github.com/introgen/introgen/engine/cpu"
-	"github.com/introgen/introgen/engine/gguf"
 	"github.com/introgen/introgen/results/answers/samples"
 	"github.com/introgen/introgen/results/answers/sweep"
 	"github.com/introgen/introgen/results/breakdown"
@@ -25,36 +24,47 @@ var sweepMetrics = []struct {
 	{"token1", samples.Token1}, {"token2", samples.Token2}, {"rate", samples.Rate},
 }
 
-func sweepCommand() *cli.Command {
+func sweepPlan() planCommand {
 	names := make([]string, len(sweepMetrics))
 	for i, m := range sweepMetrics {
 		names[i] = m.name
 	}
-	return &cli.Command{
-		Name:      "sweep",
-		Usage:     "what a setting does: decode steps of the second round at each of its values",
-		ArgsUsage: "[FILE]",
-		Description: "Makes runs at each value, interleaved, and shows beside the time what the device and the CPU did, what\n" +
-			"a command buffer costs, and which value to take. Values are numbers and ranges between commas:\n" +
-			"first-last, first-last+step, first-last*factor. Several settings are crossed. --commands-per-buffer\n" +
-			"runs on Metal, --threads on the CPU. With a FILE it shows the recording of a sweep instead.\n\n" +
-			"Examples:\n" +
-			"   introgen sweep                                     as in the experiment: 1,10,50,200,100000\n" +
-			"   introgen sweep --commands-per-buffer '1-1000*10'\n" +
-			"   introgen sweep --threads 1,2 --tokens 20,200\n" +
-			"   introgen sweep --io mmap,buffered,file --metric read",
-		Flags: append(planFlags(),
-			&cli.StringFlag{Name: "commands-per-buffer", Usage: "`VALUES` of metal's flag", DefaultText: experimentValues + ", where nothing else is swept"},
-			&cli.StringFlag{Name: "threads", Usage: "`VALUES` of cpu's flag"},
-			&cli.StringFlag{Name: "io", Usage: "`LIST` of mmap, buffered, file"},
-			&cli.StringFlag{Name: "tokens", Usage: "`VALUES` of decode steps a round"},
-			&cli.StringFlag{Name: "on", Usage: "cpu or metal, where neither --threads nor --commands-per-buffer says so", DefaultText: "cpu"},
-			&cli.StringFlag{Name: "metric", Usage: "what to show: " + strings.Join(names, ", "), DefaultText: "decode; read where only --io is swept"},
-			&cli.StringFlag{Name: "model", Usage: "the model of all runs: a GGUF `FILE`, or a name that `introgen model list` shows"},
-			&cli.StringFlag{Name: "with", Usage: "more `FLAGS` for every run: --with '--prompt Hello'"},
-			mixedFlag(),
-		),
-		Action: runSweep,
+	return planCommand{
+		Command: &cli.Command{
+			Name:      "sweep",
+			Usage:     "what a setting does: decode steps of the second round at each of its values",
+			ArgsUsage: "[FILE]",
+			Description: "Makes runs at each value, interleaved, and shows beside the time what the device and the CPU did, what\n" +
+				"a command buffer costs, and which value to take. Values are numbers and ranges between commas:\n" +
+				"first-last, first-last+step, first-last*factor. Several settings are crossed. --commands-per-buffer\n" +
+				"runs on Metal, --threads on the CPU. With a FILE it shows the recording of a sweep instead.\n\n" +
+				"Examples:\n" +
+				"   introgen sweep                                     as in the experiment: 1,10,50,200,100000\n" +
+				"   introgen sweep --commands-per-buffer '1-1000*10'\n" +
+				"   introgen sweep --threads 1,2 --tokens 20,200\n" +
+				"   introgen sweep --io mmap,buffered,file --metric read",
+			Flags: append(planFlags(),
+				&cli.StringFlag{Name: "commands-per-buffer", Usage: "`VALUES` of metal's flag", DefaultText: experimentValues + ", where nothing else is swept"},
+				&cli.StringFlag{Name: "threads", Usage: "`VALUES` of cpu's flag"},
+				&cli.StringFlag{Name: "io", Usage: "`LIST` of mmap, buffered, file"},
+				&cli.StringFlag{Name: "tokens", Usage: "`VALUES` of decode steps a round"},
+				&cli.StringFlag{Name: "on", Usage: "cpu or metal, where neither --threads nor --commands-per-buffer says so", DefaultText: "cpu"},
+				&cli.StringFlag{Name: "metric", Usage: "what to show: " + strings.Join(names, ", "), DefaultText: "decode; read where only --io is swept"},
+				modelFlag(modelOfAll),
+				&cli.StringFlag{Name: "with", Usage: "more `FLAGS` for every run: --with '--prompt Hello'"},
+				mixedFlag(),
+			),
+		},
+		plan:       planSweep,
+		recordings: 1,
+		check: func(c *cli.Context) error {
+			_, _, err := readSettings(c)
+			return err
+		},
+		answer: func(flag func(string) string, factors []string) (answering, error) {
+			metric, err := sweepMetric(flag("metric"), factors)
+			return sweepAnswer(metric), err
+		},
 	}
 }
 
@@ -67,38 +77,27 @@ type setting struct {
 	levels       []string
 }
 
-func runSweep(c *cli.Context) error {
+func planSweep(c *cli.Context) (p planned, err error) {
 	settings, engine, err := readSettings(c)
 	if err != nil {
-		return err
+		return p, err
 	}
-	factors := make([]string, len(settings))
-	for i, s := range settings {
-		factors[i] = s.factor
+	for _, s := range settings {
+		p.factors = append(p.factors, s.factor)
 	}
-	metric, err := sweepMetric(c.String("metric"), factors)
+	metric, err := sweepMetric(c.String("metric"), p.factors)
 	if err != nil {
-		return err
+		return p, err
 	}
-	answer := sweepAnswer(metric)
-	if c.NArg() > 1 {
-		return usagef("sweep shows one recording; %q is too many", c.Args().Get(1))
-	}
-	if c.Args().Present() {
-		return showAnswer(c, answer)
-	}
-	arms, err := sweepArms(c, settings, engine)
-	if err != nil {
-		return err
-	}
-	p := planned{arms: arms, factors: factors, answer: answer, metric: func(r *recording.Run) (float64, bool) {
+	p.metric = func(r *recording.Run) (float64, bool) {
 		rounds := breakdown.Rounds(r)
 		if len(rounds) == 0 {
 			return 0, false
 		}
 		return metric.Of(rounds[len(rounds)-1])
-	}}
-	return runPlan(c, p)
+	}
+	p.arms, err = sweepArms(c, settings, engine)
+	return p, err
 }
 
 // sweepAnswer is what a sweep says by the metric.
@@ -156,8 +155,8 @@ func readSettings(c *cli.Context) (settings []setting, engine string, err error)
 	if c.IsSet("io") {
 		levels := readList(c.String("io"))
 		for _, l := range levels {
-			if _, err := gguf.ParseIO(l); err != nil {
-				return nil, "", usagef("--io: %w", err)
+			if _, err := readIO(l); err != nil {
+				return nil, "", err
 			}
 		}
 		if len(levels) == 0 {

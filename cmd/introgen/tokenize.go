@@ -7,14 +7,12 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/introgen/introgen/engine/gguf"
 	"github.com/introgen/introgen/engine/tokenizer"
-	"github.com/introgen/introgen/models"
 	"github.com/introgen/introgen/results/table"
 	"github.com/urfave/cli/v2"
 )
@@ -31,7 +29,8 @@ func tokenizeCommand() *cli.Command {
 			"   introgen cpu 1 --prompt-ids \"$(introgen tokenize --ids --prompt Hello)\"\n" +
 			"   introgen tokenize --text --prompt-ids 504,260,7042\n" +
 			"   introgen tokenize --json | jq '.tokens[].text'",
-		Flags: append(promptFlags(),
+		Flags: append(append([]cli.Flag{modelFlag(generatedModel)}, promptFlags("what to ask")...),
+			tokenizerFlag(),
 			&cli.BoolFlag{Name: "ids", Usage: "print the ids only, with commas between them, as --prompt-ids takes them"},
 			&cli.BoolFlag{Name: "text", Usage: "print the text only, as it is, without a line break behind it"},
 			&cli.BoolFlag{Name: "json", Usage: "print JSON"},
@@ -39,14 +38,6 @@ func tokenizeCommand() *cli.Command {
 		),
 		Action: runTokenize,
 	}
-}
-
-// promptFlags are the flags of the commands that generate that say what the
-// prompt's ids are.
-func promptFlags() []cli.Flag {
-	return slices.DeleteFunc(generateFlags(), func(f cli.Flag) bool {
-		return !slices.Contains([]string{"model", "prompt", "prompt-file", "raw-prompt", "prompt-ids", "tokenizer"}, f.Names()[0])
-	})
 }
 
 func runTokenize(c *cli.Context) (err error) {
@@ -66,14 +57,11 @@ func runTokenize(c *cli.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	kind := c.String("tokenizer")
-	if !slices.Contains(tokenizer.Kinds, kind) {
-		return usagef("--tokenizer %q is not known: auto, go or hf is wanted", kind)
+	kind, err := readTokenizer(c)
+	if err != nil {
+		return err
 	}
-	if c.IsSet("model") && c.String("model") == "" {
-		return usagef("--model is empty: a file or the name of a model is wanted")
-	}
-	path, err := models.Find(c.String("model"))
+	path, err := findModel(c)
 	if err != nil {
 		return err
 	}
@@ -82,28 +70,24 @@ func runTokenize(c *cli.Context) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
-	g := &generation{session: sessionOf(c), tokFile: f}
-	if err := g.makeTokenizer(kind); err != nil {
-		return err
-	}
-	if !c.IsSet("prompt-ids") {
-		if err := g.assume(); err != nil {
-			return err
-		}
-	}
-	prompt, err := g.promptSource(c)
+	v, err := newVocabulary(f, kind, sessionOf(c).note)
 	if err != nil {
 		return err
 	}
-	ids, err := prompt()
+	if !c.IsSet("prompt-ids") {
+		if err := v.assume(); err != nil {
+			return err
+		}
+	}
+	ids, _, err := promptSource(c, v)
 	if err != nil {
 		return err
 	}
 	t := &tokenized{Model: filepath.Base(path), IDs: ids}
-	if t.Text, err = g.decode(ids); err != nil {
+	if t.Text, err = v.decode(ids); err != nil {
 		return err
 	}
-	t.Tokenizer = g.tok.Name() // which decode may have exchanged
+	t.Tokenizer = v.tok.Name() // which decode may have exchanged
 	switch {
 	case c.Bool("ids"):
 		_, err = fmt.Fprintln(c.App.Writer, idList(ids, len(ids)))
@@ -112,7 +96,7 @@ func runTokenize(c *cli.Context) (err error) {
 		_, err = io.WriteString(c.App.Writer, t.Text)
 		return err
 	}
-	if err := t.cut(g.tok); err != nil {
+	if err := t.cut(v.tok); err != nil {
 		return err
 	}
 	if !c.Bool("json") {

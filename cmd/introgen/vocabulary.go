@@ -3,106 +3,135 @@ package main
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/introgen/introgen/bench"
 	"github.com/introgen/introgen/engine/gguf"
 	"github.com/introgen/introgen/engine/tokenizer"
+	"github.com/introgen/introgen/results/recording"
 	"github.com/urfave/cli/v2"
 )
 
-// chooseTokenizer makes the tokenizer that --tokenizer asks for, and says what it
-// assumes. Where the prompt is given as ids, a vocabulary that introgen does not
-// know only costs the text, unless a tokenizer is asked for by name.
-func (g *generation) chooseTokenizer(c *cli.Context, kind string) error {
-	for _, line := range tokenizer.Ignored(g.tokFile) {
-		g.note(line)
-	}
-	err := g.makeTokenizer(kind)
-	ids := c.IsSet("prompt-ids")
-	switch {
-	case err != nil && ids && kind != "hf":
-		g.note(fmt.Sprintf("the text of the new ids is not available: %v", err))
-		return nil
-	case err != nil && ids:
-		return fmt.Errorf("%w; --tokenizer auto runs ids without a tokenizer", err)
-	case err != nil:
-		return fmt.Errorf("%w; --prompt-ids runs without a tokenizer", err)
-	case ids:
-		return nil
-	}
-	return g.assume()
+// vocabulary makes ids of texts and texts of ids, as a model's file says.
+type vocabulary struct {
+	file *gguf.File
+	note func(text string)
+	tok  tokenizer.Tokenizer // nil where there is none: then texts are not available
+	auto bool                // whether tok may be exchanged for another of the same ids
 }
 
-// makeTokenizer makes the tokenizer, and says where go stands in for hf.
-func (g *generation) makeTokenizer(kind string) error {
-	t, declined, err := tokenizer.Choose(g.tokFile, kind)
+func tokenizerFlag() cli.Flag {
+	return &cli.StringFlag{Name: "tokenizer", Usage: "hf (Hugging Face's, where it is built in), go, or auto: hf where it is there and takes the vocabulary, else go", Value: "auto"}
+}
+
+// readTokenizer reads which kind --tokenizer asks for.
+func readTokenizer(c *cli.Context) (kind string, err error) {
+	if kind = c.String("tokenizer"); !slices.Contains(tokenizer.Kinds, kind) {
+		return "", usagef("--tokenizer %q is not known: auto, go or hf is wanted", kind)
+	}
+	return kind, nil
+}
+
+// newVocabulary makes the tokenizer of that kind, and says where go stands in for
+// hf.
+func newVocabulary(f *gguf.File, kind string, note func(text string)) (*vocabulary, error) {
+	t, declined, err := tokenizer.Choose(f, kind)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if declined != nil {
-		g.note(fmt.Sprintf("the tokenizer go is used: %v", declined))
+		note(fmt.Sprintf("the tokenizer go is used: %v", declined))
 	}
-	g.tok, g.auto = t, kind == "auto"
-	return nil
+	return &vocabulary{file: f, note: note, tok: t, auto: kind == "auto"}, nil
+}
+
+// vocabularyFor is the vocabulary of a run that is given a text, or else ids, and
+// says what it assumes. Of ids, a vocabulary that introgen does not know only
+// costs the text, unless a tokenizer is asked for by name.
+func vocabularyFor(ids bool, f *gguf.File, kind string, note func(text string)) (*vocabulary, error) {
+	for _, line := range tokenizer.Ignored(f) {
+		note(line)
+	}
+	v, err := newVocabulary(f, kind, note)
+	switch {
+	case err != nil && ids && kind != "hf":
+		note(fmt.Sprintf("the text of the new ids is not available: %v", err))
+		return &vocabulary{file: f, note: note}, nil
+	case err != nil && ids:
+		return nil, fmt.Errorf("%w; --tokenizer auto runs ids without a tokenizer", err)
+	case err != nil:
+		return nil, fmt.Errorf("%w; --prompt-ids runs without a tokenizer", err)
+	case ids:
+		return v, nil
+	}
+	return v, v.assume()
 }
 
 // assume says what the ids of a text rest on.
-func (g *generation) assume() error {
-	lines, err := tokenizer.Assumed(g.tokFile)
+func (v *vocabulary) assume() error {
+	lines, err := tokenizer.Assumed(v.file)
 	for _, line := range lines {
-		g.note(line)
+		v.note(line)
 	}
 	return err
 }
 
 // exchange replaces hf by go, which gives the same ids and takes more texts, where
 // the user has left the choice open.
-func (g *generation) exchange(why error) bool {
-	other := tokenizer.Go(g.tok)
-	if !g.auto || other == g.tok {
+func (v *vocabulary) exchange(why error) bool {
+	other := tokenizer.Go(v.tok)
+	if !v.auto || other == v.tok {
 		return false
 	}
-	g.note(fmt.Sprintf("the tokenizer go is used from here on: %v", why))
-	g.tok = other
+	v.note(fmt.Sprintf("the tokenizer go is used from here on: %v", why))
+	v.tok = other
 	return true
 }
 
 // encode returns the ids of a prompt.
-func (g *generation) encode(text string) ([]int32, error) {
-	ids, err := bench.EncodePrompt(g.tok, text)
+func (v *vocabulary) encode(text string) ([]int32, error) {
+	ids, err := bench.EncodePrompt(v.tok, text)
 	if err == nil {
 		return ids, nil
 	}
-	if other := tokenizer.Go(g.tok); other != g.tok {
-		if _, bad := bench.EncodePrompt(other, text); bad == nil && g.exchange(err) {
-			return bench.EncodePrompt(g.tok, text)
+	if other := tokenizer.Go(v.tok); other != v.tok {
+		if _, bad := bench.EncodePrompt(other, text); bad == nil && v.exchange(err) {
+			return bench.EncodePrompt(v.tok, text)
 		}
 	}
 	return nil, err
 }
 
+// name is what the tokenizer is called, or that there is none.
+func (v *vocabulary) name() string {
+	if v.tok == nil {
+		return recording.NoTokenizer
+	}
+	return v.tok.Name()
+}
+
 // decode returns the text of new ids, "" where there is no tokenizer.
-func (g *generation) decode(ids []int32) (string, error) {
-	if g.tok == nil {
+func (v *vocabulary) decode(ids []int32) (string, error) {
+	if v.tok == nil {
 		return "", nil
 	}
-	text, err := g.tok.Decode(ids)
+	text, err := v.tok.Decode(ids)
 	if err == nil {
 		return text, nil
 	}
-	if other, bad := tokenizer.Go(g.tok).Decode(ids); bad == nil && g.exchange(err) {
+	if other, bad := tokenizer.Go(v.tok).Decode(ids); bad == nil && v.exchange(err) {
 		return other, nil
 	}
 	return "", err
 }
 
-// vocabulary is the number of tokens that ids may name: the tokenizer's, or the
+// size is the number of tokens that ids may name: the tokenizer's, or the
 // rows of the embedding where there is none.
-func (g *generation) vocabulary() int {
-	if g.tok != nil {
-		return g.tok.VocabSize()
+func (v *vocabulary) size() int {
+	if v.tok != nil {
+		return v.tok.VocabSize()
 	}
-	return rows(g.tokFile)
+	return rows(v.file)
 }
 
 func rows(f *gguf.File) int {

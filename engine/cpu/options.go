@@ -106,6 +106,12 @@ func DefaultThreads() int {
 	return max(1, min(machine.PhysicalCores(), runtime.GOMAXPROCS(0), MaxThreads))
 }
 
+// Positions is how many positions a pass over a model can reach whose file says
+// context, and whose limit that is, in words that can end an error.
+func Positions(context int) (positions int, whose string) {
+	return context, contextLimit(context, context, true)
+}
+
 // contextLimit says whose limit a context is, of a model whose file says own. asked
 // says that the caller has asked for it.
 func contextLimit(context, own int, asked bool) string {

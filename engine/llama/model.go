@@ -76,7 +76,7 @@ func load(f *gguf.File) (*Model, error) {
 	if err := f.CheckWhole(); err != nil {
 		return nil, err
 	}
-	p, err := readParams(f)
+	p, err := ReadParams(f)
 	if err != nil {
 		return nil, err
 	}

@@ -107,8 +107,9 @@ func (g *getters) real(key string, absent float32) float32 {
 	return float32(x)
 }
 
-// readParams reads everything but Vocab, which the embedding's shape states.
-func readParams(f *gguf.File) (Params, error) {
+// ReadParams reads everything but Vocab, which the embedding's shape states, from
+// the header of a model's file alone.
+func ReadParams(f *gguf.File) (Params, error) {
 	g := &getters{f: f}
 	arch, given, err := f.String("general.architecture")
 	switch {

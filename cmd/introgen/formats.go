@@ -1,0 +1,135 @@
+package main
+
+import (
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/introgen/introgen/results/benchtext"
+	"github.com/introgen/introgen/results/recording"
+	"github.com/introgen/introgen/results/table"
+	"github.com/introgen/introgen/results/view"
+)
+
+// formats are the forms in which a recording can be written: -o, `show --as`,
+// their help, completion and errors read this table.
+func formats() []format {
+	in := func(s table.Style) func(*recording.Header) table.Style {
+		return func(*recording.Header) table.Style { return s }
+	}
+	return []format{
+		{ending: recording.Ending},
+		{as: asText, named: true, report: printedStyle},
+		{as: "table", named: true, runs: true, view: view.Table},
+		{as: "bench", ending: ".txt", endingMeans: "benchstat's format", view: benchtext.Write},
+		{as: "json", ending: ".json", runs: true, view: view.JSON},
+		{as: "csv", ending: ".csv", report: in(table.CSV), view: view.CSV},
+		{as: "md", ending: ".md", named: true, report: in(table.Markdown), view: view.Markdown},
+		{as: "samples", asMeans: "every sample as a row of CSV", runs: true, view: view.CSV},
+	}
+}
+
+// format is one of them.
+type format struct {
+	as, asMeans         string // its name for `show --as`, "" where -o alone has it; and what that does not say itself
+	ending, endingMeans string // that of its files for -o, "" where show alone has it
+	named               bool   // show puts a file's name above it, where there are several
+	// report is the style in which the report of a plan takes the place of its
+	// runs one by one; nil where it does not.
+	report func(*recording.Header) table.Style
+	runs   bool // it is meant for them
+	// view is of a whole recording; nil where its events are written as they come.
+	view func(io.Writer, *recording.File) error
+}
+
+// asText is the format of what the run printed.
+const asText = "text"
+
+// write writes a whole recording. A plan that has no report, since no run
+// counts, is shown as its runs.
+func (x format) write(w io.Writer, f *recording.File) error {
+	if x.report != nil {
+		if doc, err := reportOf(f); err == nil {
+			return doc.Write(w, x.report(f.Header))
+		}
+	}
+	return x.view(w, f)
+}
+
+func (x format) asName() string     { return x.as }
+func (x format) endingName() string { return x.ending }
+
+// formatOf is the format that has the name, and whether there is one.
+func formatOf(naming func(format) string, name string) (format, bool) {
+	all := formats()
+	if i := slices.IndexFunc(all, func(x format) bool { return name != "" && naming(x) == name }); i >= 0 {
+		return all[i], true
+	}
+	return format{}, false
+}
+
+// words are what a format is called somewhere, of those that are called so.
+func words(naming func(format) string) []string {
+	var all []string
+	for _, x := range formats() {
+		if word := naming(x); word != "" {
+			all = append(all, word)
+		}
+	}
+	return all
+}
+
+// formatNames are the names of the formats that have one, the first and then the
+// others by their letters.
+func formatNames(naming func(format) string) []string {
+	names := words(naming)
+	slices.Sort(names[1:])
+	return names
+}
+
+// listed writes those words as a sentence does: "a, b or c".
+func listed(last string, naming func(format) string) string {
+	all := words(naming)
+	n := len(all) - 1
+	return strings.Join(all[:n], ", ") + " " + last + " " + all[n]
+}
+
+// outputUsage says in --help what -o takes.
+func outputUsage() string {
+	views := listed("or", func(x format) string {
+		if x.view == nil {
+			return ""
+		}
+		return explained(x.ending, x.endingMeans)
+	})
+	return "write the recording to `FILE" + recording.Ending + "`, or a view of it to FILE" + views + "; may be given several times"
+}
+
+// asUsage says in --help what --as takes.
+func asUsage() string {
+	return listed("or", func(x format) string { return explained(x.as, x.asMeans) })
+}
+
+// plansUsage says in --help what the formats show of a plan.
+func plansUsage() string {
+	reports := listed("and", func(x format) string {
+		if x.report == nil {
+			return ""
+		}
+		return x.as
+	})
+	runs := listed("and", func(x format) string {
+		if !x.runs {
+			return ""
+		}
+		return x.as
+	})
+	return "Of a plan of many runs " + reports + " are the report of all of them,\n" + runs + " the runs one by one."
+}
+
+func explained(name, means string) string {
+	if means == "" {
+		return name
+	}
+	return name + " (" + means + ")"
+}
