@@ -19,20 +19,19 @@ var takesApart = regexp.MustCompile(`^(?:(?:strings|bytes)\.(?:Contains|Count|Cu
 // still take texts apart, with whose texts these are. What introgen has written
 // for people is read by nobody: beside such a sentence stands a code.
 var whoseText = map[string]string{
-	"bench/machine":                      "the system's files",
 	"bench/phasefault":                   "what the user wrote in a flag",
 	"bench/plan/run.go":                  "the last line that a process said, to be shown; and lines of JSON",
 	"bench/plan/scratch.go":              "names of folders",
 	"bench/pauses.go":                    "what the user wrote in a flag",
 	"bench/prompt.go":                    "what the user wrote in a flag",
 	"bench/ranges":                       "what the user wrote in a flag",
+	"cmd/introgen/bench.go":              "a flag's values in a recording's header, which holds them as one text",
 	"cmd/introgen/compare.go":            "command lines",
 	"cmd/introgen/coverage.go":           "what the user wrote in a flag",
 	"cmd/introgen/diff.go":               "what the user wrote in a flag",
 	"cmd/introgen/header.go":             "variables of the environment",
 	"cmd/introgen/list.go":               "the name of a model file",
-	"cmd/introgen/plan.go":               "command lines",
-	"cmd/introgen/report.go":             "a flag's values in a recording's header, which holds them as one text",
+	"cmd/introgen/plan_flags.go":         "command lines",
 	"results/answers/idlegap/idlegap.go": "what the user wrote in a flag",
 	"results/benchtext/kind.go":          "names of the Go benchmark format",
 	"results/benchtext/write.go":         "how many lines there are so far",
