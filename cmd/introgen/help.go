@@ -4,11 +4,12 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/introgen/introgen/system/terminal"
 	"github.com/urfave/cli/v2"
 )
 
 // helpWidth is how wide the flags of --help become.
-const helpWidth = 80
+const helpWidth = terminal.Columns
 
 // Package cli knows one writer of flags for all commands, and sets it the same
 // way: by a variable.
@@ -35,7 +36,7 @@ func flagHelp(f cli.Flag) string {
 	if s := d.GetDefaultText(); s != "" && s != "false" {
 		usage += " (default: " + s + ")"
 	}
-	return head + "\n   " + strings.Join(folded(usage, helpWidth-9), "\n   ")
+	return head + "\n   " + strings.Join(terminal.Fold(usage, "", "", helpWidth-9), "\n   ")
 }
 
 // placeholder takes what stands between backquotes in a usage for the name of
@@ -50,21 +51,4 @@ func placeholder(usage string) (name, text string) {
 		return "VALUE", usage
 	}
 	return name, before + name + after
-}
-
-// folded breaks text into lines of at most width bytes, between words.
-func folded(text string, width int) []string {
-	lines := []string{""}
-	for word := range strings.FieldsSeq(text) {
-		last := &lines[len(lines)-1]
-		switch {
-		case *last == "":
-			*last = word
-		case len(*last)+1+len(word) <= width:
-			*last += " " + word
-		default:
-			lines = append(lines, word)
-		}
-	}
-	return lines
 }

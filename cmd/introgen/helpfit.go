@@ -4,8 +4,8 @@ import (
 	"bytes"
 	"io"
 	"strings"
-	"unicode/utf8"
 
+	"github.com/introgen/introgen/system/terminal"
 	"github.com/urfave/cli/v2"
 )
 
@@ -50,14 +50,14 @@ const widestName = 40
 // stands before it, and is broken below itself; a command line is broken as a
 // shell takes it, where no quotes are in it.
 func fitted(line string, width int) []string {
-	if utf8.RuneCountInString(line) <= width {
+	if terminal.Width(line) <= width {
 		return []string{line}
 	}
 	text := strings.TrimLeft(line, " ")
 	indent := line[:len(line)-len(text)]
 	if name, explanation, ok := strings.Cut(text, "  "); ok {
 		explanation = strings.TrimLeft(explanation, " ")
-		at := utf8.RuneCountInString(line) - utf8.RuneCountInString(explanation)
+		at := terminal.Width(line) - terminal.Width(explanation)
 		first := line[:len(line)-len(explanation)]
 		if at > widestName {
 			below := indent + "   "
@@ -75,15 +75,10 @@ func fitted(line string, width int) []string {
 	return hanging(indent, indent, text, width)
 }
 
-// hanging breaks text behind first; the lines below begin with next.
+// hanging breaks text behind first; the lines below begin with next, and the
+// first is as long as they are.
 func hanging(first, next, text string, width int) []string {
-	lines := folded(text, width-utf8.RuneCountInString(next))
-	for i := range lines {
-		if i == 0 {
-			lines[i] = first + lines[i]
-		} else {
-			lines[i] = next + lines[i]
-		}
-	}
+	lines := terminal.Fold(text, next, next, width)
+	lines[0] = first + strings.TrimPrefix(lines[0], next)
 	return lines
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"strconv"
+	"strings"
 
 	"github.com/introgen/introgen/engine/metal/forward"
 	"github.com/introgen/introgen/engine/metal/kernels"
@@ -11,6 +12,7 @@ import (
 	"github.com/introgen/introgen/engine/metal/signatures"
 	"github.com/introgen/introgen/metalshim/msl"
 	"github.com/introgen/introgen/results/table"
+	"github.com/introgen/introgen/system/terminal"
 	"github.com/urfave/cli/v2"
 )
 
@@ -137,15 +139,11 @@ func runKernelsShow(c *cli.Context) error {
 
 // names is the names of a library's kernels, in lines that fit a terminal.
 func names(d declared) string {
-	const width = 80
-	text, column := d.Library+":", len(d.Library)+1
+	text := d.Library + ":"
 	for _, k := range d.library.Kernels {
-		if column+1+len(k.Name) > width {
-			text, column = text+"\n ", 1
-		}
-		text, column = text+" "+k.Name, column+1+len(k.Name)
+		text += " " + k.Name
 	}
-	return text + "\n"
+	return strings.Join(terminal.Fold(text, "", "  ", terminal.Columns), "\n") + "\n"
 }
 
 // writeFit prints what of a set does not fit the experiment's dispatches.

@@ -5,13 +5,13 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/introgen/introgen/results/sanitize"
+	"github.com/introgen/introgen/system/terminal"
 )
 
 // Width is the number of columns that sentences on a terminal are broken at.
-const Width = 80
+const Width = terminal.Columns
 
 // Document is what a command prints: tables and sentences in order.
 type Document struct{ blocks []block }
@@ -97,23 +97,5 @@ func paragraph(text string, s Style) string {
 // columns more. The result ends in a line break.
 func Wrap(line string, width int) string {
 	indent := line[:len(line)-len(strings.TrimLeft(line, " "))]
-	var b strings.Builder
-	b.WriteString(indent)
-	used := len(indent)
-	for i, word := range strings.Fields(line) {
-		n := utf8.RuneCountInString(word)
-		switch {
-		case i == 0:
-		case used+1+n > width:
-			b.WriteString("\n" + indent + "  ")
-			used = len(indent) + 2
-		default:
-			b.WriteByte(' ')
-			used++
-		}
-		b.WriteString(word)
-		used += n
-	}
-	b.WriteByte('\n')
-	return b.String()
+	return strings.Join(terminal.Fold(line, indent, indent+"  ", width), "\n") + "\n"
 }

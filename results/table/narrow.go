@@ -7,14 +7,13 @@ import (
 	"strings"
 
 	"github.com/introgen/introgen/results/sanitize"
-	"github.com/olekukonko/tablewriter/pkg/twwidth"
+	"github.com/introgen/introgen/system/terminal"
 )
 
 // shown is the table as the style shows its texts: harmless everywhere, what
 // means something in Markdown escaped, and long names shortened where the style
 // is a terminal's, which is as wide as it is. Names that differ still do.
 func (t *Table) shown(s Style) *Table {
-	twwidth.SetOptions(twwidth.Options{})
 	out := &Table{Title: t.Title, Columns: slices.Clone(t.Columns)}
 	names := distinct(t.names())
 	rows := append(slices.Clip(t.Rows), t.Footer)
@@ -99,7 +98,7 @@ func distinct(texts []string) []string {
 type cut struct{ width, end int }
 
 // keeps says whether a name is not cut.
-func (c cut) keeps(s string) bool { return c.width == 0 || twwidth.Width(s) <= c.width }
+func (c cut) keeps(s string) bool { return c.width == 0 || terminal.Width(s) <= c.width }
 
 // apart shortens each name that is too wide: to its beginning and its end, or
 // where that makes two names one, to the places where they differ. What differs
@@ -170,7 +169,7 @@ func (c cut) ends(s string) string {
 			tail = min(c.end, keep)
 		}
 		text := string(r[:keep-tail]) + "…" + string(r[len(r)-tail:])
-		if keep <= 1 || twwidth.Width(text) <= c.width {
+		if keep <= 1 || terminal.Width(text) <= c.width {
 			return text
 		}
 	}
@@ -214,7 +213,7 @@ func (c cut) places(s string, at []int) string {
 		if end < len(r) {
 			b.WriteRune('…')
 		}
-		if twwidth.Width(b.String()) <= c.width {
+		if terminal.Width(b.String()) <= c.width {
 			return b.String()
 		}
 	}

@@ -22,6 +22,9 @@ import (
 	"github.com/olekukonko/tablewriter/pkg/twwidth"
 	"github.com/olekukonko/tablewriter/renderer"
 	"github.com/olekukonko/tablewriter/tw"
+
+	"github.com/introgen/introgen/results/printable"
+	"github.com/introgen/introgen/system/terminal"
 )
 
 // Style is how tables look.
@@ -116,6 +119,7 @@ func (t *Table) Write(w io.Writer, s Style) error {
 
 // render writes a table whose texts are as the style shows them.
 func (t *Table) render(w io.Writer, s Style) error {
+	twwidth.SetOptions(twwidth.Options{}) // as terminal.Width has it, not as the locale
 	var b bytes.Buffer
 	tab := tablewriter.NewTable(&b, tablewriter.WithRenderer(t.renderer(s)), tablewriter.WithConfig(t.config(s)))
 	tab.Header(t.names())
@@ -142,11 +146,11 @@ func (t *Table) render(w io.Writer, s Style) error {
 func (t *Table) widths() []int {
 	out := make([]int, len(t.Columns))
 	for i, c := range t.Columns {
-		out[i] = twwidth.Width(c.Name)
+		out[i] = terminal.Width(printable.Line(c.Name))
 	}
 	for _, r := range append(slices.Clip(t.Rows), t.Footer) {
 		for i, c := range r {
-			out[i] = max(out[i], twwidth.Width(c.Text))
+			out[i] = max(out[i], terminal.Width(printable.Line(c.Text)))
 		}
 	}
 	return out
@@ -155,7 +159,6 @@ func (t *Table) widths() []int {
 // Room is how many columns of a terminal are left beside the table in the plain
 // style, the space before a further column taken off.
 func (t *Table) Room() int {
-	twwidth.SetOptions(twwidth.Options{})
 	used := 0
 	for _, w := range t.widths() {
 		used += w + 2
@@ -170,7 +173,6 @@ func (t *Table) divide(s Style) []*Table {
 	if s == CSV || s == Markdown || len(t.Columns) < 3 {
 		return []*Table{t}
 	}
-	twwidth.SetOptions(twwidth.Options{})
 	between, around := 2, 0
 	if s != Plain {
 		between, around = 3, 4

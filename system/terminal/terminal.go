@@ -6,10 +6,14 @@ package terminal
 import (
 	"io"
 	"os"
+	"strings"
 
 	"github.com/clipperhouse/displaywidth"
 	"golang.org/x/term"
 )
+
+// Columns is how wide texts become that are broken for a terminal.
+const Columns = 80
 
 // Is says whether w is a terminal.
 func Is(w io.Writer) bool {
@@ -27,4 +31,28 @@ func Width(text string) int {
 		columns += displaywidth.Rune(r)
 	}
 	return columns
+}
+
+// Fold breaks text at its spaces into lines, of which the first begins with first
+// and the others with next. None is wider than columns, unless a word is.
+func Fold(text, first, next string, columns int) []string {
+	lines := []string{first}
+	used, begun := Width(first), false
+	for word := range strings.FieldsSeq(text) {
+		n := Width(word)
+		last := &lines[len(lines)-1]
+		switch {
+		case !begun:
+			*last += word
+			used += n
+		case used+1+n <= columns:
+			*last += " " + word
+			used += 1 + n
+		default:
+			lines = append(lines, next+word)
+			used = Width(next) + n
+		}
+		begun = true
+	}
+	return lines
 }

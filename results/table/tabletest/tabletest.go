@@ -8,9 +8,9 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"unicode/utf8"
 
 	"github.com/introgen/introgen/results/table"
+	"github.com/introgen/introgen/system/terminal"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
@@ -37,7 +37,7 @@ func Golden(t *testing.T, name, got string) {
 func Fits(t *testing.T, got string) {
 	t.Helper()
 	for line := range strings.Lines(got) {
-		if n := utf8.RuneCountInString(strings.TrimSuffix(line, "\n")); n > table.Width {
+		if n := terminal.Width(strings.TrimSuffix(line, "\n")); n > table.Width {
 			t.Errorf("a line of %d characters: %s", n, line)
 		}
 	}
