@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"syscall"
@@ -54,13 +53,8 @@ func appearance(path string) (string, remembered, error) {
 // readMemory returns what is remembered. A damaged memory is one of nothing.
 func readMemory(state string) map[string]remembered {
 	memory := map[string]remembered{}
-	f, err := os.Open(filepath.Join(state, memoryFile))
-	if err != nil {
-		return memory
-	}
-	defer f.Close()
-	b, err := io.ReadAll(io.LimitReader(f, largestMemory+1))
-	if err != nil || len(b) > largestMemory || json.Unmarshal(b, &memory) != nil || memory == nil {
+	b, err := files.ReadAtMost(filepath.Join(state, memoryFile), largestMemory)
+	if err != nil || json.Unmarshal(b, &memory) != nil || memory == nil {
 		return map[string]remembered{}
 	}
 	return memory

@@ -9,7 +9,8 @@ import (
 )
 
 // PhysicalCores counts the cores behind the processors that this process may
-// run on: of a core's hardware threads only one counts.
+// run on: of a core's hardware threads only one counts. How much of their time a
+// control group allows is in runtime.GOMAXPROCS.
 func PhysicalCores() int {
 	var set unix.CPUSet
 	if unix.SchedGetaffinity(0, &set) != nil {

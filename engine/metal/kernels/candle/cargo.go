@@ -82,7 +82,7 @@ func complaint(stderr string) string {
 // the lock file that cargo has written.
 func (p *project) checksum() (string, error) {
 	path := filepath.Join(p.dir, "Cargo.lock")
-	b, err := readAtMost(path, maxSource)
+	b, err := files.ReadAtMost(path, maxSource)
 	if err != nil {
 		return "", err
 	}

@@ -121,7 +121,7 @@ func (p *project) crate(ctx context.Context) (b []byte, sum string, err error) {
 	if err != nil {
 		return nil, "", err
 	}
-	if b, err = readAtMost(file, maxCrate); err != nil {
+	if b, err = files.ReadAtMost(file, maxCrate); err != nil {
 		return nil, "", err
 	}
 	got := sha256.Sum256(b)

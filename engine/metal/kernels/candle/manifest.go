@@ -5,9 +5,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
-	"io"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 
@@ -46,7 +44,7 @@ func sourceOf(text []byte) source {
 
 func readManifest(dir string) (*manifest, error) {
 	path := filepath.Join(dir, manifestName)
-	b, err := readAtMost(path, maxManifest)
+	b, err := files.ReadAtMost(path, maxManifest)
 	if err != nil {
 		return nil, err
 	}
@@ -68,7 +66,7 @@ func (m *manifest) read(dir string) (map[string][]byte, error) {
 		if filepath.Base(name) != name || !files.IsSHA256(want.SHA256) || want.Bytes < 0 || want.Bytes > maxSource {
 			return nil, fmt.Errorf("%s has no sound entry for %q", manifestName, name)
 		}
-		b, err := readAtMost(filepath.Join(dir, name), maxSource)
+		b, err := files.ReadAtMost(filepath.Join(dir, name), maxSource)
 		if err != nil {
 			return nil, err
 		}
@@ -78,22 +76,6 @@ func (m *manifest) read(dir string) (map[string][]byte, error) {
 		texts[name] = b
 	}
 	return texts, nil
-}
-
-func readAtMost(path string, limit int64) ([]byte, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s is not a regular file", path)
-	}
-	b, err := io.ReadAll(io.LimitReader(f, limit+1))
-	if err == nil && int64(len(b)) > limit {
-		err = fmt.Errorf("%s has more than %d bytes", path, limit)
-	}
-	return b, err
 }
 
 // write puts the files and the manifest into dir.
