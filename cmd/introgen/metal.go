@@ -50,6 +50,7 @@ func metalCommand() *cli.Command {
 			"   introgen metal 2 -o warm.introgen    what was measured, for `introgen show`, `explain` and others\n" +
 			"   introgen metal 2 --commands-per-buffer 1\n" +
 			"   introgen metal 2 --weights map       the device reads the model's file where it is mapped\n" +
+			"   introgen metal 1 --keep-generated generated/\n" +
 			"   for n in 1 10 50 200 100000; do CANDLE_METAL_COMPUTE_PER_BUFFER=$n introgen metal 2; done\n\n" +
 			traceEnv + "=1 and " + nonceEnv + " are as in the experiment. INTROGEN_CACHE names another cache folder,\n" +
 			"INTROGEN_CLANG another clang 19.",
@@ -62,6 +63,8 @@ func metalCommand() *cli.Command {
 			&cli.StringFlag{Name: "commands-per-buffer", Usage: "operations `N` a command buffer holds before it is committed; 0 commits every one", DefaultText: "$" + commandbuffer.Env + ", or 50"},
 			&cli.StringFlag{Name: "command-buffer-timeout", DefaultText: "$" + drivers.EnvTimeout + ", or 20s in which no threadgroup completes",
 				Usage: "the soft driver ends a command buffer that runs longer than `T`, as Metal does; 0 never does"},
+			&cli.StringFlag{Name: "keep-generated", DefaultText: "none",
+				Usage: "the soft driver compiles everything anew, and leaves in the new or empty folder `DIR` the rewritten source, LLVM's text before and after the lanes pass, and the machine code"},
 			&cli.StringFlag{Name: "weights", Value: weightsCopy, Usage: "copy (a buffer of each tensor, as candle does) or map (no-copy buffers over the mapped file, which must not change meanwhile; needs --io mmap)"},
 		),
 		Action: runMetal,
@@ -79,6 +82,7 @@ type metalKnobs struct {
 	kernels     string
 	mapped      bool           // the weights are not copied
 	timeout     *time.Duration // of a command buffer; nil: as the driver thinks right
+	keep        string         // folder for what the driver generates; "": none
 }
 
 func readMetalKnobs(c *cli.Context) (k metalKnobs, err error) {
@@ -116,6 +120,9 @@ func readMetalKnobs(c *cli.Context) (k metalKnobs, err error) {
 	k.origins["commands-per-buffer"] = origin(c, "commands-per-buffer", commandbuffer.Env, strconv.Itoa(k.perBuffer), k.perBufferBy == commandbuffer.Env)
 	if err := k.readTimeout(c); err != nil {
 		return k, err
+	}
+	if k.keep = c.String("keep-generated"); k.keep == "" && c.IsSet("keep-generated") {
+		return k, usagef("--keep-generated is empty: a new or empty folder is wanted")
 	}
 	if k.mapped, err = readWeights(c.String("weights"), c.String("io")); err != nil {
 		return k, err
@@ -258,9 +265,12 @@ func openMetal(ctx context.Context, g *generation, k metalKnobs, set *kernels.Se
 	m := &openedMetal{}
 	g.enter(results.SpanDevice, "")
 	var err error
-	if m.driver, err = drivers.OpenWith(ctx, k.driver, drivers.Options{Note: note, Timeout: k.timeout}); err != nil {
+	if m.driver, err = drivers.OpenWith(ctx, k.driver, drivers.Options{Note: note, Timeout: k.timeout, Keep: k.keep}); err != nil {
 		if errors.Is(err, drivers.ErrTimeout) {
 			err = usageError{fmt.Errorf("--command-buffer-timeout: %w", err)}
+		}
+		if errors.Is(err, drivers.ErrKeep) {
+			err = usageError{fmt.Errorf("--keep-generated: %w", err)}
 		}
 		return nil, err
 	}

@@ -80,6 +80,8 @@ type Options struct {
 	// Timeout is how long a command buffer may run, 0 for ever. nil: what the
 	// environment says, else as the driver thinks right.
 	Timeout *time.Duration
+	// Keep is a folder for all that the driver generates; "" keeps nothing.
+	Keep string
 }
 
 // EnvTimeout sets Options.Timeout where that is nil.
@@ -92,8 +94,11 @@ func ParseTimeout(knob, text string) (time.Duration, error) { return soft.ParseT
 // system's.
 var ErrTimeout = errors.New("the time limit of a command buffer can be set for the soft driver only: apple's is the system's own")
 
+// ErrKeep says that the driver shows nothing of what it generates.
+var ErrKeep = errors.New("what is generated can be kept from the soft driver only: apple's compiler shows none of its steps")
+
 func (o Options) soft() soft.Options {
-	out := soft.Options{Note: o.Note}
+	out := soft.Options{Note: o.Note, Keep: o.Keep}
 	if o.Timeout != nil {
 		out.KernelLimit, out.BufferLimit = soft.Limited(*o.Timeout)
 	}
@@ -162,6 +167,9 @@ func openApple(ctx context.Context, device string, o Options) (Driver, error) {
 	if runtime.GOOS == "darwin" || standIn == "" {
 		if o.Timeout != nil {
 			return nil, ErrTimeout
+		}
+		if o.Keep != "" {
+			return nil, ErrKeep
 		}
 		d, err := apple.Open(ctx, apple.Options{Device: device})
 		if err != nil {

@@ -75,19 +75,30 @@ type made struct {
 	evidence      metalshim.Evidence
 }
 
+// Kinds of the cache's entries.
+const (
+	libraryEntry  = "library"
+	pipelineEntry = "pipeline"
+	runtimeEntry  = "runtime" // what runs kernels
+)
+
 // obtain takes an entry from the cache, or makes it and puts it there. Of
 // several processes that want the same entry one makes it.
 func (d *Device) obtain(ctx context.Context, kind string, key cache.Key, build func() (payload, meta []byte, err error)) (*made, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	m := &made{evidence: metalshim.Evidence{State: metalshim.CacheOff, Key: key.String(), Note: d.why}}
-	if d.cache != nil {
+	c, why := d.cache, d.why
+	if d.keep != nil && kind != runtimeEntry {
+		c, why = nil, d.keep.why()
+	}
+	m := &made{evidence: metalshim.Evidence{State: metalshim.CacheOff, Key: key.String(), Note: why}}
+	if c != nil {
 		m.evidence = metalshim.Evidence{State: metalshim.CacheMiss, Key: key.String()}
 		if d.look(m, kind, key) {
 			return m, nil
 		}
-		unlock, err := d.cache.Lock(ctx, key)
+		unlock, err := c.Lock(ctx, key)
 		if err != nil {
 			return nil, err
 		}
@@ -102,11 +113,11 @@ func (d *Device) obtain(ctx context.Context, kind string, key cache.Key, build f
 	}
 	m.evidence.Bytes = int64(len(m.payload))
 	switch {
-	case d.cache == nil:
+	case c == nil:
 	case d.tools.Changed():
 		m.note(d, notKept, "the compiler has been replaced since this process began")
 	default:
-		if err := d.cache.Put(kind, key, m.payload, m.meta); err != nil {
+		if err := c.Put(kind, key, m.payload, m.meta); err != nil {
 			m.note(d, notKept, err.Error())
 		}
 	}

@@ -86,16 +86,22 @@ func (d *Device) NewLibrary(ctx context.Context, src metalshim.Source) (metalshi
 	flags := append(append(append([]string{}, language...), laneTarget()...), mathFlags(src.MathMode)...)
 	text := stdlib.Preprocessor(l.file, src.Text)
 	// What the compiler sees, and what reads and rewrites in between.
-	l.key = cache.KeyOf("library", d.id, stdlib.Header(), text, strings.Join(macros, "\x00"), msl.Version(), overlay,
+	l.key = cache.KeyOf(libraryEntry, d.id, stdlib.Header(), text, strings.Join(macros, "\x00"), msl.Version(), overlay,
 		strings.Join(slices.Concat(always, sealedArgs, preprocess, flags, toBitcode), "\x00"))
-	m, err := d.obtain(ctx, "library", l.key, func() ([]byte, []byte, error) {
+	m, err := d.obtain(ctx, libraryEntry, l.key, func() ([]byte, []byte, error) {
 		pre, err := d.runSealed(ctx, slices.Concat(preprocess, macros), []byte(text))
 		if err != nil {
 			return nil, nil, compileError(ctx, l.name, "", err)
 		}
+		if err := d.keep.write(fileName(l.name)+preprocessedFile, pre); err != nil {
+			return nil, nil, err
+		}
 		cxx, table, err := msl.Rewrite(string(pre))
 		if err != nil {
 			return nil, nil, l.rewriteError(err)
+		}
+		if err := d.keep.write(fileName(l.name)+rewrittenFile, []byte(cxx)); err != nil {
+			return nil, nil, err
 		}
 		code, err := d.runSealed(ctx, slices.Concat(flags, toBitcode), []byte(stdlib.Header()+cxx))
 		if err != nil {

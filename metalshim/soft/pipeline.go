@@ -54,9 +54,9 @@ func (l *library) NewPipeline(ctx context.Context, function string, constants []
 		return nil, err
 	}
 	p := &pipeline{d: l.d, name: function, library: l.name, constants: slices.Clone(constants), params: k.Params}
-	key := cache.KeyOf("pipeline", l.key.String(), k.Name, values, l.d.o.Form, lanes.Version, lanes.Header, passVersion,
+	key := cache.KeyOf(pipelineEntry, l.key.String(), k.Name, values, l.d.o.Form, lanes.Version, lanes.Header, passVersion,
 		stub(k, values, l.d.o.Form == "scalar"), strings.Join(slices.Concat(always, lanes.LaneFlags, lanes.Flags, l.d.target()), "\x00"))
-	m, err := l.d.obtain(ctx, "pipeline", key, func() ([]byte, []byte, error) { return l.compile(ctx, k, values, constants) })
+	m, err := l.d.obtain(ctx, pipelineEntry, key, func() ([]byte, []byte, error) { return l.compile(ctx, k, values, constants) })
 	if err != nil {
 		return nil, err
 	}
@@ -151,12 +151,16 @@ func (l *library) compile(ctx context.Context, k msl.Kernel, values string, cons
 	if err != nil {
 		return nil, nil, err
 	}
+	name := pipelineName(l.name, k.Name, constants)
 	oneLane := func(values string) (*lanes.Kernel, error) {
 		args := slices.Concat(language, laneTarget(), mathFlags(l.math), lanes.LaneFlags,
 			[]string{"-S", "-emit-llvm", "-Xclang", "-mlink-builtin-bitcode", "-Xclang", clang.FilePath(0)})
 		ir, err := l.d.run(ctx, args, []byte(stub(k, values, l.d.o.Form == "scalar")), bitcode)
 		if err != nil {
 			return nil, compileError(ctx, l.name, k.Name, err)
+		}
+		if err := l.d.keep.write(name+oneLaneFile, ir); err != nil {
+			return nil, err
 		}
 		read, err := lanes.Read(string(ir))
 		if err != nil {
@@ -187,8 +191,15 @@ func (l *library) compile(ctx context.Context, k msl.Kernel, values string, cons
 	if err != nil {
 		return nil, nil, &metalshim.CompileError{Library: l.name, Function: k.Name, Err: err}
 	}
-	if code, err = l.d.sharedObject(ctx, slices.Concat(lanes.Flags, l.d.target()), []byte(wide)); err != nil {
+	if err := l.d.keep.write(name+lanesFile, []byte(wide)); err != nil {
+		return nil, nil, err
+	}
+	flags := slices.Concat(lanes.Flags, l.d.target())
+	if code, err = l.d.sharedObject(ctx, flags, []byte(wide)); err != nil {
 		return nil, nil, compileError(ctx, l.name, k.Name, err)
+	}
+	if err := l.d.keepMachineCode(ctx, name, flags, []byte(wide), code); err != nil {
+		return nil, nil, err
 	}
 	meta, err = json.Marshal(factsOf(found))
 	return code, meta, err

@@ -51,6 +51,9 @@ type Options struct {
 	// complete, BufferLimit how long it may run. Below 0: for ever. Where both are
 	// 0, they are what INTROGEN_COMMAND_BUFFER_TIMEOUT says, else 20 s and for ever.
 	KernelLimit, BufferLimit time.Duration
+	// Keep is an empty or new folder for what is generated on the way from source to
+	// machine code; all of it is generated anew then. "": nothing is kept.
+	Keep string
 	// Note hears of what is unusual but no error, and which kind of it that is: of
 	// one kind there may be hundreds. It may be nil.
 	Note func(kind, text string)
@@ -63,6 +66,7 @@ type Device struct {
 	tools *clang.Toolchain
 	cache *cache.Cache // nil if it cannot be used
 	why   string       // why it cannot
+	keep  *keeper      // nil if nothing is kept
 	id    string       // compiler and CPU, part of every key
 	pool  *native.Pool
 
@@ -125,6 +129,15 @@ func Open(ctx context.Context, o Options) (*Device, error) {
 	}
 	if err := d.identify(ctx); err != nil {
 		return nil, err
+	}
+	if o.Keep != "" {
+		if d.keep, err = newKeeper(o.Keep, tools, o.Form); err != nil {
+			return nil, err
+		}
+		o.Note("no cache", "cache of compiled kernels: " + d.keep.why())
+		if d.keep.disassembler == "" {
+			o.Note("no disassembler", "kept code is assembly: " + noDisassembler)
+		}
 	}
 	if err := d.start(ctx); err != nil {
 		return nil, err
@@ -201,8 +214,8 @@ func (d *Device) identify(ctx context.Context) error {
 // start compiles or loads the runtime and starts its threads.
 func (d *Device) start(ctx context.Context) error {
 	flags := append(append([]string{}, native.Flags...), d.target()...)
-	key := cache.KeyOf("runtime", d.id, native.Source(), strings.Join(slices.Concat(always, flags), "\x00"))
-	made, err := d.obtain(ctx, "runtime", key, func() ([]byte, []byte, error) {
+	key := cache.KeyOf(runtimeEntry, d.id, native.Source(), strings.Join(slices.Concat(always, flags), "\x00"))
+	made, err := d.obtain(ctx, runtimeEntry, key, func() ([]byte, []byte, error) {
 		so, err := d.sharedObject(ctx, flags, []byte(native.Source()))
 		return so, nil, err
 	})

@@ -23,7 +23,7 @@ import (
 	"github.com/olekukonko/tablewriter/renderer"
 	"github.com/olekukonko/tablewriter/tw"
 
-	"github.com/introgen/introgen/results/printable"
+	"github.com/introgen/introgen/results/sanitize"
 	"github.com/introgen/introgen/system/terminal"
 )
 
@@ -146,11 +146,11 @@ func (t *Table) render(w io.Writer, s Style) error {
 func (t *Table) widths() []int {
 	out := make([]int, len(t.Columns))
 	for i, c := range t.Columns {
-		out[i] = terminal.Width(printable.Line(c.Name))
+		out[i] = terminal.Width(sanitize.Line(c.Name))
 	}
 	for _, r := range append(slices.Clip(t.Rows), t.Footer) {
 		for i, c := range r {
-			out[i] = max(out[i], terminal.Width(printable.Line(c.Text)))
+			out[i] = max(out[i], terminal.Width(sanitize.Line(c.Text)))
 		}
 	}
 	return out

@@ -131,21 +131,21 @@ func at(path string) (*Toolchain, error) {
 }
 
 func toolchain(path string) (*Toolchain, error) {
-	real, err := filepath.EvalSymlinks(path)
+	target, err := filepath.EvalSymlinks(path)
 	if err == nil {
-		real, err = filepath.Abs(real)
+		target, err = filepath.Abs(target)
 	}
 	if err != nil {
 		return nil, unreadable(path, err)
 	}
-	t := &Toolchain{Path: real, Wrapped: isScript(real)}
-	if t.Stamp, err = Stamp(real); err != nil {
+	t := &Toolchain{Path: target, Wrapped: isScript(target)}
+	if t.Stamp, err = Stamp(target); err != nil {
 		return nil, unreadable(path, err)
 	}
-	if strings.HasPrefix(filepath.Base(real), "zig") {
+	if strings.HasPrefix(filepath.Base(target), "zig") {
 		// zig is clang and lld in one: `zig clang`, `zig ld.lld`.
-		t.Compiler = []string{real, "clang"}
-		t.Linker = []string{real, "ld.lld"}
+		t.Compiler = []string{target, "clang"}
+		t.Linker = []string{target, "ld.lld"}
 		return t, nil
 	}
 	// The compiler runs in another folder than this process.
@@ -153,9 +153,9 @@ func toolchain(path string) (*Toolchain, error) {
 		return nil, unreadable(path, err)
 	}
 	t.Compiler = []string{path}
-	lld, err := linker(path, real)
-	if err != nil {
-		return nil, err
+	lld := t.companion("ld.lld", "ld.lld-"+Major, "ld.lld")
+	if lld == "" {
+		return nil, &Error{fmt.Sprintf("%s has no linker ld.lld beside it, and there is none on PATH", path), ErrAbsent}
 	}
 	t.Linker = []string{lld}
 	of, err := Stamp(lld)
@@ -170,17 +170,26 @@ func unreadable(path string, err error) error {
 	return &Error{fmt.Sprintf("%s cannot be read: %v", path, err), err}
 }
 
-// linker is the ld.lld that goes with the compiler at path, which is real.
-func linker(path, real string) (string, error) {
-	if beside := filepath.Join(filepath.Dir(real), "ld.lld"); executable(beside) {
-		return beside, nil
+// companion is the program of LLVM's that goes with the compiler: beside it, else
+// the first of names on PATH; "" where there is none.
+func (t *Toolchain) companion(beside string, names ...string) string {
+	if own := filepath.Join(filepath.Dir(t.Path), beside); executable(own) {
+		return own
 	}
-	for _, name := range []string{"ld.lld-" + Major, "ld.lld"} {
-		if lld, err := exec.LookPath(name); err == nil {
-			return filepath.Abs(lld)
+	for _, n := range names {
+		if found, err := exec.LookPath(n); err == nil {
+			if found, err = filepath.Abs(found); err == nil {
+				return found
+			}
 		}
 	}
-	return "", &Error{fmt.Sprintf("%s has no linker ld.lld beside it, and there is none on PATH", path), ErrAbsent}
+	return ""
+}
+
+// Disassembler is the llvm-objdump of the compiler's version, or "": one of another
+// version may not know what this one writes.
+func (t *Toolchain) Disassembler() string {
+	return t.companion("llvm-objdump", "llvm-objdump-"+Major)
 }
 
 func executable(path string) bool {
