@@ -1,6 +1,8 @@
 package explain
 
-// Rules are all rules.
+// Rules are all rules, in the order in which findings of one cost are told.
+// Another one is a block as theirs, its name here, and in rules_test.go a recording
+// in which it holds and one in which it does not.
 var Rules = []Rule{
 	coldCompile, slowTokenizer, weightsCopied, weightsPacked, prefillOnly, slowFirstRound,
 	tooManyCommits, commitTooLate, slowCommits,
