@@ -19,7 +19,7 @@ func TestKeep(t *testing.T) {
 	states(t, openAt(t, Options{CacheDir: cache}), tiny) // the cache is warm
 	dir := filepath.Join(t.TempDir(), "new", "generated")
 	var notes []string
-	d := openAt(t, Options{CacheDir: cache, Keep: dir, Note: func(s string) { notes = append(notes, s) }})
+	d := openAt(t, Options{CacheDir: cache, Keep: dir, Note: func(_, s string) { notes = append(notes, s) }})
 	lib, pipeline := states(t, d, tiny)
 	if lib.State != metalshim.CacheOff || pipeline.State != metalshim.CacheOff || !strings.Contains(lib.Note, dir) {
 		t.Errorf("library %+v, pipeline %+v; want both past the cache", lib, pipeline)
