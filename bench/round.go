@@ -13,6 +13,7 @@ import (
 	"github.com/introgen/introgen/engine/gguf"
 	"github.com/introgen/introgen/results"
 	"github.com/introgen/introgen/trace"
+	"github.com/introgen/introgen/trace/names"
 )
 
 // Job is what a run generates, and with what.
@@ -108,13 +109,13 @@ func Run(ctx context.Context, j Job, rec *trace.Recorder, each func(Round, error
 }
 
 func runRound(ctx context.Context, j Job, n int, rec *trace.Recorder) (r Round, err error) {
-	round := rec.Begin(results.SpanRound, "", int64(n))
+	round := rec.Begin(names.SpanRound, "", int64(n))
 	defer round.End()
 	r = Round{Number: n, Span: round.ID()}
 
-	sp := rec.Begin(results.SpanRead, string(j.IO), 0)
+	sp := rec.Begin(names.SpanRead, string(j.IO), 0)
 	var f *gguf.File
-	err = j.around(results.SpanRead, func() (err error) {
+	err = j.around(names.SpanRead, func() (err error) {
 		f, err = gguf.Open(j.ModelPath, j.IO)
 		return err
 	})
@@ -123,14 +124,14 @@ func runRound(ctx context.Context, j Job, n int, rec *trace.Recorder) (r Round, 
 		return r, err
 	}
 	defer func() {
-		sp := rec.Begin(results.SpanClose, "", 0)
+		sp := rec.Begin(names.SpanClose, "", 0)
 		err = errors.Join(err, f.Close())
 		sp.End()
 	}()
 
-	sp = rec.Begin(results.SpanBuild, "", 0)
+	sp = rec.Begin(names.SpanBuild, "", 0)
 	var m engine.Model
-	err = j.around(results.SpanBuild, func() (err error) {
+	err = j.around(names.SpanBuild, func() (err error) {
 		m, err = j.Build(f)
 		return err
 	})
@@ -139,7 +140,7 @@ func runRound(ctx context.Context, j Job, n int, rec *trace.Recorder) (r Round, 
 		return r, err
 	}
 	defer func() {
-		sp := rec.Begin(results.SpanClose, "", 0)
+		sp := rec.Begin(names.SpanClose, "", 0)
 		err = errors.Join(err, m.Close())
 		sp.End()
 	}()
@@ -147,9 +148,9 @@ func runRound(ctx context.Context, j Job, n int, rec *trace.Recorder) (r Round, 
 		j.Built(n, m)
 	}
 
-	sp = rec.Begin(results.SpanEncode, "", 0)
+	sp = rec.Begin(names.SpanEncodePrompt, "", 0)
 	var ids []int32
-	err = j.around(results.SpanEncode, func() (err error) {
+	err = j.around(names.SpanEncodePrompt, func() (err error) {
 		ids, err = j.Prompt()
 		return err
 	})
@@ -207,9 +208,9 @@ func generate(ctx context.Context, j Job, m engine.Model, ids []int32, rec *trac
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		phase, n := results.SpanStep, step
+		phase, n := names.SpanStep, step
 		if step == 0 {
-			phase, n = results.SpanPrefill, len(ids)
+			phase, n = names.SpanPrefill, len(ids)
 		}
 		var sp trace.Span
 		if step == 0 || !j.Untraced {
@@ -230,7 +231,7 @@ func generate(ctx context.Context, j Job, m engine.Model, ids []int32, rec *trac
 		}
 		next[0], input = id, next
 		if j.TopLogits > 0 && step < 2 {
-			sp := rec.Begin(results.SpanCheck, "", 0)
+			sp := rec.Begin(names.SpanCheck, "", 0)
 			logits, err := m.Logits()
 			if err != nil {
 				sp.End()
@@ -243,7 +244,7 @@ func generate(ctx context.Context, j Job, m engine.Model, ids []int32, rec *trac
 	// An engine may hand out the largest logit's index without a look at the
 	// logits: once a round, outside of all phases, they are looked at. What is
 	// not finite stays so to the last step, through the keys and values.
-	sp := rec.Begin(results.SpanCheck, "", 0)
+	sp := rec.Begin(names.SpanCheck, "", 0)
 	defer sp.End()
 	if _, err := m.Logits(); err != nil {
 		return fmt.Errorf("after decode step %d: %w", j.Tokens, err)

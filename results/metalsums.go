@@ -8,6 +8,7 @@ import (
 
 	"github.com/introgen/introgen/results/recording"
 	"github.com/introgen/introgen/trace"
+	"github.com/introgen/introgen/trace/names"
 )
 
 // MetalSums adds up, event by event, what the phases of a run did on the device
@@ -54,7 +55,7 @@ func (m *MetalSums) Event(e recording.Event) {
 }
 
 func (m *MetalSums) span(s trace.Record) {
-	if s.Name == SpanRound {
+	if s.Name == names.SpanRound {
 		m.rounds[s.ID] = int(s.N)
 		return
 	}
@@ -68,30 +69,30 @@ func (m *MetalSums) span(s trace.Record) {
 	took := s.Duration()
 	p := &m.phases[at.phase]
 	switch s.Name {
-	case SpanBuild, SpanPrefill, SpanStep:
+	case names.SpanBuild, names.SpanPrefill, names.SpanStep:
 		p.Wall, m.ended[at.phase] = took, true
-	case SpanLibrary, SpanPipeline:
+	case names.SpanLibrary, names.SpanPipeline:
 		m.took[s.ID] = took
 		p.Compile += took
 		if at.encoding {
 			p.Encode -= took
 		}
-	case SpanWeights:
+	case names.SpanWeights:
 		p.Weights += took
 		if at.encoding {
 			p.Encode -= took
 		}
-	case SpanRecord:
+	case names.SpanRecord:
 		if at.encoding {
 			p.Encode -= took
 		}
-	case SpanCommands:
+	case names.SpanEncoder:
 		p.Encode += took
-	case SpanCommit:
+	case names.SpanCommit:
 		p.Commit += took
-	case SpanWait:
+	case names.SpanWait:
 		p.Wait += took
-	case SpanGPU:
+	case names.SpanGPU:
 		p.GPU += took
 	}
 }
@@ -102,9 +103,9 @@ func (m *MetalSums) place(s trace.Record) place {
 	if round, ok := m.rounds[s.Parent]; ok {
 		name, step := s.Name, 0
 		switch name {
-		case SpanStep:
+		case names.SpanStep:
 			name, step = fmt.Sprintf("%s %d", name, s.N), int(s.N)
-		case SpanBuild, SpanPrefill:
+		case names.SpanBuild, names.SpanPrefill:
 		default:
 			return at
 		}
@@ -114,13 +115,13 @@ func (m *MetalSums) place(s trace.Record) place {
 	} else if in, ok := m.places[s.Parent]; ok {
 		at = in
 	} else {
-		if s.End >= 0 && (s.Name == SpanLibrary || s.Name == SpanPipeline) {
+		if s.End >= 0 && (s.Name == names.SpanLibrary || s.Name == names.SpanPipeline) {
 			m.took[s.ID] = s.Duration()
 		}
 		return at
 	}
 	entered := at
-	entered.encoding = at.encoding || s.Name == SpanCommands
+	entered.encoding = at.encoding || s.Name == names.SpanEncoder
 	m.places[s.ID] = entered
 	return at
 }
@@ -132,11 +133,11 @@ func (m *MetalSums) count(s trace.Sample) {
 	}
 	p := &m.phases[at.phase]
 	switch s.Name {
-	case CountDispatches:
+	case names.CountDispatches:
 		p.Dispatches += s.Value
-	case CountEncoders:
+	case names.CountEncoders:
 		p.Encoders += s.Value
-	case CountCommandBuffers:
+	case names.CountCommandBuffers:
 		p.CommandBuffers += s.Value
 	}
 }

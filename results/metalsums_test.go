@@ -7,6 +7,7 @@ import (
 
 	"github.com/introgen/introgen/results/recording"
 	"github.com/introgen/introgen/trace"
+	"github.com/introgen/introgen/trace/names"
 )
 
 // TestMetalSums adds up a round by hand: once told span by span with parts still
@@ -25,36 +26,36 @@ func TestMetalSums(t *testing.T) {
 	}
 	events := []recording.Event{
 		&recording.Header{},
-		span(1, 0, SpanRound, "", 1, 0, -1),
-		span(2, 1, SpanBuild, "", 0, 0, 10),
-		span(3, 2, SpanLibrary, "Cast", 40, 1, 5),
-		span(4, 2, SpanWeights, "token_embd.weight", 0, 5, 8),
-		span(5, 1, SpanPrefill, "", 13, 10, -1),
-		span(6, 5, SpanCommands, "compute", 0, 11, -1),
-		span(7, 6, SpanLibrary, "Gemm", 0, 12, 32),
+		span(1, 0, names.SpanRound, "", 1, 0, -1),
+		span(2, 1, names.SpanBuild, "", 0, 0, 10),
+		span(3, 2, names.SpanLibrary, "Cast", 40, 1, 5),
+		span(4, 2, names.SpanWeights, "token_embd.weight", 0, 5, 8),
+		span(5, 1, names.SpanPrefill, "", 13, 10, -1),
+		span(6, 5, names.SpanEncoder, "compute", 0, 11, -1),
+		span(7, 6, names.SpanLibrary, "Gemm", 0, 12, 32),
 		&recording.Library{Span: 3, Name: "Cast", Kernels: 7, SourceBytes: 40, Cache: "hit"},
 		&recording.Library{Span: 7, Name: "Gemm", Cache: "miss"},
-		span(8, 6, SpanRecord, "", 0, 32, -1),
-		span(5, 1, SpanPrefill, "", 13, 10, 100),
-		span(6, 5, SpanCommands, "compute", 0, 11, 60),
-		span(8, 6, SpanRecord, "", 0, 32, 33),
-		span(9, 6, SpanPipeline, "Gemm gemm_nn", 0, 33, 36),
-		span(10, 5, SpanCommit, "", 0, 60, 62),
-		span(11, 5, SpanCommands, "blit", 0, 62, 65),
-		span(12, 5, SpanWait, "", 0, 65, 95),
-		span(13, 5, SpanGPU, "", 0, 50, 90),
-		count(5, CountDispatches, 60*ms, 900), count(5, CountDispatches, 65*ms, 4), count(6, CountEncoders, 59*ms, 2), count(5, CountCommandBuffers, 65*ms, 1),
-		count(1, CountDispatches, 5*ms, 5), // in no phase
+		span(8, 6, names.SpanRecord, "", 0, 32, -1),
+		span(5, 1, names.SpanPrefill, "", 13, 10, 100),
+		span(6, 5, names.SpanEncoder, "compute", 0, 11, 60),
+		span(8, 6, names.SpanRecord, "", 0, 32, 33),
+		span(9, 6, names.SpanPipeline, "Gemm gemm_nn", 0, 33, 36),
+		span(10, 5, names.SpanCommit, "", 0, 60, 62),
+		span(11, 5, names.SpanEncoder, "blit", 0, 62, 65),
+		span(12, 5, names.SpanWait, "", 0, 65, 95),
+		span(13, 5, names.SpanGPU, "", 0, 50, 90),
+		count(5, names.CountDispatches, 60*ms, 900), count(5, names.CountDispatches, 65*ms, 4), count(6, names.CountEncoders, 59*ms, 2), count(5, names.CountCommandBuffers, 65*ms, 1),
+		count(1, names.CountDispatches, 5*ms, 5), // in no phase
 		&recording.Pipeline{Span: 9, Library: "Gemm", Function: "gemm_nn", Cache: "miss"},
-		span(14, 1, SpanRecord, "", 0, 100, 101),
-		span(15, 1, SpanStep, "", 1, 101, -1), // cut off
-		span(16, 15, SpanCommit, "", 0, 102, 103),
+		span(14, 1, names.SpanRecord, "", 0, 100, 101),
+		span(15, 1, names.SpanStep, "", 1, 101, -1), // cut off
+		span(16, 15, names.SpanCommit, "", 0, 102, 103),
 		&recording.Kernel{Name: "k", Dispatches: 3, Time: int64(5 * ms)},
 	}
 	want := MetalTrace{
 		Phases: []MetalPhase{
-			{Round: 1, Name: SpanBuild, Wall: 10 * ms, Compile: 4 * ms, Weights: 3 * ms},
-			{Round: 1, Name: SpanPrefill, Wall: 90 * ms, Compile: 23 * ms, Encode: (49 - 20 - 3 - 1 + 3) * ms, Commit: 2 * ms, Wait: 30 * ms, GPU: 40 * ms,
+			{Round: 1, Name: names.SpanBuild, Wall: 10 * ms, Compile: 4 * ms, Weights: 3 * ms},
+			{Round: 1, Name: names.SpanPrefill, Wall: 90 * ms, Compile: 23 * ms, Encode: (49 - 20 - 3 - 1 + 3) * ms, Commit: 2 * ms, Wait: 30 * ms, GPU: 40 * ms,
 				Dispatches: 904, Encoders: 2, CommandBuffers: 1},
 		},
 		Libraries: []LibraryRow{{Name: "Cast", SourceBytes: 40, Kernels: 7, Compile: 4 * ms, Cache: "hit"}, {Name: "Gemm", Used: 1, Compile: 20 * ms, Cache: "miss"}},

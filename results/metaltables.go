@@ -10,13 +10,14 @@ import (
 	"github.com/introgen/introgen/figures"
 	"github.com/introgen/introgen/results/sanitize"
 	"github.com/introgen/introgen/results/table"
+	"github.com/introgen/introgen/trace/names"
 )
 
 // WriteMetalTrace writes the tables at the end of a traced run. Of one that came
 // to no pass of the model those without rows are left out, and all of them where
 // nothing was compiled either.
 func WriteMetalTrace(w io.Writer, t MetalTrace) error {
-	passed := slices.ContainsFunc(t.Phases, func(p MetalPhase) bool { return p.Name != SpanBuild })
+	passed := slices.ContainsFunc(t.Phases, func(p MetalPhase) bool { return p.Name != names.SpanBuild })
 	if !passed && len(t.Libraries) == 0 && len(t.Pipelines) == 0 {
 		return nil
 	}

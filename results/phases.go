@@ -8,6 +8,7 @@ import (
 
 	"github.com/introgen/introgen/results/recording"
 	"github.com/introgen/introgen/trace"
+	"github.com/introgen/introgen/trace/names"
 )
 
 // Missing stands for a time that is not recorded.
@@ -60,13 +61,13 @@ func NewPhases(round int) Phases {
 // Add takes a span of the round that has ended.
 func (p *Phases) Add(s trace.Record) {
 	switch s.Name {
-	case SpanRead:
+	case names.SpanRead:
 		p.Read = s.Duration()
-	case SpanBuild:
+	case names.SpanBuild:
 		p.Build = s.Duration()
-	case SpanPrefill:
+	case names.SpanPrefill:
 		p.Prefill, p.PromptTokens = s.Duration(), int(s.N)
-	case SpanStep:
+	case names.SpanStep:
 		if s.N < 1 || s.N > mostSteps {
 			return
 		}

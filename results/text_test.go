@@ -7,6 +7,7 @@ import (
 
 	"github.com/introgen/introgen/results/recording"
 	"github.com/introgen/introgen/trace"
+	"github.com/introgen/introgen/trace/names"
 )
 
 // The lines are the experiment's own: its first CPU round, but for the digits of
@@ -14,17 +15,17 @@ import (
 func TestLinesOfTheExperiment(t *testing.T) {
 	rec := trace.New()
 	at := time.Duration(0)
-	round := rec.Add(0, SpanRound, "", 1, 0, time.Second)
+	round := rec.Add(0, names.SpanRound, "", 1, 0, time.Second)
 	add := func(name string, n int64, ms float64) {
 		d := time.Duration(ms * 1e6)
 		rec.Add(round, name, "", n, at, at+d)
 		at += d
 	}
-	add(SpanRead, 0, 130.8)
-	add(SpanBuild, 0, 42.2)
-	add(SpanPrefill, 13, 35.54)
+	add(names.SpanRead, 0, 130.8)
+	add(names.SpanBuild, 0, 42.2)
+	add(names.SpanPrefill, 13, 35.54)
 	for i, ms := range []float64{10.2, 7.3, 7.6, 8.4, 7.2, 9.7, 7.4, 8.6, 7.2, 7.0, 8.3, 8.5, 8.1, 8.7, 8.5, 9.0, 9.6, 8.9, 10.8, 9.82} {
-		add(SpanStep, int64(i+1), ms)
+		add(names.SpanStep, int64(i+1), ms)
 	}
 	var b strings.Builder
 	p := PhasesOf(&recording.Run{Spans: rec.Spans(), Rounds: []recording.Round{{Number: 1, Span: round}}})[0]

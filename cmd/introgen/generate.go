@@ -20,9 +20,9 @@ import (
 	"github.com/introgen/introgen/figures"
 	"github.com/introgen/introgen/models"
 	"github.com/introgen/introgen/models/digests"
-	"github.com/introgen/introgen/results"
 	"github.com/introgen/introgen/results/console"
 	"github.com/introgen/introgen/results/recording"
+	"github.com/introgen/introgen/trace/names"
 	"github.com/urfave/cli/v2"
 )
 
@@ -85,7 +85,7 @@ func newGeneration(c *cli.Context, label string, rounds int, trace bool, origins
 	if err != nil {
 		return nil, err
 	}
-	g.enter(results.SpanRecord, "")
+	g.enter(names.SpanRecord, "")
 	origin := recording.FromDefault
 	if c.NArg() > 0 {
 		origin = recording.FromFlag
@@ -115,13 +115,13 @@ func newGeneration(c *cli.Context, label string, rounds int, trace bool, origins
 	if err := g.openVocabulary(); err != nil {
 		return nil, err
 	}
-	g.enter(results.SpanRecord, "")
+	g.enter(names.SpanRecord, "")
 	g.begin()
-	g.enter(results.SpanTokenizer, kind)
+	g.enter(names.SpanTokenizer, kind)
 	if err = g.chooseTokenizer(c, kind); err != nil {
 		return nil, errors.Join(err, g.close())
 	}
-	g.enter(results.SpanArguments, "")
+	g.enter(names.SpanArguments, "")
 	if g.job.Prompt, err = g.promptSource(c); err != nil {
 		return nil, errors.Join(err, g.close())
 	}
@@ -181,7 +181,7 @@ func (g *generation) openVocabulary() error {
 	if g.evict {
 		mode = gguf.Buffered
 	}
-	g.enter(results.SpanArguments, "")
+	g.enter(names.SpanArguments, "")
 	f, err := gguf.Open(g.job.ModelPath, mode)
 	if err != nil {
 		return err
@@ -214,7 +214,7 @@ func (g *generation) close() error {
 	if g.tokFile == nil {
 		return nil
 	}
-	g.enter(results.SpanClose, "")
+	g.enter(names.SpanClose, "")
 	return g.tokFile.Close()
 }
 
@@ -241,7 +241,7 @@ func (g *generation) run(ctx context.Context, build func(*gguf.File) (engine.Mod
 		}
 	}
 	_, err = bench.Run(ctx, g.job, g.rec, g.ended)
-	g.enter(results.SpanRecord, "")
+	g.enter(names.SpanRecord, "")
 	return g.written(cmp.Or(err, g.decodeErr, g.disturb.unused()))
 }
 
@@ -262,13 +262,13 @@ func (g *generation) beforeRound(n int) error {
 		return err // nobody would see the round
 	}
 	if g.evict {
-		g.enter(results.SpanEvict, "")
+		g.enter(names.SpanEvict, "")
 		if err := pagecache.Evict(g.job.ModelPath); err != nil {
 			return fmt.Errorf("--evict: %w", err)
 		}
 	}
 	if g.evict || n == 1 {
-		g.enter(results.SpanRecord, "")
+		g.enter(names.SpanRecord, "")
 		told := []recording.Event{g.residence(n)}
 		if n == 1 && g.describe == nil {
 			told = append(told, g.subject(g.engine))
@@ -305,7 +305,7 @@ func (g *generation) subject(engine string) *recording.Subject {
 
 // ended prints and records a round, whole or cut short.
 func (g *generation) ended(r bench.Round, cut error) {
-	g.enter(results.SpanRecord, "")
+	g.enter(names.SpanRecord, "")
 	text, err := g.decode(r.IDs)
 	if err != nil && g.decodeErr == nil {
 		g.decodeErr = err

@@ -128,15 +128,15 @@ func runKernelsShow(c *cli.Context) error {
 		return err
 	}
 	for _, d := range all {
-		if _, err := io.WriteString(w, "\n"+names(d)); err != nil {
+		if _, err := io.WriteString(w, "\n"+kernelNames(d)); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// names is the names of a library's kernels, in lines that fit a terminal.
-func names(d declared) string {
+// kernelNames is the names of a library's kernels, in lines that fit a terminal.
+func kernelNames(d declared) string {
 	const width = 80
 	text, column := d.Library+":", len(d.Library)+1
 	for _, k := range d.library.Kernels {

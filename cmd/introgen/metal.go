@@ -17,8 +17,8 @@ import (
 	"github.com/introgen/introgen/engine/metal/kernels"
 	"github.com/introgen/introgen/metalshim"
 	"github.com/introgen/introgen/metalshim/drivers"
-	"github.com/introgen/introgen/results"
 	"github.com/introgen/introgen/results/recording"
+	"github.com/introgen/introgen/trace/names"
 	"github.com/urfave/cli/v2"
 )
 
@@ -214,7 +214,7 @@ func runMetal(c *cli.Context) (err error) {
 	}
 	stopped := m.stopWith(c.Context, g)
 	defer func() {
-		g.enter(results.SpanClose, "")
+		g.enter(names.SpanClose, "")
 		err = errors.Join(err, m.close())
 		stopped()
 	}()
@@ -234,7 +234,7 @@ func runMetal(c *cli.Context) (err error) {
 		}
 		return m.device.New(model)
 	})
-	g.enter(results.SpanRecord, "")
+	g.enter(names.SpanRecord, "")
 	g.catchUp(m.summary()...)
 	return g.written(err)
 }
@@ -256,7 +256,7 @@ type openedMetal struct {
 // a delay is measured), and prints how long that took.
 func openMetal(ctx context.Context, g *generation, k metalKnobs, set *kernels.Set, note func(string)) (*openedMetal, error) {
 	m := &openedMetal{}
-	g.enter(results.SpanDevice, "")
+	g.enter(names.SpanDevice, "")
 	var err error
 	if m.driver, err = drivers.OpenWith(ctx, k.driver, drivers.Options{Note: note, Timeout: k.timeout}); err != nil {
 		if errors.Is(err, drivers.ErrTimeout) {
@@ -287,7 +287,7 @@ func openMetal(ctx context.Context, g *generation, k metalKnobs, set *kernels.Se
 	if err != nil {
 		return nil, errors.Join(err, m.driver.Close())
 	}
-	g.enter(results.SpanRecord, "")
+	g.enter(names.SpanRecord, "")
 	m.before, m.cached = m.driver.Folder()
 	info := m.shim.Info()
 	g.catchUp(&recording.Device{Driver: info.Driver, Name: info.String(), Compiler: m.driver.Compiler(), System: m.driver.System(), Nonce: k.nonce,
@@ -344,11 +344,11 @@ func (m *openedMetal) compiled() func(put func(recording.Event)) {
 	return func(put func(recording.Event)) {
 		for _, l := range m.shim.Libraries()[libs:] {
 			libs++
-			put(&recording.Library{Span: l.Span, Name: l.Name, SourceBytes: l.SourceBytes, Kernels: l.Functions, Cache: string(l.Evidence.State)})
+			put(&recording.Library{Span: l.Span, Name: l.Name, SourceBytes: l.SourceBytes, Kernels: l.Functions, Cache: l.Evidence.State})
 		}
 		for _, p := range m.shim.Pipelines()[pipes:] {
 			pipes++
-			put(&recording.Pipeline{Span: p.Span, Library: p.Library, Function: p.Function, Constants: constants(p.Constants), Cache: string(p.Evidence.State)})
+			put(&recording.Pipeline{Span: p.Span, Library: p.Library, Function: p.Function, Constants: constants(p.Constants), Cache: p.Evidence.State})
 		}
 	}
 }
@@ -370,11 +370,11 @@ func (m *openedMetal) summary() []recording.Event {
 		out = append(out, &recording.Kernel{Name: k.Kernel, Dispatches: int64(k.Dispatches), Time: int64(k.Time)})
 	}
 	e := &recording.Evidence{What: recording.EvidenceMetalCache, Nonce: m.shim.Nonce()}
-	count := func(state metalshim.CacheState, hits, misses *int) {
+	count := func(state string, hits, misses *int) {
 		switch state {
-		case metalshim.CacheHit:
+		case names.CacheHit:
 			*hits++
-		case metalshim.CacheUnknown:
+		case names.CacheUnknown:
 			e.Unknown++
 		default:
 			*misses++

@@ -13,11 +13,11 @@ import (
 	"strings"
 
 	"github.com/introgen/introgen/models/digests"
-	"github.com/introgen/introgen/results"
 	"github.com/introgen/introgen/results/benchtext"
 	"github.com/introgen/introgen/results/recording"
 	"github.com/introgen/introgen/results/table"
 	"github.com/introgen/introgen/results/view"
+	"github.com/introgen/introgen/trace/names"
 	"github.com/urfave/cli/v2"
 )
 
@@ -105,7 +105,7 @@ func (s *session) findDigest(ctx context.Context) {
 	if s.digestOf == "" || !wanted || ctx.Err() != nil {
 		return
 	}
-	s.enter(results.SpanDigest, "")
+	s.enter(names.SpanDigest, "")
 	digest, err := digests.Compute(ctx, s.state, s.digestOf)
 	if err != nil && ctx.Err() == nil {
 		s.note(fmt.Sprintf("the digest of the model: %v", err))

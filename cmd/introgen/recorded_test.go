@@ -13,7 +13,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/introgen/introgen/metalshim"
 	"github.com/introgen/introgen/models"
 	"github.com/introgen/introgen/models/modeltest"
 	"github.com/introgen/introgen/results"
@@ -21,6 +20,7 @@ import (
 	"github.com/introgen/introgen/results/recording"
 	"github.com/introgen/introgen/results/view"
 	"github.com/introgen/introgen/trace"
+	"github.com/introgen/introgen/trace/names"
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
@@ -43,7 +43,7 @@ func TestTimeHasNoHoles(t *testing.T) {
 			t.Errorf("%s at %v begins before what came before it ended, at %v", s.Name, s.Start, at)
 		}
 		at = s.End
-		if s.Name == results.SpanRound {
+		if s.Name == names.SpanRound {
 			named += s.Duration() - trace.Unattributed(r.Spans, s)
 		} else {
 			named += s.Duration()
@@ -76,7 +76,7 @@ func TestRecordingSaysWhereFrom(t *testing.T) {
 		if h.Model.Digest != want || h.Model.Bytes != 144811072 || h.Model.Types != "211 Q8_0 + 61 F32" {
 			t.Errorf("model %+v", h.Model)
 		}
-		if got := slices.ContainsFunc(r.Spans, func(s trace.Record) bool { return s.Name == results.SpanDigest }); got != computed {
+		if got := slices.ContainsFunc(r.Spans, func(s trace.Record) bool { return s.Name == names.SpanDigest }); got != computed {
 			t.Errorf("the digest was computed: %v, want %v", got, computed)
 		}
 		knobs := map[string]string{}
@@ -192,7 +192,7 @@ func tablesAgree(t *testing.T, run *recording.Run) {
 					pipelines += c.Time
 				}
 			}
-			if p.Name != results.SpanBuild && p.Name != results.SpanPrefill && p.Name != results.SpanStep {
+			if p.Name != names.SpanBuild && p.Name != names.SpanPrefill && p.Name != names.SpanStep {
 				continue
 			}
 			if i == len(phases) {
@@ -230,21 +230,6 @@ func TestViewsRefuseNothing(t *testing.T) {
 		}
 		if d := view.FirstToken(f.Runs); d != 0 {
 			t.Errorf("the first token after %v", d)
-		}
-	}
-}
-
-// TestNamesAgree: readers of recordings have the decorator's names for
-// themselves, and must have the same.
-func TestNamesAgree(t *testing.T) {
-	for ours, theirs := range map[string]string{
-		results.SpanLibrary: metalshim.SpanLibrary, results.SpanPipeline: metalshim.SpanPipeline, results.SpanCommands: metalshim.SpanEncode,
-		results.SpanCommit: metalshim.SpanCommit, results.SpanWait: metalshim.SpanWait, results.SpanWeights: metalshim.SpanWeights, results.SpanGPU: metalshim.SpanGPU,
-		results.SpanQueued: metalshim.SpanQueued, recording.CountAllocated: metalshim.CountAllocated, recording.CountMapped: metalshim.CountMapped,
-		results.CountDispatches: metalshim.CountDispatches, results.CountEncoders: metalshim.CountEncoders, results.CountCommandBuffers: metalshim.CountCommandBuffers,
-	} {
-		if ours != theirs {
-			t.Errorf("%q and %q", ours, theirs)
 		}
 	}
 }

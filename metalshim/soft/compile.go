@@ -9,6 +9,7 @@ import (
 	"github.com/introgen/introgen/metalshim/soft/cache"
 	"github.com/introgen/introgen/metalshim/soft/clang"
 	"github.com/introgen/introgen/metalshim/soft/native"
+	"github.com/introgen/introgen/trace/names"
 )
 
 // mathFlags are clang's arguments for a math mode. The fast modes allow sums in
@@ -81,9 +82,9 @@ func (d *Device) obtain(ctx context.Context, kind string, key cache.Key, build f
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	m := &made{evidence: metalshim.Evidence{State: metalshim.CacheOff, Key: key.String(), Note: d.why}}
+	m := &made{evidence: metalshim.Evidence{State: names.CacheOff, Key: key.String(), Note: d.why}}
 	if d.cache != nil {
-		m.evidence = metalshim.Evidence{State: metalshim.CacheMiss, Key: key.String()}
+		m.evidence = metalshim.Evidence{State: names.CacheMiss, Key: key.String()}
 		if d.look(m, kind, key) {
 			return m, nil
 		}
@@ -131,7 +132,7 @@ func (d *Device) look(m *made, kind string, key cache.Key) bool {
 		return false
 	}
 	m.payload, m.meta = e.Payload, e.Meta
-	m.evidence.State, m.evidence.Bytes = metalshim.CacheHit, int64(len(e.Payload))
+	m.evidence.State, m.evidence.Bytes = names.CacheHit, int64(len(e.Payload))
 	return true
 }
 

@@ -22,9 +22,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/introgen/introgen/results"
 	"github.com/introgen/introgen/results/breakdown"
 	"github.com/introgen/introgen/results/recording"
+	"github.com/introgen/introgen/trace/names"
 )
 
 // Value is a measurement with its unit.
@@ -185,9 +185,9 @@ func process(run *recording.Run, suffix string, wanted bool) []Line {
 			continue
 		}
 		switch s.Name {
-		case results.SpanDevice:
+		case names.SpanDevice:
 			out = append(out, timed("Device"+suffix, s.Duration()))
-		case results.SpanTokenizer:
+		case names.SpanTokenizer:
 			if madeTokenizer(run) {
 				out = append(out, timed("Tokenizer"+suffix, s.Duration()))
 			}
@@ -199,10 +199,10 @@ func process(run *recording.Run, suffix string, wanted bool) []Line {
 // round are the samples of one round.
 func round(run *recording.Run, r breakdown.Round, suffix string) []Line {
 	var out []Line
-	if p, ok := ended(r, results.SpanRead); ok {
+	if p, ok := ended(r, names.SpanRead); ok {
 		out = append(out, timed("ReadGGUF"+suffix, p.Time()))
 	}
-	if p, ok := ended(r, results.SpanBuild); ok {
+	if p, ok := ended(r, names.SpanBuild); ok {
 		l := phase("Build"+suffix, p)
 		if readBy(run) != mapped { // a map is read later, page by page
 			l.addRate(float64(run.Header.Model.Bytes), p.Time(), UnitRate)
@@ -210,7 +210,7 @@ func round(run *recording.Run, r breakdown.Round, suffix string) []Line {
 		out = append(out, l)
 	}
 	steps, whole := r.AllSteps()
-	prefill, prefilled := ended(r, results.SpanPrefill)
+	prefill, prefilled := ended(r, names.SpanPrefill)
 	if prefilled {
 		l := phase("Prefill"+suffix, prefill)
 		l.addRate(float64(prefill.N), prefill.Time(), UnitTokens)
@@ -314,9 +314,9 @@ func compiled(run *recording.Run, r breakdown.Round, suffix string) []Line {
 			}
 			sum += c.Time
 			switch c.Cache {
-			case "hit":
+			case names.CacheHit:
 				hits++
-			case "miss":
+			case names.CacheMiss:
 				misses++
 			}
 			name := compileName(c) + suffix

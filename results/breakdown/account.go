@@ -10,6 +10,7 @@ import (
 	"github.com/introgen/introgen/results"
 	"github.com/introgen/introgen/results/recording"
 	"github.com/introgen/introgen/trace"
+	"github.com/introgen/introgen/trace/names"
 )
 
 // Phases of an account that are no spans of the run.
@@ -108,7 +109,7 @@ func account(run *recording.Run) (*Account, error) {
 		b.add(Line{Phase: ProcessStart, Count: 1, Time: time.Duration(run.Header.Clock - x.Spawned)})
 	}
 	top := slices.DeleteFunc(slices.Clone(run.Spans), func(s trace.Record) bool {
-		return s.Parent != 0 || s.Name == results.SpanGPU || s.Name == results.SpanQueued
+		return s.Parent != 0 || s.Name == names.SpanGPU || s.Name == names.SpanQueued
 	})
 	slices.SortStableFunc(top, func(x, y trace.Record) int { return cmp.Compare(x.Start, y.Start) })
 	for i, s := range top {
@@ -116,7 +117,7 @@ func account(run *recording.Run) (*Account, error) {
 			both := t.ends(top[i-1]) - top[i-1].Start + t.ends(s) - s.Start
 			return nil, &ExceedsError{fmt.Sprintf("%q and %q", top[i-1].Name, s.Name), both, max(t.ends(s), t.ends(top[i-1])) - top[i-1].Start}
 		}
-		if s.Name != results.SpanRound {
+		if s.Name != names.SpanRound {
 			if err := b.phase(0, t.take(s)); err != nil {
 				return nil, err
 			}
@@ -205,7 +206,7 @@ func (b *bookkeeper) add(l Line) {
 
 // LineOf is the line that a phase of a round is entered under, without a time.
 func LineOf(round int, p Phase) Line {
-	if p.Name == results.SpanStep && p.N > 1 {
+	if p.Name == names.SpanStep && p.N > 1 {
 		return Line{Round: round, Phase: LaterSteps}
 	}
 	return Line{Round: round, Phase: p.Name}

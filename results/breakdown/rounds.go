@@ -10,16 +10,16 @@ import (
 	"strings"
 	"time"
 
-	"github.com/introgen/introgen/results"
 	"github.com/introgen/introgen/results/recording"
 	"github.com/introgen/introgen/trace"
+	"github.com/introgen/introgen/trace/names"
 )
 
 // What a part of a phase can be, besides the phase itself.
 const (
-	KindLibrary   = results.SpanLibrary
-	KindPipeline  = results.SpanPipeline
-	KindRecording = results.SpanRecord // the instrument writes its own file
+	KindLibrary   = names.SpanLibrary
+	KindPipeline  = names.SpanPipeline
+	KindRecording = names.SpanRecord // the instrument writes its own file
 	KindWeights   = "weights to the device"
 	KindEncode    = "encoding"
 	KindCommit    = "committing"
@@ -49,7 +49,7 @@ const unknownHit = 15 * time.Millisecond
 
 // FromCache says whether it was not compiled.
 func (c Compile) FromCache() bool {
-	return c.Cache == "hit" || c.Cache == "" && c.Time < unknownHit
+	return c.Cache == names.CacheHit || c.Cache == names.CacheUnknown && c.Time < unknownHit
 }
 
 // Phase is a part of a round. Its parts Compiles, Recording, Weights, Encode,
@@ -151,12 +151,12 @@ func (r Round) Phase(name string) (Phase, bool) {
 // Steps are the decode steps that have ended and are recorded, in order. Which
 // of the round's a step is says its N, not its place among them.
 func (r Round) Steps() []Phase {
-	return slices.DeleteFunc(slices.Clone(r.Phases), func(p Phase) bool { return p.Name != results.SpanStep || p.Open })
+	return slices.DeleteFunc(slices.Clone(r.Phases), func(p Phase) bool { return p.Name != names.SpanStep || p.Open })
 }
 
 // Step is decode step n, from 1.
 func (r Round) Step(n int) (Phase, bool) {
-	i := slices.IndexFunc(r.Phases, func(p Phase) bool { return p.Name == results.SpanStep && !p.Open && p.N == int64(n) })
+	i := slices.IndexFunc(r.Phases, func(p Phase) bool { return p.Name == names.SpanStep && !p.Open && p.N == int64(n) })
 	if i < 0 {
 		return Phase{}, false
 	}
@@ -191,7 +191,7 @@ func (r Round) Lost() bool {
 // What the instrument did between two phases is not in it, so that there is no
 // such time where a span is missing that may have been that.
 func (r Round) Token(n int) (time.Duration, bool) {
-	p, ok := r.Phase(results.SpanPrefill)
+	p, ok := r.Phase(names.SpanPrefill)
 	if n > 1 {
 		p, ok = r.Step(n - 1)
 	}
@@ -212,7 +212,7 @@ func Rounds(run *recording.Run) []Round {
 	t := newTree(run)
 	var out []Round
 	for _, s := range run.Spans {
-		if s.Name == results.SpanRound && s.Parent == 0 {
+		if s.Name == names.SpanRound && s.Parent == 0 {
 			out = append(out, t.round(s))
 		}
 	}
@@ -235,16 +235,16 @@ func (t *tree) before(until time.Duration) []Part {
 		out = append(out, Part{ProcessStart, time.Duration(t.run.Header.Clock - x.Spawned)})
 	}
 	for _, s := range t.run.Spans {
-		if s.Parent != 0 || s.End < 0 || s.End > until || s.Name == results.SpanGPU || s.Name == results.SpanQueued {
+		if s.Parent != 0 || s.End < 0 || s.End > until || s.Name == names.SpanGPU || s.Name == names.SpanQueued {
 			continue
 		}
 		rest -= t.ends(s) - s.Start
 		switch s.Name {
-		case results.SpanRecord, results.SpanEvict, results.SpanDigest: // the instrument, and what makes the state
+		case names.SpanRecord, names.SpanEvict, names.SpanDigest: // the instrument, and what makes the state
 		default:
 			out = append(out, Part{s.Name, t.ends(s) - s.Start})
 		}
-		told = told || s.Name == results.SpanArguments
+		told = told || s.Name == names.SpanArguments
 	}
 	if !told {
 		return nil
@@ -275,7 +275,7 @@ func newTree(run *recording.Run) *tree {
 		t.at[s.ID] = i
 		t.within[s.Parent] = append(t.within[s.Parent], i)
 		t.end = max(t.end, s.Start, s.End)
-		if s.Name != results.SpanGPU && s.Name != results.SpanQueued {
+		if s.Name != names.SpanGPU && s.Name != names.SpanQueued {
 			t.last = max(t.last, s.End)
 		}
 	}
@@ -318,7 +318,7 @@ func (t *tree) phase(id trace.ID) trace.ID {
 	}
 	top, parent := id, t.run.Spans[i].Parent
 	// A parent begins before its child; what says otherwise is damaged.
-	if j, ok := t.at[parent]; ok && j < i && parent < id && t.run.Spans[j].Name != results.SpanRound {
+	if j, ok := t.at[parent]; ok && j < i && parent < id && t.run.Spans[j].Name != names.SpanRound {
 		if top, ok = t.phases[parent]; !ok {
 			top = parent
 		}
@@ -342,7 +342,7 @@ func (t *tree) round(round trace.Record) Round {
 	for _, i := range t.within[round.ID] {
 		s := t.run.Spans[i]
 		// The device's own time is no phase, even where it was told between two.
-		if s.Name == results.SpanGPU || s.Name == results.SpanQueued {
+		if s.Name == names.SpanGPU || s.Name == names.SpanQueued {
 			continue
 		}
 		r.Phases = append(r.Phases, t.take(s))
@@ -359,29 +359,29 @@ func (t *tree) take(top trace.Record) Phase {
 	}
 	var gpu, waits []interval
 	inside := t.inside[top.ID]
-	if top.Name == results.SpanLibrary || top.Name == results.SpanPipeline {
+	if top.Name == names.SpanLibrary || top.Name == names.SpanPipeline {
 		inside = append([]trace.Record{top}, inside...)
 	}
 	for _, s := range inside {
 		took := t.ends(s) - s.Start
 		switch s.Name {
-		case results.SpanLibrary, results.SpanPipeline:
+		case names.SpanLibrary, names.SpanPipeline:
 			p.Compiles = append(p.Compiles, t.compile(s, took))
 			t.encoding(s, took, &p)
 		case KindRecording:
 			p.Recording += took
 			t.encoding(s, took, &p)
-		case results.SpanWeights:
+		case names.SpanWeights:
 			p.Weights += took
 			t.encoding(s, took, &p)
-		case results.SpanCommands:
+		case names.SpanEncoder:
 			p.Encode += took
-		case results.SpanCommit:
+		case names.SpanCommit:
 			p.Commit += took
-		case results.SpanWait:
+		case names.SpanWait:
 			p.Wait += took
 			waits = append(waits, interval{s.Start, t.ends(s)})
-		case results.SpanGPU:
+		case names.SpanGPU:
 			gpu = append(gpu, interval{s.Start, t.ends(s)})
 		}
 	}
@@ -390,11 +390,11 @@ func (t *tree) take(top trace.Record) Phase {
 	p.Overlap = p.GPU - common(gpu, waits)
 	for _, c := range t.samples[top.ID] {
 		switch c.Name {
-		case results.CountDispatches:
+		case names.CountDispatches:
 			p.Dispatches += c.Value
-		case results.CountEncoders:
+		case names.CountEncoders:
 			p.Encoders += c.Value
-		case results.CountCommandBuffers:
+		case names.CountCommandBuffers:
 			p.CommandBuffers += c.Value
 		}
 	}
@@ -404,7 +404,7 @@ func (t *tree) take(top trace.Record) Phase {
 // encoding takes away from the time of encoding what was done inside of an
 // encoder but is not encoding.
 func (t *tree) encoding(s trace.Record, took time.Duration, p *Phase) {
-	if i, ok := t.at[s.Parent]; ok && t.run.Spans[i].Name == results.SpanCommands {
+	if i, ok := t.at[s.Parent]; ok && t.run.Spans[i].Name == names.SpanEncoder {
 		p.Encode -= took
 	}
 }
@@ -413,7 +413,7 @@ func (t *tree) encoding(s trace.Record, took time.Duration, p *Phase) {
 // the span's own detail where there is none.
 func (t *tree) compile(s trace.Record, took time.Duration) Compile {
 	c := Compile{Library: s.Detail, Start: s.Start, Time: took}
-	if s.Name == results.SpanPipeline {
+	if s.Name == names.SpanPipeline {
 		c.Library, c.Function, _ = strings.Cut(s.Detail, " ")
 		if c.Function == "" {
 			c.Function = "?"

@@ -17,6 +17,7 @@ import (
 	"github.com/introgen/introgen/results/recording"
 	"github.com/introgen/introgen/results/sanitize"
 	"github.com/introgen/introgen/trace"
+	"github.com/introgen/introgen/trace/names"
 )
 
 // Printer prints runs. Its first error to write stays, and nothing is written
@@ -157,18 +158,18 @@ func (r *running) end(p *Printer) {
 }
 
 // ofRound are the phases that are printed of a round.
-var ofRound = []string{results.SpanRead, results.SpanBuild, results.SpanPrefill, results.SpanStep}
+var ofRound = []string{names.SpanRead, names.SpanBuild, names.SpanPrefill, names.SpanStep}
 
 // span gathers the phases of the round under way.
 func (r *running) span(s trace.Record) {
 	switch {
-	case s.Name == results.SpanRound && s.ID != r.round.ID:
+	case s.Name == names.SpanRound && s.ID != r.round.ID:
 		r.round = s
 		r.phases = slices.DeleteFunc(r.phases, func(p trace.Record) bool { return p.Parent != s.ID })
 	case s.End < 0:
-	case s.Name == results.SpanTokenizer && s.Parent == 0:
+	case s.Name == names.SpanTokenizer && s.Parent == 0:
 		r.tokenizer = s.Duration()
-	case s.Name == results.SpanDevice && s.Parent == 0:
+	case s.Name == names.SpanDevice && s.Parent == 0:
 		r.device = s.Duration()
 	case slices.Contains(ofRound, s.Name) && s.Parent != 0:
 		r.phases = append(r.phases, s)

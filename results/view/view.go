@@ -15,6 +15,7 @@ import (
 	"github.com/introgen/introgen/results/recording"
 	"github.com/introgen/introgen/results/sanitize"
 	"github.com/introgen/introgen/results/table"
+	"github.com/introgen/introgen/trace/names"
 )
 
 // FirstToken is how long the first round of the first run that came so far took
@@ -189,16 +190,16 @@ func CSV(w io.Writer, f *recording.File) error {
 			_ = c.Write(append(begin[:len(begin):len(begin)], of, what, name, nth, strconv.FormatInt(int64(d), 10), cache))
 		}
 		for _, s := range run.Spans {
-			if s.Parent == 0 && s.Name != results.SpanRound && s.End >= 0 {
+			if s.Parent == 0 && s.Name != names.SpanRound && s.End >= 0 {
 				row(0, s.Name, s.Detail, 0, s.Duration(), "")
 			}
 		}
 		for _, p := range results.PhasesOf(run) {
-			row(p.Round, results.SpanRead, "", 0, p.Read, "")
-			row(p.Round, results.SpanBuild, "", 0, p.Build, "")
-			row(p.Round, results.SpanPrefill, "", 0, p.Prefill, "")
+			row(p.Round, names.SpanRead, "", 0, p.Read, "")
+			row(p.Round, names.SpanBuild, "", 0, p.Build, "")
+			row(p.Round, names.SpanPrefill, "", 0, p.Prefill, "")
 			for n, s := range p.Steps {
-				row(p.Round, results.SpanStep, "", n+1, s, "")
+				row(p.Round, names.SpanStep, "", n+1, s, "")
 			}
 		}
 		trace := results.MetalTraceOf(run)

@@ -10,9 +10,9 @@ import (
 	"time"
 
 	"github.com/introgen/introgen/figures"
-	"github.com/introgen/introgen/results"
 	"github.com/introgen/introgen/results/recording"
 	"github.com/introgen/introgen/trace"
+	"github.com/introgen/introgen/trace/names"
 )
 
 // What a flag begins with, before a colon and its figures.
@@ -88,14 +88,14 @@ func median(x []float64) float64 {
 // next one of its round, and which one that is.
 func longestGap(r *recording.Run) (longest time.Duration, before string) {
 	for _, s := range r.Spans {
-		if s.Name == results.SpanPause {
+		if s.Name == names.SpanPause {
 			return 0, ""
 		}
 	}
 	var parent int32
 	end, last := time.Duration(-1), trace.ID(0)
 	for _, s := range r.Spans {
-		if s.Name != results.SpanPrefill && s.Name != results.SpanStep || s.End < 0 {
+		if s.Name != names.SpanPrefill && s.Name != names.SpanStep || s.End < 0 {
 			continue
 		}
 		if int32(s.Parent) == parent && end >= 0 && s.Start-end > longest && !r.Lacks(last, s.ID) {

@@ -9,11 +9,11 @@ import (
 
 	"github.com/introgen/introgen/bench/plan"
 	"github.com/introgen/introgen/bench/plan/plantest"
-	"github.com/introgen/introgen/results"
 	"github.com/introgen/introgen/results/answers/bench"
 	"github.com/introgen/introgen/results/recording"
 	"github.com/introgen/introgen/results/table"
 	"github.com/introgen/introgen/trace"
+	"github.com/introgen/introgen/trace/names"
 )
 
 // file is a plan of so many blocks; the time of a run is its arm's of the block.
@@ -181,7 +181,7 @@ func TestFigureIsMissing(t *testing.T) {
 	f := file(t, 6, []string{"A", "B"}, func(string, int) time.Duration { return 100 * ms })
 	for _, r := range f.Runs {
 		r.Spans = slices.DeleteFunc(r.Spans, func(s trace.Record) bool {
-			return s.Name == results.SpanPrefill || s.Name == results.SpanStep && r.Start.Arm == "B"
+			return s.Name == names.SpanPrefill || s.Name == names.SpanStep && r.Start.Arm == "B"
 		})
 	}
 	a, err := bench.Of(f, bench.Metrics)

@@ -10,10 +10,10 @@ import (
 	"strings"
 	"time"
 
-	"github.com/introgen/introgen/results"
 	"github.com/introgen/introgen/results/answers/samples"
 	"github.com/introgen/introgen/results/breakdown"
 	"github.com/introgen/introgen/results/recording"
+	"github.com/introgen/introgen/trace/names"
 )
 
 // Wanted is the part of the wall clock that named lines should explain.
@@ -226,9 +226,9 @@ func (l Line) label() string {
 func (l Line) phase() string {
 	name := l.Phase
 	switch name {
-	case results.SpanPrefill:
+	case names.SpanPrefill:
 		name += " (token 1)"
-	case results.SpanStep:
+	case names.SpanStep:
 		name += " 1 (token 2)"
 	case breakdown.LaterSteps, breakdown.LaterRounds:
 		name = fmt.Sprintf("%s (%d)", name, l.Count)

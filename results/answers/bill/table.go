@@ -10,6 +10,7 @@ import (
 	"github.com/introgen/introgen/results/answers/samples"
 	"github.com/introgen/introgen/results/breakdown"
 	"github.com/introgen/introgen/results/table"
+	"github.com/introgen/introgen/trace/names"
 )
 
 // Document is bills as tables and sentences.
@@ -149,7 +150,7 @@ func (b *Bill) atOnce() string {
 func (b *Bill) atOnceToken1() time.Duration {
 	var until Bill
 	for _, l := range b.Lines {
-		if l.Round == 1 && (l.Phase == results.SpanBuild || l.Phase == results.SpanPrefill) {
+		if l.Round == 1 && (l.Phase == names.SpanBuild || l.Phase == names.SpanPrefill) {
 			until.Lines = append(until.Lines, l)
 		}
 	}

@@ -10,11 +10,11 @@ import (
 	"strings"
 	"time"
 
-	"github.com/introgen/introgen/results"
 	"github.com/introgen/introgen/results/answers/samples"
 	"github.com/introgen/introgen/results/breakdown"
 	"github.com/introgen/introgen/results/recording"
 	"github.com/introgen/introgen/results/stats"
+	"github.com/introgen/introgen/trace/names"
 )
 
 // Metrics are the rows of the table, in order.
@@ -139,11 +139,11 @@ func (a *Answer) remarks(f *recording.File) {
 // stageOf is the name that a phase has as a stage; "" for what is none.
 func stageOf(p breakdown.Phase) string {
 	switch {
-	case p.Name == results.SpanBuild, p.Name == results.SpanPrefill:
+	case p.Name == names.SpanBuild, p.Name == names.SpanPrefill:
 		return p.Name
-	case p.Name == results.SpanStep && p.N == 1:
+	case p.Name == names.SpanStep && p.N == 1:
 		return samples.First.Name
-	case p.Name == results.SpanStep:
+	case p.Name == names.SpanStep:
 		return samples.Later.Name
 	}
 	return ""
@@ -171,13 +171,13 @@ func (a *Answer) stages() {
 		for _, x := range s.Samples {
 			c := compiled(x)
 			by[i] = append(by[i], c)
-			found = found || len(c[results.SpanBuild])+len(c[results.SpanPrefill])+len(c[samples.First.Name])+len(c[samples.Later.Name]) > 0
+			found = found || len(c[names.SpanBuild])+len(c[names.SpanPrefill])+len(c[samples.First.Name])+len(c[samples.Later.Name]) > 0
 		}
 	}
 	if !found {
 		return
 	}
-	for _, name := range []string{results.SpanBuild, results.SpanPrefill, samples.First.Name, samples.Later.Name} {
+	for _, name := range []string{names.SpanBuild, names.SpanPrefill, samples.First.Name, samples.Later.Name} {
 		st := Stage{Name: name, Columns: make([]Sums, len(a.Series))}
 		for i := range a.Series {
 			st.Columns[i] = sums(by[i], name, "")

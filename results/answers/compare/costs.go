@@ -5,10 +5,10 @@ import (
 	"slices"
 	"time"
 
-	"github.com/introgen/introgen/results"
 	"github.com/introgen/introgen/results/answers/samples"
 	"github.com/introgen/introgen/results/breakdown"
 	"github.com/introgen/introgen/results/stats"
+	"github.com/introgen/introgen/trace/names"
 )
 
 // Costs are what the time to the second token of a series is made of. Each is a
@@ -133,7 +133,7 @@ func CostsOf(s samples.Series) (Costs, bool) {
 				continue
 			}
 			name := p.Name
-			if name == results.SpanStep {
+			if name == names.SpanStep {
 				name = samples.First.Name
 			}
 			phases.add(n, name, p.Own())
@@ -192,7 +192,7 @@ func (m *Made) count(p breakdown.Phase, k breakdown.Compile) {
 		m.PipelineCount++
 	default:
 		m.LibraryCount++
-		if p.Name != results.SpanStep {
+		if p.Name != names.SpanStep {
 			m.FirstToken++
 		}
 	}
@@ -218,9 +218,9 @@ func (m *Made) sum(of *medians[place], runs int) {
 // calledBefore is how something before the first round is called.
 func calledBefore(span string) string {
 	switch span {
-	case results.SpanTokenizer:
+	case names.SpanTokenizer:
 		return "making the tokenizer ready"
-	case results.SpanDevice:
+	case names.SpanDevice:
 		return "making the device ready"
 	case breakdown.Unattributed:
 		return "something before opening the file that nothing explains"

@@ -12,6 +12,7 @@ import (
 	"github.com/introgen/introgen/results"
 	"github.com/introgen/introgen/results/breakdown"
 	"github.com/introgen/introgen/results/recording"
+	"github.com/introgen/introgen/trace/names"
 )
 
 // slowHit is the time from which on a library or pipeline that came from the
@@ -48,7 +49,7 @@ func notWarm(c *Case) ([]any, time.Duration, bool) {
 		var cost time.Duration
 		for _, p := range x.Rounds[0].Phases {
 			for _, k := range p.Compiles {
-				if k.Cache == "hit" && k.Time >= slowHit {
+				if k.Cache == names.CacheHit && k.Time >= slowHit {
 					name := strings.TrimSpace(k.Library + " " + k.Function)
 					slow, cost = append(slow, fmt.Sprintf("%s (%s ms)", name, results.Milliseconds(k.Time))), cost+k.Time
 				}

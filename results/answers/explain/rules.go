@@ -12,6 +12,7 @@ import (
 	"github.com/introgen/introgen/results/answers/samples"
 	"github.com/introgen/introgen/results/breakdown"
 	"github.com/introgen/introgen/results/stats"
+	"github.com/introgen/introgen/trace/names"
 )
 
 // Rules are all rules. Their limits are part of the table: whoever doubts a
@@ -161,7 +162,7 @@ func misses(r breakdown.Round) (before []breakdown.Compile, step int64, inStep [
 		for _, x := range p.Compiles {
 			switch {
 			case x.FromCache() || !x.IsLibrary():
-			case p.Name == results.SpanStep:
+			case p.Name == names.SpanStep:
 				if step == 0 {
 					step = p.N
 				}
@@ -177,7 +178,7 @@ func misses(r breakdown.Round) (before []breakdown.Compile, step int64, inStep [
 func prefillOnly(c *Case) ([]any, time.Duration, bool) {
 	for _, x := range c.Arm.Samples {
 		before, step, inStep := misses(x.Rounds[0])
-		_, prefilled := x.Rounds[0].Phase(results.SpanPrefill)
+		_, prefilled := x.Rounds[0].Phase(names.SpanPrefill)
 		if len(before) > 0 || len(inStep) == 0 || !prefilled {
 			continue
 		}

@@ -7,10 +7,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/introgen/introgen/results"
 	"github.com/introgen/introgen/results/answers/explain"
 	"github.com/introgen/introgen/results/recording"
 	"github.com/introgen/introgen/trace"
+	"github.com/introgen/introgen/trace/names"
 )
 
 // made is something compiled in a phase.
@@ -66,12 +66,12 @@ func (s spec) run(n int) *recording.Run {
 		return id
 	}
 	if s.tokenizer > 0 {
-		add(0, results.SpanArguments, "", 0, 0, 1)
-		add(0, results.SpanTokenizer, "auto", 0, 1, s.tokenizer)
+		add(0, names.SpanArguments, "", 0, 0, 1)
+		add(0, names.SpanTokenizer, "auto", 0, 1, s.tokenizer)
 		clock = 1 + s.tokenizer
 	}
 	for round := 1; round <= max(1, s.rounds); round++ {
-		id := add(0, results.SpanRound, "", int64(round), clock, 0)
+		id := add(0, names.SpanRound, "", int64(round), clock, 0)
 		phase := func(name, key string, n int64, own float64) trace.ID {
 			p := add(id, name, "", n, clock, 0)
 			at := clock
@@ -96,24 +96,24 @@ func (s spec) run(n int) *recording.Run {
 		if round > 1 && s.knobs == nil {
 			read = 0 // of a file that is in memory by then
 		}
-		phase(results.SpanRead, results.SpanRead, 0, read)
+		phase(names.SpanRead, names.SpanRead, 0, read)
 		build := s.build
 		if build == 0 {
 			build = 20
 		}
 		begin := clock
-		built := phase(results.SpanBuild, results.SpanBuild, 0, build)
+		built := phase(names.SpanBuild, names.SpanBuild, 0, build)
 		if s.weights > 0 {
-			add(built, results.SpanWeights, "norm", 0, begin, s.weights)
+			add(built, names.SpanWeights, "norm", 0, begin, s.weights)
 		}
-		phase(results.SpanPrefill, results.SpanPrefill, 13, 30)
+		phase(names.SpanPrefill, names.SpanPrefill, 13, 30)
 		for i := range 5 {
 			begin := clock
 			took := 8.0
 			if s.steps != nil {
 				took = s.steps(n, i)
 			}
-			step := phase(results.SpanStep, fmt.Sprintf("%s %d", results.SpanStep, i+1), int64(i+1), took)
+			step := phase(names.SpanStep, fmt.Sprintf("%s %d", names.SpanStep, i+1), int64(i+1), took)
 			add(step, "encode", "compute", 604, begin, s.encode)
 			add(step, "commit", "", 0, begin+s.encode, s.commit)
 			add(step, "wait", "", 0, begin+s.encode+s.commit, s.wait)
@@ -370,7 +370,7 @@ func TestDriftInOneRun(t *testing.T) {
 	f := spec{alone: true, runs: 1, rounds: 9}.file()
 	var later time.Duration
 	for i := range f.Runs[0].Spans {
-		if s := &f.Runs[0].Spans[i]; s.Name == results.SpanStep {
+		if s := &f.Runs[0].Spans[i]; s.Name == names.SpanStep {
 			s.End += later
 			later += at(0.1)
 		}

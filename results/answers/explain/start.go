@@ -6,11 +6,11 @@ import (
 	"time"
 
 	"github.com/introgen/introgen/figures"
-	"github.com/introgen/introgen/results"
 	"github.com/introgen/introgen/results/answers/samples"
 	"github.com/introgen/introgen/results/breakdown"
 	"github.com/introgen/introgen/results/recording"
 	"github.com/introgen/introgen/results/stats"
+	"github.com/introgen/introgen/trace/names"
 )
 
 // before is what an arm's runs spent on a part before their first round, the
@@ -41,7 +41,7 @@ func tokenizerOf(runs []*recording.Run) string {
 }
 
 func slowTokenizer(c *Case) ([]any, time.Duration, bool) {
-	took := before(c.Arm, results.SpanTokenizer)
+	took := before(c.Arm, names.SpanTokenizer)
 	whole := c.over(start2)
 	const worth = 20 * time.Millisecond
 	if whole <= 0 || took < least*whole || took < float64(worth) {
@@ -55,7 +55,7 @@ func slowTokenizer(c *Case) ([]any, time.Duration, bool) {
 	other := ""
 	for _, p := range c.Peers {
 		if k := tokenizerOf(p.Runs); k != "" && k != kind {
-			if t := before(p.Arm, results.SpanTokenizer); t > 0 && t < took {
+			if t := before(p.Arm, names.SpanTokenizer); t > 0 && t < took {
 				other = fmt.Sprintf("; %s, in %s, takes %s ms and so saves %s", k, p.Arm.Name, ms(t), ms(took-t))
 			}
 		}
@@ -65,7 +65,7 @@ func slowTokenizer(c *Case) ([]any, time.Duration, bool) {
 
 func weightsCopied(c *Case) ([]any, time.Duration, bool) {
 	took := c.over(func(r breakdown.Round) float64 {
-		return phase(r, results.SpanBuild, func(p breakdown.Phase) time.Duration { return p.Weights })
+		return phase(r, names.SpanBuild, func(p breakdown.Phase) time.Duration { return p.Weights })
 	})
 	whole := c.over(token2)
 	if c.knob("weights") != "copy" || whole <= 0 || took < least*whole {
@@ -79,7 +79,7 @@ func packed(c *Case) ([]any, time.Duration, bool) {
 	for _, r := range c.Runs {
 		pack = pack || r.Subject != nil && strings.Contains(r.Subject.Engine, "weights packed")
 	}
-	build := c.over(func(r breakdown.Round) float64 { return phase(r, results.SpanBuild, breakdown.Phase.Own) })
+	build := c.over(func(r breakdown.Round) float64 { return phase(r, names.SpanBuild, breakdown.Phase.Own) })
 	whole := c.over(token2)
 	if !pack || whole <= 0 || build < least*whole {
 		return nil, 0, false
@@ -156,7 +156,7 @@ func notInMemory(c *Case) ([]any, time.Duration, bool) {
 // compiling left out; 0 where there is one round.
 func (c *Case) firstPays() time.Duration {
 	own := func(r breakdown.Round) float64 {
-		return phase(r, results.SpanBuild, breakdown.Phase.Own) + phase(r, results.SpanPrefill, breakdown.Phase.Own)
+		return phase(r, names.SpanBuild, breakdown.Phase.Own) + phase(r, names.SpanPrefill, breakdown.Phase.Own)
 	}
 	if len(c.Later.Samples) == 0 || c.Later.Samples[0].Rounds[0].Number < 2 {
 		return 0

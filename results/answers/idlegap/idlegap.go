@@ -13,13 +13,13 @@ import (
 	"time"
 
 	"github.com/introgen/introgen/figures"
-	"github.com/introgen/introgen/results"
 	"github.com/introgen/introgen/results/answers/bench"
 	"github.com/introgen/introgen/results/answers/samples"
 	"github.com/introgen/introgen/results/recording"
 	"github.com/introgen/introgen/results/stats"
 	"github.com/introgen/introgen/results/table"
 	"github.com/introgen/introgen/trace"
+	"github.com/introgen/introgen/trace/names"
 )
 
 // Answer is what the pauses did, the shortest first.
@@ -103,17 +103,17 @@ func repetitions(r *recording.Run) []sample {
 	var last trace.Record // the pass before
 	for i, s := range r.Spans {
 		switch s.Name {
-		case results.SpanPrefill:
+		case names.SpanPrefill:
 			last = s
-		case results.SpanStep:
+		case names.SpanStep:
 			last = s
-		case results.SpanPause:
+		case names.SpanPause:
 			lengths[time.Duration(s.N)] = true
 			if s.End < 0 || last.Parent != s.Parent || r.Lacks(last.ID, s.ID) {
 				continue // which step it follows is not known
 			}
 			x := sample{round: s.Parent, length: time.Duration(s.N)}
-			if last.Name == results.SpanStep {
+			if last.Name == names.SpanStep {
 				x.before = int(last.N)
 			}
 			var first, second bool
@@ -145,7 +145,7 @@ func repetitions(r *recording.Run) []sample {
 // step is decode step n of a round.
 func step(spans []trace.Record, round trace.ID, n int) (float64, bool) {
 	for _, s := range spans {
-		if s.Name == results.SpanStep && s.Parent == round && s.N == int64(n) && s.End >= 0 {
+		if s.Name == names.SpanStep && s.Parent == round && s.N == int64(n) && s.End >= 0 {
 			return float64(s.Duration()), true
 		}
 	}

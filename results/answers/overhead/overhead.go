@@ -15,6 +15,7 @@ import (
 	"github.com/introgen/introgen/results/stats"
 	"github.com/introgen/introgen/results/table"
 	"github.com/introgen/introgen/trace"
+	"github.com/introgen/introgen/trace/names"
 )
 
 // Names of the plan's arms. An untraced run has no span for a decode step, nor
@@ -43,9 +44,9 @@ func perStep(r *recording.Run) (float64, bool) {
 		for _, s := range r.Spans {
 			switch {
 			case s.Parent != round.Span || s.End < 0:
-			case s.Name == results.SpanPrefill:
+			case s.Name == names.SpanPrefill:
 				from = s.End
-			case s.Name == results.SpanCheck:
+			case s.Name == names.SpanCheck:
 				to = s.Start // the last one ends decoding
 			}
 		}
@@ -118,7 +119,7 @@ func steps(r *recording.Run) (times []float64, recorded int) {
 	type stretch struct{ from, to time.Duration }
 	rounds := map[trace.ID]stretch{} // of decoding
 	for _, s := range r.Spans {
-		if s.Name != results.SpanStep || s.End < 0 {
+		if s.Name != names.SpanStep || s.End < 0 {
 			continue
 		}
 		times = append(times, float64(s.Duration()))

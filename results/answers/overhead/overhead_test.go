@@ -6,11 +6,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/introgen/introgen/results"
 	"github.com/introgen/introgen/results/answers/overhead"
 	"github.com/introgen/introgen/results/recording"
 	"github.com/introgen/introgen/results/table"
 	"github.com/introgen/introgen/trace"
+	"github.com/introgen/introgen/trace/names"
 )
 
 const ms = time.Millisecond
@@ -27,21 +27,21 @@ func run(n int, arm string, slower float64) *recording.Run {
 		r.Spans = append(r.Spans, trace.Record{ID: id, Parent: parent, Name: name, Start: start, End: end})
 		return id
 	}
-	add(0, results.SpanRound, 0, 100*ms)
-	add(1, results.SpanPrefill, 10*ms, 20*ms)
-	add(1, results.SpanCheck, 20*ms, 21*ms) // after the prefill, as with --logits
+	add(0, names.SpanRound, 0, 100*ms)
+	add(1, names.SpanPrefill, 10*ms, 20*ms)
+	add(1, names.SpanCheck, 20*ms, 21*ms) // after the prefill, as with --logits
 	now := 21 * ms
 	for range 10 {
 		took := time.Duration(slower * float64(4*ms))
 		if arm == overhead.Traced {
-			s := add(1, results.SpanStep, now, now+took)
+			s := add(1, names.SpanStep, now, now+took)
 			add(s, "encode", now, now+ms)
 			add(add(s, "commit", now, now+ms), "below", now, now+1)
 			r.Samples = append(r.Samples, trace.Sample{Span: s, At: now}, trace.Sample{Span: 1, At: ms})
 		}
 		now += took + ms
 	}
-	add(1, results.SpanCheck, now, now+ms)
+	add(1, names.SpanCheck, now, now+ms)
 	return r
 }
 

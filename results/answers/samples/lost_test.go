@@ -7,12 +7,12 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/introgen/introgen/results"
 	"github.com/introgen/introgen/results/answers/bench"
 	"github.com/introgen/introgen/results/answers/samples"
 	"github.com/introgen/introgen/results/recording"
 	"github.com/introgen/introgen/results/stats"
 	"github.com/introgen/introgen/trace"
+	"github.com/introgen/introgen/trace/names"
 )
 
 // without is the run without the first span of the name and the number, and what
@@ -48,8 +48,8 @@ func TestLost(t *testing.T) {
 		n    int64
 		none []string // metrics without a sample
 	}{
-		"the first step": {results.SpanStep, 1, []string{"first decode step", "to token 2"}},
-		"a later step":   {results.SpanStep, 2, nil},
+		"the first step": {names.SpanStep, 1, []string{"first decode step", "to token 2"}},
+		"a later step":   {names.SpanStep, 2, nil},
 	} {
 		for _, m := range metrics {
 			v, ok := of(m, without(run("a", 1, 30), c.span, c.n))
@@ -73,7 +73,7 @@ func TestLost(t *testing.T) {
 	// A run that lost its later rounds gives none of its first in their place.
 	r := run("a", 1, 30, 20)
 	r.Rounds = []recording.Round{{Number: 1}, {Number: 2}}
-	later := samples.LaterRounds(&recording.File{Runs: []*recording.Run{without(r, results.SpanRound, 2)}})
+	later := samples.LaterRounds(&recording.File{Runs: []*recording.Run{without(r, names.SpanRound, 2)}})
 	if len(later[0].Samples) != 0 {
 		t.Errorf("a first round stands for later ones: %+v", later[0].Samples)
 	}

@@ -3,18 +3,18 @@ package samples
 import (
 	"time"
 
-	"github.com/introgen/introgen/results"
 	"github.com/introgen/introgen/results/breakdown"
 	"github.com/introgen/introgen/results/stats"
+	"github.com/introgen/introgen/trace/names"
 )
 
 // The figures of a round. Times to a token are from opening the file on, as in
 // the experiment; Start1 is from the start of the process.
 var (
-	Read    = phase("read gguf", results.SpanRead)
-	Build   = phase("build model", results.SpanBuild)
-	Encode  = phase("encode prompt", results.SpanEncode)
-	Prefill = phase("prefill", results.SpanPrefill)
+	Read    = phase("read gguf", names.SpanRead)
+	Build   = phase("build model", names.SpanBuild)
+	Encode  = phase("encode prompt", names.SpanEncodePrompt)
+	Prefill = phase("prefill", names.SpanPrefill)
 	First   = Metric{Name: "first decode step", Of: step(1)}
 	Later   = Metric{Name: "later steps", Of: afterFirst(stepMedian)} // the median step of the round
 	Token1  = Metric{Name: "to token 1", Of: token(1)}

@@ -9,12 +9,12 @@ import (
 	"time"
 
 	"github.com/introgen/introgen/figures"
-	"github.com/introgen/introgen/results"
 	"github.com/introgen/introgen/results/answers/samples"
 	"github.com/introgen/introgen/results/breakdown"
 	"github.com/introgen/introgen/results/recording"
 	"github.com/introgen/introgen/results/stats"
 	"github.com/introgen/introgen/trace"
+	"github.com/introgen/introgen/trace/names"
 )
 
 // run is a run whose rounds take so many ms until token 1, with one decode step
@@ -29,11 +29,11 @@ func run(arm string, block int, prefills ...float64) *recording.Run {
 		return id
 	}
 	for i, p := range prefills {
-		round := add(0, results.SpanRound, int64(i+1), p+18)
+		round := add(0, names.SpanRound, int64(i+1), p+18)
 		for n, took := range []float64{p, 10, 4, 4} {
-			name := results.SpanStep
+			name := names.SpanStep
 			if n == 0 {
-				name = results.SpanPrefill
+				name = names.SpanPrefill
 			}
 			id := add(round, name, int64(n), took)
 			clock = r.Spans[id-1].End
@@ -46,7 +46,7 @@ func file(arms []recording.Arm, runs ...*recording.Run) *recording.File {
 	return &recording.File{Plan: &recording.Plan{Arms: arms}, Runs: runs}
 }
 
-func names(all []samples.Series) string {
+func armNames(all []samples.Series) string {
 	var out []string
 	for _, s := range all {
 		out = append(out, s.Name)
@@ -60,7 +60,7 @@ func TestOf(t *testing.T) {
 	refused.Exit.Refused, failed.End.Code, flagged.Exit.Flags = "no", 1, []string{"load: others"}
 	f := file(warm, run("cold", 1, 100), run("warm-cache", 1, 50, 20, 40, 30), run("cold", 2, 120), refused, failed, flagged)
 	all := samples.Of(f)
-	if got := names(all); got != "cold,warm-cache,warm-process,never" {
+	if got := armNames(all); got != "cold,warm-cache,warm-process,never" {
 		t.Fatalf("the series are %s", got)
 	}
 	if c := all[0]; len(c.Samples) != 3 || c.Refused != 2 || c.Flagged != 1 {
@@ -92,7 +92,7 @@ func TestOf(t *testing.T) {
 		t.Errorf("builds that were not made: %v", v)
 	}
 	later := samples.LaterRounds(f)
-	if got := names(later); got != "cold,warm-cache,never" {
+	if got := armNames(later); got != "cold,warm-cache,never" {
 		t.Errorf("the arms are %s", got)
 	}
 	if v, _ := later[1].Values(samples.Prefill); !slices.Equal(v, []float64{30e6}) {
@@ -114,7 +114,7 @@ func TestPairs(t *testing.T) {
 	}
 	// NaN and infinities are no values.
 	odd := samples.Metric{Of: func(r breakdown.Round) (float64, bool) {
-		p, _ := r.Phase(results.SpanPrefill)
+		p, _ := r.Phase(names.SpanPrefill)
 		return map[time.Duration]float64{10e6: math.NaN(), 30e6: math.Inf(1)}[p.Time()], true
 	}}
 	if v, blocks := all[0].Values(odd); len(v) != 1 || blocks[0] != 4 {
@@ -142,7 +142,7 @@ func TestShown(t *testing.T) {
 	one.Spans, one.End, two.Start, two.Exit = run("", 0, 5).Spans, &recording.End{}, nil, nil
 	two.Header.Command = "cpu"
 	all := samples.Of(&recording.File{Runs: []*recording.Run{one, two}})
-	if got := names(all); got != "warm-cache,cpu" {
+	if got := armNames(all); got != "warm-cache,cpu" {
 		t.Errorf("the series are %s", got)
 	}
 }
