@@ -11,7 +11,7 @@ import (
 
 	"github.com/introgen/introgen/engine"
 	"github.com/introgen/introgen/engine/gguf"
-	"github.com/introgen/introgen/results"
+	"github.com/introgen/introgen/results/recording"
 	"github.com/introgen/introgen/trace"
 	"github.com/introgen/introgen/trace/names"
 )
@@ -73,9 +73,9 @@ func (j *Job) passAround(m engine.Model, phase string, ids []int32, pos int) (ne
 type Round struct {
 	Number int
 	Span   trace.ID
-	Prompt []int32           // ids of the prompt
-	IDs    []int32           // the new ids in order; as far as it came
-	Top    [][]results.Logit // largest logits after prefill and after step 1, descending
+	Prompt []int32             // ids of the prompt
+	IDs    []int32             // the new ids in order; as far as it came
+	Top    [][]recording.Logit // largest logits after prefill and after step 1, descending
 }
 
 // Run performs the job's rounds one after the other in this process, calling
@@ -254,12 +254,12 @@ func generate(ctx context.Context, j Job, m engine.Model, ids []int32, rec *trac
 
 // Top returns the k largest of logits in descending order, equal ones in
 // ascending order of their index.
-func Top(logits []float32, k int) []results.Logit {
-	all := make([]results.Logit, len(logits))
+func Top(logits []float32, k int) []recording.Logit {
+	all := make([]recording.Logit, len(logits))
 	for i, v := range logits {
-		all[i] = results.Logit{ID: int32(i), Value: v}
+		all[i] = recording.Logit{ID: int32(i), Value: v}
 	}
-	slices.SortStableFunc(all, func(a, b results.Logit) int {
+	slices.SortStableFunc(all, func(a, b recording.Logit) int {
 		switch {
 		case a.Value > b.Value:
 			return -1

@@ -11,6 +11,7 @@ import (
 	"github.com/introgen/introgen/results/answers/compare"
 	"github.com/introgen/introgen/results/answers/explain"
 	"github.com/introgen/introgen/results/answers/samples"
+	"github.com/introgen/introgen/results/breakdown"
 	"github.com/introgen/introgen/results/recording"
 	"github.com/introgen/introgen/results/store"
 	"github.com/introgen/introgen/results/table"
@@ -125,13 +126,14 @@ func billCommand() *cli.Command {
 }
 
 func billDocument(f *recording.File) (*table.Document, error) {
-	bills, err := bill.Of(f)
+	taken := breakdown.Of(f)
+	bills, err := bill.Of(taken)
 	if err != nil {
 		return nil, err
 	}
 	doc := bill.Document(bills)
 	// Of arms that are in one state and differ otherwise, by what their bills do.
-	if a, err := compare.Of(f); err == nil {
+	if a, err := compare.Of(taken); err == nil {
 		for _, p := range a.Pairs {
 			doc.Table(p.Table())
 			doc.Say("%s.", p.Sentence())
@@ -165,6 +167,6 @@ func explainDocument(f *recording.File) (*table.Document, error) {
 	if len(f.Counted("")) == 0 {
 		doc.Say("No run counts: %s.", strings.Join(samples.Uncounted(f), "; "))
 	}
-	doc.Append(explain.Of(f).Document())
+	doc.Append(explain.Of(breakdown.Of(f)).Document())
 	return doc, nil
 }

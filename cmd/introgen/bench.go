@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/introgen/introgen/results/answers/bench"
+	"github.com/introgen/introgen/results/breakdown"
 	"github.com/introgen/introgen/results/recording"
 	"github.com/introgen/introgen/results/table"
 	"github.com/urfave/cli/v2"
@@ -44,7 +45,7 @@ func runBench(c *cli.Context) error {
 	if c.NArg() > mostArms {
 		return usagef("bench takes at most %d command lines, not %d", mostArms, c.NArg())
 	}
-	p := planned{metric: bench.Decode.Of}
+	p := planned{metric: alone(bench.Decode)}
 	for i, line := range c.Args().Slice() {
 		args, err := childCommand(line)
 		if err != nil {
@@ -58,7 +59,7 @@ func runBench(c *cli.Context) error {
 		return usageError{err}
 	}
 	if len(keys) > 0 {
-		p.metric = shown[0].Of
+		p.metric = alone(shown[0])
 	}
 	p.answer = benchAnswer(shown)
 	return runPlan(c, p)
@@ -82,10 +83,15 @@ func benchMetrics(keys []string) ([]bench.Metric, error) {
 	return shown, nil
 }
 
+// alone is a metric of a run that is looked at by itself.
+func alone(m bench.Metric) func(*recording.Run) (float64, bool) {
+	return func(r *recording.Run) (float64, bool) { return m.Of(breakdown.Take(r)) }
+}
+
 // benchAnswer is how the arms compare by the metrics.
 func benchAnswer(shown []bench.Metric) answering {
 	return func(f *recording.File) (*table.Document, error) {
-		a, err := bench.Of(f, shown)
+		a, err := bench.Of(breakdown.Of(f), shown)
 		if err != nil {
 			return nil, err
 		}

@@ -113,7 +113,7 @@ func runCompare(c *cli.Context) error {
 }
 
 func compareDocument(f *recording.File) (*table.Document, error) {
-	a, err := compare.Of(f)
+	a, err := compare.Of(breakdown.Of(f))
 	if err != nil {
 		return nil, err
 	}

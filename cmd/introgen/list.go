@@ -7,11 +7,12 @@ import (
 	"time"
 
 	"github.com/introgen/introgen/figures"
-	"github.com/introgen/introgen/results"
+	"github.com/introgen/introgen/results/answers/bench"
+	"github.com/introgen/introgen/results/breakdown"
 	"github.com/introgen/introgen/results/recording"
+	"github.com/introgen/introgen/results/stats"
 	"github.com/introgen/introgen/results/store"
 	"github.com/introgen/introgen/results/table"
-	"github.com/introgen/introgen/results/view"
 	"github.com/urfave/cli/v2"
 )
 
@@ -90,15 +91,30 @@ func about(path string) []string {
 		command += fmt.Sprintf(" %d", len(f.Runs))
 	} else {
 		end = f.Runs[len(f.Runs)-1].End
-		var steps []time.Duration
-		for _, r := range f.Runs {
-			for _, p := range results.PhasesOf(r) {
-				steps = append(steps, p.Known()...)
-			}
-		}
-		first, decode = duration(view.FirstToken(f.Runs)), duration(results.Median(steps))
+		first, decode = listed(breakdown.Of(f))
 	}
 	return []string{h.Started.Local().Format("01-02 15:04"), command, ended(path, end), strings.TrimSuffix(model, ".gguf"), first, decode}
+}
+
+// listed are the figures of a recording's runs: when the first token was known, and
+// the median decode step.
+func listed(f *breakdown.File) (token1, decode string) {
+	var steps []float64
+	for _, run := range f.Runs {
+		r := f.Run(run)
+		if len(r.Told) > 0 && token1 == "" && r.Told[0].Number == 1 && len(r.Told[0].Event.IDs) > 0 {
+			if t, ok := r.Told[0].Token(1); ok {
+				token1 = figures.Milliseconds(t)
+			}
+		}
+		if v, ok := bench.Decode.Of(r); ok {
+			steps = append(steps, v)
+		}
+	}
+	if len(steps) > 0 {
+		decode = figures.Milliseconds(time.Duration(stats.Median(steps)))
+	}
+	return token1, decode
 }
 
 // ended is how a run, or a plan, came to its end, of which there may be none.
@@ -114,11 +130,4 @@ func ended(path string, end *recording.End) string {
 		return "interrupted"
 	}
 	return "failed"
-}
-
-func duration(d time.Duration) string {
-	if d == 0 {
-		return ""
-	}
-	return results.Milliseconds(d)
 }

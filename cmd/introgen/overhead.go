@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/introgen/introgen/results/answers/overhead"
+	"github.com/introgen/introgen/results/breakdown"
 	"github.com/introgen/introgen/results/recording"
 	"github.com/introgen/introgen/results/table"
 	"github.com/urfave/cli/v2"
@@ -53,14 +54,14 @@ func runOverhead(c *cli.Context) error {
 			{Name: overhead.Traced, Args: slices.Concat(args, []string{"--detail", detailFull}), Levels: map[string]string{"detail": detailFull}},
 		},
 		factors: []string{"detail"},
-		metric:  overhead.PerStep.Of,
+		metric:  alone(overhead.PerStep),
 	}
 	p.answer = overheadDocument
 	return runPlan(c, p)
 }
 
 func overheadDocument(f *recording.File) (*table.Document, error) {
-	a, err := overhead.Of(f)
+	a, err := overhead.Of(breakdown.Of(f))
 	if err != nil {
 		return nil, err
 	}

@@ -15,10 +15,8 @@ import (
 
 	"github.com/introgen/introgen/models"
 	"github.com/introgen/introgen/models/modeltest"
-	"github.com/introgen/introgen/results"
 	"github.com/introgen/introgen/results/breakdown"
 	"github.com/introgen/introgen/results/recording"
-	"github.com/introgen/introgen/results/view"
 	"github.com/introgen/introgen/trace"
 	"github.com/introgen/introgen/trace/names"
 	"github.com/santhosh-tekuri/jsonschema/v6"
@@ -181,7 +179,8 @@ func TestRealLinesFitTheSchema(t *testing.T) {
 // tablesAgree holds the tables of --trace to another reading of the same recording.
 func tablesAgree(t *testing.T, run *recording.Run) {
 	t.Helper()
-	phases, libraries, pipelines := results.MetalTraceOf(run).Phases, time.Duration(0), time.Duration(0)
+	metal, libraries, pipelines := breakdown.Take(run).Metal(), time.Duration(0), time.Duration(0)
+	phases := metal.Phases
 	i := 0
 	for _, r := range breakdown.Rounds(run) {
 		for _, p := range r.Phases {
@@ -199,16 +198,16 @@ func tablesAgree(t *testing.T, run *recording.Run) {
 				t.Fatalf("the tables have %d phases, and %s is not among them", i, p.Name)
 			}
 			m := phases[i]
-			if i++; m.Round != r.Number || !strings.HasPrefix(m.Name, p.Name) || m.Wall != p.Time() || m.Compile != p.Compiling() || m.Encode != p.Encode ||
+			if i++; m.Round != r.Number || !strings.HasPrefix(m.Title, p.Name) || m.Time() != p.Time() || m.Compiling() != p.Compiling() || m.Encode != p.Encode ||
 				m.Commit != p.Commit || m.Wait != p.Wait || m.GPU != p.GPU || m.Dispatches != p.Dispatches || m.Encoders != p.Encoders || m.CommandBuffers != p.CommandBuffers {
 				t.Errorf("the tables have %+v, another reading %+v", m, p)
 			}
-			if m.Compile+m.Encode+m.Commit+m.Wait > m.Wall {
+			if m.Compiling()+m.Encode+m.Commit+m.Wait > m.Time() {
 				t.Errorf("the parts of %+v are longer than the whole", m)
 			}
 		}
 	}
-	libs, pipes := results.MetalTraceOf(run).Sums()
+	libs, pipes := breakdown.Compiling(metal.Libraries), breakdown.Compiling(metal.Pipelines)
 	if i != len(phases) || i == 0 || libs != libraries || pipes != pipelines {
 		t.Errorf("%d of %d phases; libraries %v and %v, pipelines %v and %v", i, len(phases), libs, libraries, pipes, pipelines)
 	}
@@ -228,8 +227,8 @@ func TestViewsRefuseNothing(t *testing.T) {
 				t.Errorf("%s of %q: %v", name, text, err)
 			}
 		}
-		if d := view.FirstToken(f.Runs); d != 0 {
-			t.Errorf("the first token after %v", d)
+		if first, decode := listed(breakdown.Of(f)); first+decode != "" {
+			t.Errorf("the first token after %q, a decode step of %q", first, decode)
 		}
 	}
 }

@@ -104,7 +104,7 @@ func runSweep(c *cli.Context) error {
 // sweepAnswer is what a sweep says by the metric.
 func sweepAnswer(metric samples.Metric) answering {
 	return func(f *recording.File) (*table.Document, error) {
-		a, err := sweep.Of(f, metric)
+		a, err := sweep.Of(breakdown.Of(f), metric)
 		if err != nil {
 			return nil, err
 		}

@@ -22,8 +22,10 @@ import (
 	"strings"
 	"time"
 
+	"github.com/introgen/introgen/figures"
 	"github.com/introgen/introgen/results/breakdown"
 	"github.com/introgen/introgen/results/recording"
+	"github.com/introgen/introgen/results/stats"
 	"github.com/introgen/introgen/trace/names"
 )
 
@@ -86,7 +88,8 @@ type Line struct {
 	Name       string // "Decode/step=1/cache=cold", without the leading Benchmark
 	Iterations int    // what the values are the median or the sum of: decode steps, or 1
 	Values     []Value
-	// Of a plan: the block that the sample belongs to, from 1, and its arm.
+	// Of a plan: the block that the sample stands for, from 1, and its arm. Of one
+	// whose run was made again the block is 0.
 	Block int
 	Arm   string
 }
@@ -99,13 +102,21 @@ const LaterRound = "/round=later"
 // a plan arm by arm in the plan's order, since benchstat compares with what it
 // reads first. Of a plan only runs that count are samples, of a single run all
 // rounds that are whole, however the run ended.
-func Lines(f *recording.File) []Line {
+func Lines(f *recording.File) []Line { return lines(breakdown.Of(f)) }
+
+func lines(f *breakdown.File) []Line {
 	var out []Line
-	names := suffixes(f)
-	for _, run := range byArm(f) {
+	suffixed := suffixes(f.File)
+	standing := map[string]map[int]*recording.Run{} // for their block, by arm
+	if f.Plan != nil {
+		for _, a := range f.Plan.Arms {
+			standing[a.Name] = recording.LastOfBlocks(f.File.Counted(a.Name), (*recording.Run).Block)
+		}
+	}
+	for _, run := range byArm(f.File) {
 		if f.Plan == nil {
 			out = append(out, process(run, "", true)...)
-			for _, r := range wholeRounds(run) {
+			for _, r := range wholeRounds(f.Run(run)) {
 				out = append(out, round(run, r, laterSuffix(r, ""))...)
 			}
 			continue
@@ -113,13 +124,13 @@ func Lines(f *recording.File) []Line {
 		if run.Start == nil || !run.Counts() {
 			continue
 		}
-		s, ok := names[run.Start.Arm]
+		s, ok := suffixed[run.Start.Arm]
 		if !ok {
 			continue // of an arm that the plan does not have
 		}
 		lines := process(run, s.first, s.wantsFirst)
 		var later []Line
-		for _, r := range wholeRounds(run) {
+		for _, r := range wholeRounds(f.Run(run)) {
 			switch {
 			case r.Number > 1:
 				later = append(later, round(run, r, s.later)...)
@@ -128,7 +139,9 @@ func Lines(f *recording.File) []Line {
 			}
 		}
 		for _, l := range append(lines, middle(later)...) {
-			l.Block, l.Arm = run.Start.Block, run.Start.Arm
+			if l.Arm = run.Start.Arm; standing[l.Arm][run.Start.Block] == run {
+				l.Block = run.Start.Block
+			}
 			out = append(out, l)
 		}
 	}
@@ -154,13 +167,9 @@ func laterSuffix(r breakdown.Round, suffix string) string {
 	return suffix
 }
 
-// wholeRounds are those that ended well, taken apart.
-func wholeRounds(run *recording.Run) []breakdown.Round {
-	whole := map[int]bool{}
-	for _, r := range run.Rounds {
-		whole[r.Number] = r.Error == ""
-	}
-	return slices.DeleteFunc(breakdown.Rounds(run), func(r breakdown.Round) bool { return !whole[r.Number] })
+// wholeRounds are those that ended well.
+func wholeRounds(run *breakdown.Run) []breakdown.Round {
+	return slices.DeleteFunc(slices.Clone(run.Rounds), func(r breakdown.Round) bool { return r.Event == nil || r.Event.Error != "" })
 }
 
 // reached says whether the run came to a token. One that failed before it has
@@ -209,9 +218,7 @@ func round(run *recording.Run, r breakdown.Round, suffix string) []Line {
 		}
 		out = append(out, l)
 	}
-	steps, whole := r.AllSteps()
-	prefill, prefilled := ended(r, names.SpanPrefill)
-	if prefilled {
+	if prefill, ok := ended(r, names.SpanPrefill); ok {
 		l := phase("Prefill"+suffix, prefill)
 		l.addRate(float64(prefill.N), prefill.Time(), UnitTokens)
 		out = append(out, l)
@@ -227,11 +234,7 @@ func round(run *recording.Run, r breakdown.Round, suffix string) []Line {
 			out = append(out, timed(name+suffix, took))
 		}
 	}
-	if prefilled && whole {
-		total := prefill.Time()
-		for _, s := range steps {
-			total += s.Time()
-		}
+	if total := r.Total(); total != figures.Missing {
 		out = append(out, timed("Total"+suffix, total))
 	}
 	return append(out, compiled(run, r, suffix)...)
@@ -265,16 +268,15 @@ func ended(r breakdown.Round, name string) (breakdown.Phase, bool) {
 // laterSteps is the sample of the steps that follow the first, as far as they
 // are recorded: their median, and the tokens a second of all of them together.
 func laterSteps(name string, steps []breakdown.Phase) Line {
-	times := make([]time.Duration, len(steps))
+	n := len(steps)
+	times := make([]float64, n)
 	var sum time.Duration
 	for i, s := range steps {
-		times[i] = s.Time()
-		sum += times[i]
+		times[i] = float64(s.Time())
+		sum += s.Time()
 	}
-	slices.Sort(times)
-	n := len(times)
 	l := Line{Name: name, Iterations: n}
-	l.add(float64(times[(n-1)/2]+times[n/2])/2, UnitTime)
+	l.add(stats.Median(times), UnitTime)
 	l.addRate(float64(n), sum, UnitTokens)
 	byCost := func(count func(breakdown.Phase) int64) float64 {
 		var counts []int64
@@ -287,7 +289,7 @@ func laterSteps(name string, steps []breakdown.Phase) Line {
 			return 0
 		}
 		slices.Sort(counts)
-		return float64(counts[(len(counts)-1)/2])
+		return float64(counts[stats.Lower(len(counts))])
 	}
 	l.add(byCost(func(p breakdown.Phase) int64 { return p.Dispatches }), UnitDispatches)
 	l.add(byCost(func(p breakdown.Phase) int64 { return p.CommandBuffers }), UnitBuffers)
@@ -410,10 +412,7 @@ func middle(lines []Line) []Line {
 	}
 	for _, l := range out {
 		for i := range l.Values {
-			all := values[[2]string{l.Name, l.Values[i].Unit}]
-			slices.SortFunc(all, cmp.Compare[float64])
-			n := len(all)
-			l.Values[i].Value = (all[(n-1)/2] + all[n/2]) / 2
+			l.Values[i].Value = stats.Median(values[[2]string{l.Name, l.Values[i].Unit}])
 		}
 	}
 	return out

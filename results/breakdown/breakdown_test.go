@@ -211,7 +211,7 @@ func TestFromCache(t *testing.T) {
 
 func TestAccount(t *testing.T) {
 	run := device()
-	a, err := breakdown.Of(run)
+	a, err := breakdown.Take(run).Account()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -221,7 +221,7 @@ func TestAccount(t *testing.T) {
 	}
 	run.Header.Clock = int64(time.Hour)
 	run.Exit = &recording.Exit{Spawned: int64(time.Hour - at(7)), Reaped: int64(time.Hour + at(133))}
-	if a, err = breakdown.Of(run); err != nil {
+	if a, err = breakdown.Take(run).Account(); err != nil {
 		t.Fatal(err)
 	}
 	var names []string
@@ -256,13 +256,13 @@ func TestAccountExceeds(t *testing.T) {
 		run := device()
 		c.change(run)
 		var exceeds *breakdown.ExceedsError
-		if _, err := breakdown.Of(run); !errors.As(err, &exceeds) || !strings.Contains(err.Error(), c.want) {
+		if _, err := breakdown.Take(run).Account(); !errors.As(err, &exceeds) || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want an ExceedsError of %s", c.name, err, c.want)
 		}
 	}
 	run := device()
 	run.Header.Clock, run.Exit = 1e9, &recording.Exit{Spawned: 2e9, Reaped: 4e9}
-	if _, err := breakdown.Of(run); err == nil || !strings.Contains(err.Error(), "process start takes a negative time") {
+	if _, err := breakdown.Take(run).Account(); err == nil || !strings.Contains(err.Error(), "process start takes a negative time") {
 		t.Errorf("a run that began before it was started: %v", err)
 	}
 }
@@ -280,11 +280,11 @@ func TestCutOff(t *testing.T) {
 	if !p.Open || len(rounds[0].Steps()) != 0 || p.End != at(64) {
 		t.Errorf("the open step is %+v", p)
 	}
-	a, err := breakdown.Of(run)
+	a, err := breakdown.Take(run).Account()
 	if err != nil || a.Wall != at(64) {
 		t.Errorf("wall is %+v, %v", a, err)
 	}
-	if a, err := breakdown.Of(&recording.Run{}); err != nil || a.Named() != 0 || len(a.Lines) != 0 {
+	if a, err := breakdown.Take(&recording.Run{}).Account(); err != nil || a.Named() != 0 || len(a.Lines) != 0 {
 		t.Errorf("nothing: %+v, %v", a, err)
 	}
 }
@@ -293,7 +293,7 @@ func TestCutOff(t *testing.T) {
 func TestCircle(t *testing.T) {
 	run := &recording.Run{Spans: []trace.Record{{ID: 1, Parent: 2, Name: "a", End: 1}, {ID: 2, Parent: 1, Name: "b", End: 1}, {ID: 3, Parent: 3, Name: "round", End: 1}}}
 	breakdown.Rounds(run)
-	if _, err := breakdown.Of(run); err != nil {
+	if _, err := breakdown.Take(run).Account(); err != nil {
 		t.Error(err)
 	}
 }

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/introgen/introgen/results"
+	"github.com/introgen/introgen/results/breakdown"
 	"github.com/introgen/introgen/results/recording"
 	"github.com/introgen/introgen/results/sanitize"
 	"github.com/introgen/introgen/trace"
@@ -47,12 +47,12 @@ func (t *tracing) event(p *Printer, e recording.Event) {
 	case names.SpanLibrary:
 		if s.End >= 0 {
 			t.head(p)
-			p.try(func(w io.Writer) error { return results.WriteLibrary(w, sanitize.Line(s.Detail), s.Duration()) })
+			p.try(func(w io.Writer) error { return writeLibrary(w, sanitize.Line(s.Detail), s.Duration()) })
 		}
 	case names.SpanPipeline:
 		if s.End >= 0 {
 			t.head(p)
-			p.try(func(w io.Writer) error { return results.WritePipeline(w, sanitize.Line(s.Detail), s.Duration()) })
+			p.try(func(w io.Writer) error { return writePipeline(w, sanitize.Line(s.Detail), s.Duration()) })
 		}
 	}
 }
@@ -78,5 +78,5 @@ func (t *tracing) head(p *Printer) {
 
 func (t *tracing) end(p *Printer) {
 	runs := t.all.File().Runs // one: the header is the first event
-	p.try(func(w io.Writer) error { return results.WriteMetalTrace(w, results.MetalTraceOf(runs[0])) })
+	p.try(func(w io.Writer) error { return writeMetal(w, breakdown.Take(runs[0]).Metal()) })
 }

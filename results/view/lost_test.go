@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/introgen/introgen/results/breakdown"
 	"github.com/introgen/introgen/results/console"
 	"github.com/introgen/introgen/results/recording"
 	"github.com/introgen/introgen/trace"
@@ -107,7 +108,7 @@ func TestLostStep(t *testing.T) {
 	if !strings.HasPrefix(b.String(), want) {
 		t.Errorf("printed is\n%s\nwant\n%s", b.String(), want)
 	}
-	if d := FirstToken(f.Runs); d != 0 {
+	if d, ok := breakdown.Take(f.Runs[0]).Told[0].Token(1); ok {
 		t.Errorf("without building, the first token is there after %v", d)
 	}
 }

@@ -23,6 +23,7 @@ import (
 
 	"github.com/introgen/introgen/figures"
 	"github.com/introgen/introgen/results/answers/bench"
+	"github.com/introgen/introgen/results/breakdown"
 	"github.com/introgen/introgen/results/recording"
 )
 
@@ -128,7 +129,7 @@ func (v *verdicts) compare(ctx context.Context, path string, runs int, other str
 	if err != nil {
 		return row, 0, err
 	}
-	a, err := bench.Of(f, []bench.Metric{bench.Decode})
+	a, err := bench.Of(breakdown.Of(f), []bench.Metric{bench.Decode})
 	if err != nil {
 		return row, 0, fmt.Errorf("%s: %w", path, err)
 	}

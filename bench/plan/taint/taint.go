@@ -6,11 +6,11 @@ package taint
 
 import (
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/introgen/introgen/figures"
 	"github.com/introgen/introgen/results/recording"
+	"github.com/introgen/introgen/results/stats"
 	"github.com/introgen/introgen/trace"
 	"github.com/introgen/introgen/trace/names"
 )
@@ -59,7 +59,7 @@ func Flags(e Ended) []string {
 	if o := e.After.OtherCores; o >= mostOthers {
 		add(Load, "other processes kept %s of %d cores busy", figures.Text(o, 1), e.Cores)
 	}
-	if m, usual := e.After.MHz, median(e.MHz); m > 0 && usual > 0 && len(e.MHz) >= leastBefore && (m < usual*(1-mostChange) || m > usual*(1+mostChange)) {
+	if m, usual := e.After.MHz, stats.Median(e.MHz); m > 0 && usual > 0 && len(e.MHz) >= leastBefore && (m < usual*(1-mostChange) || m > usual*(1+mostChange)) {
 		add(Frequency, "%s MHz after it, %s MHz after the runs before", figures.Text(m, 0), figures.Text(usual, 0))
 	}
 	if a, b := e.After.Throttled, e.Before.Throttled; b >= 0 && a > b {
@@ -74,14 +74,6 @@ func Flags(e Ended) []string {
 		}
 	}
 	return flags
-}
-
-func median(x []float64) float64 {
-	if len(x) == 0 {
-		return 0
-	}
-	s := slices.Sorted(slices.Values(x))
-	return s[len(s)/2]
 }
 
 // longestGap is the longest time between the end of a pass and the begin of the

@@ -12,8 +12,8 @@ import (
 	"time"
 
 	"github.com/introgen/introgen/figures"
-	"github.com/introgen/introgen/results"
 	"github.com/introgen/introgen/results/answers/samples"
+	"github.com/introgen/introgen/results/breakdown"
 	"github.com/introgen/introgen/results/recording"
 	"github.com/introgen/introgen/results/shellwords"
 	"github.com/introgen/introgen/results/stats"
@@ -50,7 +50,7 @@ type Row struct {
 
 // Of compares the arms of a plan by the metrics. It fails where the recording
 // is no plan's, or where no run counts.
-func Of(f *recording.File, metrics []Metric) (*Answer, error) {
+func Of(f *breakdown.File, metrics []Metric) (*Answer, error) {
 	if f.Plan == nil || len(f.Plan.Arms) == 0 {
 		return nil, fmt.Errorf("%s holds no plan, so it has no arms to compare", nameOf(f.Path))
 	}
@@ -77,7 +77,7 @@ func Of(f *recording.File, metrics []Metric) (*Answer, error) {
 		a.Arms = append(a.Arms, line)
 	}
 	if counted == 0 {
-		return nil, fmt.Errorf("no run counts, so there is nothing to compare: %s", strings.Join(refusals(f), "; "))
+		return nil, fmt.Errorf("no run counts, so there is nothing to compare: %s", strings.Join(samples.Uncounted(f.File), "; "))
 	}
 	for _, m := range metrics {
 		var lacking []string
@@ -93,7 +93,7 @@ func Of(f *recording.File, metrics []Metric) (*Answer, error) {
 			a.note("%s: no run has a figure of %s, so nothing is compared by it", strings.Join(lacking, ", "), m.Name)
 		}
 	}
-	a.remarks(f)
+	a.remarks(f.File)
 	return a, nil
 }
 
@@ -104,7 +104,7 @@ func nameOf(path string) string {
 	return path
 }
 
-func rowOf(f *recording.File, m Metric, arm string) Row {
+func rowOf(f *breakdown.File, m Metric, arm string) Row {
 	row := Row{Metric: m, Arm: arm}
 	for _, r := range f.Counted(arm) {
 		if v, ok := m.Of(r); ok {
@@ -119,8 +119,8 @@ func rowOf(f *recording.File, m Metric, arm string) Row {
 	var x, y []float64
 	firsts, others := f.Pairs(first, arm)
 	for i := range firsts {
-		v, ok := m.Of(firsts[i])
-		w, also := m.Of(others[i])
+		v, ok := m.Of(f.Run(firsts[i]))
+		w, also := m.Of(f.Run(others[i]))
 		if ok && also {
 			x, y = append(x, v), append(y, w)
 		}
@@ -143,16 +143,6 @@ func (a *Answer) note(format string, args ...any) {
 	a.Notes = append(a.Notes, fmt.Sprintf(format, args...))
 }
 
-// refusals are the reasons why runs do not count, with how many each.
-func refusals(f *recording.File) []string {
-	return samples.Reasons(f, func(r *recording.Run) string {
-		if r.Start != nil {
-			return r.Start.Arm + " " + r.Uncounted()
-		}
-		return r.Uncounted()
-	})
-}
-
 // remarks are about how far the figures can be believed.
 func (a *Answer) remarks(f *recording.File) {
 	fewest := -1
@@ -172,7 +162,7 @@ func (a *Answer) remarks(f *recording.File) {
 			a.note("%s: spans are missing of %s of %d, so that there are fewer samples", arm.Name, runs(arm.Lacking), arm.Counted)
 		}
 	}
-	a.Notes = append(a.Notes, refusals(f)...)
+	a.Notes = append(a.Notes, samples.Uncounted(f)...)
 	if len(a.Rows) > 0 && fewest < stats.LeastForInterval {
 		a.note("an interval needs %d runs of each arm and there are %d, so nothing can be decided", stats.LeastForInterval, fewest)
 	}
@@ -226,7 +216,7 @@ func runs(n int) string {
 
 func probability(p float64) string { return figures.Text(p, 3) }
 
-func milliseconds(v float64) string { return results.Milliseconds(time.Duration(v)) }
+func milliseconds(v float64) string { return figures.Milliseconds(time.Duration(v)) }
 
 // Document is the answer as a table and sentences.
 func (a *Answer) Document() *table.Document {

@@ -10,6 +10,7 @@ import (
 	"github.com/introgen/introgen/bench/plan"
 	"github.com/introgen/introgen/bench/plan/plantest"
 	"github.com/introgen/introgen/results/answers/bench"
+	"github.com/introgen/introgen/results/breakdown"
 	"github.com/introgen/introgen/results/recording"
 	"github.com/introgen/introgen/results/table"
 	"github.com/introgen/introgen/trace"
@@ -50,7 +51,7 @@ func TestAnswer(t *testing.T) {
 		}
 		return d
 	})
-	a, err := bench.Of(f, bench.Metrics)
+	a, err := bench.Of(breakdown.Of(f), bench.Metrics)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -110,14 +111,14 @@ func TestNotes(t *testing.T) {
 	})
 	f.Runs[0].Exit.Flags = []string{"load: other processes kept 0.9 of 2 cores busy"}
 	first := f.Runs[0].Start.Arm
-	a, err := bench.Of(f, []bench.Metric{bench.Decode})
+	a, err := bench.Of(breakdown.Of(f), []bench.Metric{bench.Decode})
 	if err != nil {
 		t.Fatal(err)
 	}
 	text := strings.Join(a.Notes, "\n")
 	for _, want := range []string{
 		"B: 3 runs not counted",
-		"B ended with exit code 1: no memory (3 times)",
+		"B: ended with exit code 1: no memory (3 times)",
 		"an interval needs 6 runs of each arm and there are 1, so nothing can be decided",
 	} {
 		if !strings.Contains(text, want) {
@@ -133,12 +134,12 @@ func TestNotes(t *testing.T) {
 }
 
 func TestNothingToCompare(t *testing.T) {
-	if _, err := bench.Of(&recording.File{Path: "x.introgen"}, bench.Metrics); err == nil || !strings.Contains(err.Error(), "x.introgen holds no plan") {
+	if _, err := bench.Of(breakdown.Of(&recording.File{Path: "x.introgen"}), bench.Metrics); err == nil || !strings.Contains(err.Error(), "x.introgen holds no plan") {
 		t.Errorf("error %v", err)
 	}
 	f := &recording.File{Plan: &recording.Plan{Arms: []recording.Arm{{Name: "A", Args: []string{"cpu"}}}},
 		Runs: []*recording.Run{{Start: &recording.Start{Arm: "A"}, Exit: &recording.Exit{Code: 1, Refused: "ended with exit code 1"}}}}
-	if _, err := bench.Of(f, bench.Metrics); err == nil || !strings.Contains(err.Error(), "no run counts, so there is nothing to compare: A ended with exit code 1") {
+	if _, err := bench.Of(breakdown.Of(f), bench.Metrics); err == nil || !strings.Contains(err.Error(), "no run counts, so there is nothing to compare: A: ended with exit code 1") {
 		t.Errorf("error %v", err)
 	}
 	if _, err := bench.Find("speed"); err == nil || err.Error() != `metric "speed" is not known: ttft, prefill, decode, total, process are allowed` {
@@ -161,7 +162,7 @@ func TestVerdicts(t *testing.T) {
 			}
 			return 100 * ms
 		})
-		a, err := bench.Of(f, []bench.Metric{bench.Decode})
+		a, err := bench.Of(breakdown.Of(f), []bench.Metric{bench.Decode})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -170,7 +171,7 @@ func TestVerdicts(t *testing.T) {
 		}
 	}
 	one := file(t, 1, []string{"A"}, func(string, int) time.Duration { return 100 * ms })
-	if a, err := bench.Of(one, bench.Metrics); err != nil || len(a.Verdicts()) != 0 {
+	if a, err := bench.Of(breakdown.Of(one), bench.Metrics); err != nil || len(a.Verdicts()) != 0 {
 		t.Errorf("one arm: %v, %v", a.Verdicts(), err)
 	}
 }
@@ -184,7 +185,7 @@ func TestFigureIsMissing(t *testing.T) {
 			return s.Name == names.SpanPrefill || s.Name == names.SpanStep && r.Start.Arm == "B"
 		})
 	}
-	a, err := bench.Of(f, bench.Metrics)
+	a, err := bench.Of(breakdown.Of(f), bench.Metrics)
 	if err != nil {
 		t.Fatal(err)
 	}

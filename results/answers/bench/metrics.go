@@ -6,9 +6,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/introgen/introgen/figures"
 	"github.com/introgen/introgen/results/answers/samples"
 	"github.com/introgen/introgen/results/breakdown"
-	"github.com/introgen/introgen/results/recording"
 	"github.com/introgen/introgen/results/stats"
 )
 
@@ -18,7 +18,7 @@ type Metric struct {
 	Name string // its heading
 	Help string
 	// Of is the run's value, and whether it has one that is finite.
-	Of func(*recording.Run) (float64, bool)
+	Of func(*breakdown.Run) (float64, bool)
 }
 
 // The metrics. A process's first round is its own figure; what comes later is
@@ -47,9 +47,9 @@ func Find(key string) (Metric, error) {
 	return Metric{}, fmt.Errorf("metric %q is not known: %s are allowed", key, strings.Join(keys, ", "))
 }
 
-func decode(r *recording.Run) (float64, bool) {
+func decode(r *breakdown.Run) (float64, bool) {
 	var steps []float64
-	for _, round := range samples.LaterOf(r, breakdown.Rounds(r)) {
+	for _, round := range samples.LaterOf(r) {
 		for _, s := range round.Steps() {
 			steps = append(steps, float64(s.Time()))
 		}
@@ -57,32 +57,27 @@ func decode(r *recording.Run) (float64, bool) {
 	if len(steps) == 0 {
 		return 0, false
 	}
-	return finite(stats.Summarize(steps).Median)
+	return finite(stats.Median(steps))
 }
 
 func finite(v float64) (float64, bool) { return v, v > 0 && !math.IsInf(v, 0) }
 
 // firstRound is a figure of the first round of a run.
-func firstRound(of func(breakdown.Round) (float64, bool)) func(*recording.Run) (float64, bool) {
-	return func(r *recording.Run) (float64, bool) {
-		rounds := breakdown.Rounds(r)
-		if len(rounds) == 0 || rounds[0].Number != 1 {
+func firstRound(of func(breakdown.Round) (float64, bool)) func(*breakdown.Run) (float64, bool) {
+	return func(r *breakdown.Run) (float64, bool) {
+		if len(r.Rounds) == 0 || r.Rounds[0].Number != 1 {
 			return 0, false
 		}
-		return of(rounds[0])
+		return of(r.Rounds[0])
 	}
 }
 
 func total(r breakdown.Round) (float64, bool) {
-	sum, ok := samples.Prefill.Of(r)
-	steps, whole := r.AllSteps()
-	for _, s := range steps {
-		sum += float64(s.Time())
-	}
-	return sum, ok && whole
+	t := r.Total()
+	return float64(t), t != figures.Missing
 }
 
-func process(r *recording.Run) (float64, bool) {
+func process(r *breakdown.Run) (float64, bool) {
 	if r.Exit == nil || r.Exit.Reaped <= r.Exit.Spawned || r.Exit.Spawned <= 0 {
 		return 0, false
 	}

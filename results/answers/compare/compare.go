@@ -59,7 +59,7 @@ type Sums struct {
 }
 
 // Of compares the arms of a recording. It fails where no run counts.
-func Of(f *recording.File) (*Answer, error) {
+func Of(f *breakdown.File) (*Answer, error) {
 	all := samples.Of(f)
 	a := &Answer{Base: -1, Blocks: f.Plan != nil}
 	for _, s := range all {
@@ -74,7 +74,7 @@ func Of(f *recording.File) (*Answer, error) {
 		}
 	}
 	if len(a.Series) == 0 {
-		return nil, fmt.Errorf("no run counts, so there is nothing to compare: %s", strings.Join(append(a.Notes, samples.Uncounted(f)...), "; "))
+		return nil, fmt.Errorf("no run counts, so there is nothing to compare: %s", strings.Join(append(a.Notes, samples.Uncounted(f.File)...), "; "))
 	}
 	a.Base = slices.IndexFunc(a.Series, func(s samples.Series) bool { return s.State == recording.StateCPU })
 	a.stages()
@@ -93,23 +93,6 @@ func (a *Answer) note(format string, args ...any) {
 	a.Notes = append(a.Notes, fmt.Sprintf(format, args...))
 }
 
-// refusals are the reasons why runs do not count, each once.
-func refusals(f *recording.File) []string {
-	var out []string
-	for _, r := range f.Runs {
-		if why := r.Uncounted(); r.Exit != nil && r.Exit.Refused != "" || r.Doubt != "" {
-			arm := samples.Shown(r)
-			if r.Start != nil {
-				arm = r.Start.Arm
-			}
-			if s := arm + ": " + why; !slices.Contains(out, s) {
-				out = append(out, s)
-			}
-		}
-	}
-	return out
-}
-
 func plural(n int, what string) string {
 	if n == 1 {
 		return "1 " + what
@@ -118,7 +101,7 @@ func plural(n int, what string) string {
 }
 
 // remarks are about how far the figures can be believed.
-func (a *Answer) remarks(f *recording.File) {
+func (a *Answer) remarks(f *breakdown.File) {
 	fewest := 0
 	for _, s := range a.Series {
 		if n := len(s.Samples); fewest == 0 || n < fewest {
@@ -133,7 +116,7 @@ func (a *Answer) remarks(f *recording.File) {
 		}
 		a.note("±?: an interval needs %d runs of each kind, and there %s %d; what differs cannot be decided", stats.LeastForInterval, is, fewest)
 	}
-	a.Notes = append(a.Notes, refusals(f)...)
+	a.Notes = append(a.Notes, samples.Uncounted(f.File)...)
 }
 
 // stageOf is the name that a phase has as a stage; "" for what is none.

@@ -92,7 +92,7 @@ func (m *medians[K]) of(k K, runs int) time.Duration {
 	for len(v) < runs {
 		v = append(v, 0)
 	}
-	return time.Duration(stats.Summarize(v).Median)
+	return time.Duration(stats.Median(v))
 }
 
 // place is where something was made: a library's own line of the table.
@@ -155,9 +155,9 @@ func CostsOf(s samples.Series) (Costs, bool) {
 	if n == 0 {
 		return c, false
 	}
-	c.ToToken2 = time.Duration(stats.Summarize(wholes).Median)
+	c.ToToken2 = time.Duration(stats.Median(wholes))
 	if len(starts) == n {
-		c.Start = time.Duration(stats.Summarize(starts).Median)
+		c.Start = time.Duration(stats.Median(starts))
 	}
 	c.Before, c.Phases = before.all(n), map[string]time.Duration{}
 	for name, own := range phases.all(n) {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/introgen/introgen/results/answers/compare"
 	"github.com/introgen/introgen/results/answers/samples"
+	"github.com/introgen/introgen/results/breakdown"
 	"github.com/introgen/introgen/results/recording"
 	"github.com/introgen/introgen/results/table"
 	"github.com/introgen/introgen/trace"
@@ -72,7 +73,7 @@ var compiled = []item{
 func TestDifference(t *testing.T) {
 	delayed := append([]item{}, compiled...)
 	delayed[2].ms += 2000
-	a, err := compare.Of(twoArms(6, compiled, delayed))
+	a, err := compare.Of(breakdown.Of(twoArms(6, compiled, delayed)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -91,20 +92,20 @@ func TestDifference(t *testing.T) {
 	}
 	// The CPU's part of what a phase did on the device is told apart.
 	slow := append(append([]item{}, compiled...), item{names.SpanPrefill, names.SpanCommit, "", 700})
-	if a, err = compare.Of(twoArms(6, compiled, slow)); err != nil {
+	if a, err = compare.Of(breakdown.Of(twoArms(6, compiled, slow))); err != nil {
 		t.Fatal(err)
 	}
 	if got := a.Pairs[0].Sentence(); got != "cold/slow takes 700 ms longer than cold: committing 700 ms more" {
 		t.Errorf("the sentence is %q", got)
 	}
 	// The same the other way round, and nothing at all.
-	if a, err = compare.Of(twoArms(6, delayed, compiled)); err != nil {
+	if a, err = compare.Of(breakdown.Of(twoArms(6, delayed, compiled))); err != nil {
 		t.Fatal(err)
 	}
 	if got := a.Pairs[0].Sentence(); got != "cold/slow takes 2.00 s less than cold: library Reduce 2.00 s less" {
 		t.Errorf("the sentence is %q", got)
 	}
-	if a, err = compare.Of(twoArms(6, compiled, compiled)); err != nil {
+	if a, err = compare.Of(breakdown.Of(twoArms(6, compiled, compiled))); err != nil {
 		t.Fatal(err)
 	}
 	want := "As a whole cold/slow and cold do not differ by more than repetition changes (0.0 ms, from 0.0 to 0.0)"
@@ -121,7 +122,7 @@ func TestDifference(t *testing.T) {
 		base[4].ms += 12000
 		f.Runs[2*b], f.Runs[2*b+1] = made("cold", b+1, 0, base...), made("cold/slow", b+1, 0, noisy...)
 	}
-	if a, err = compare.Of(f); err != nil {
+	if a, err = compare.Of(breakdown.Of(f)); err != nil {
 		t.Fatal(err)
 	}
 	want = "As a whole cold/slow and cold do not differ by more than repetition changes (-1450.0 ms, from -9000.0 to +9000.0); of its parts cold/slow has library Reduce 2.00 s more"
@@ -133,7 +134,7 @@ func TestDifference(t *testing.T) {
 func TestDifferencesNeedPairs(t *testing.T) {
 	f := twoArms(2, compiled, compiled)
 	f.Runs[1].Exit.Refused, f.Runs[2].Exit.Refused = "no", "no"
-	a, err := compare.Of(f)
+	a, err := compare.Of(breakdown.Of(f))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -143,7 +144,7 @@ func TestDifferencesNeedPairs(t *testing.T) {
 	for _, r := range f.Runs {
 		r.Exit.Refused = "the cache was warm"
 	}
-	if _, err := compare.Of(f); err == nil || !strings.Contains(err.Error(), "no run counts") || !strings.Contains(err.Error(), "the cache was warm") {
+	if _, err := compare.Of(breakdown.Of(f)); err == nil || !strings.Contains(err.Error(), "no run counts") || !strings.Contains(err.Error(), "the cache was warm") {
 		t.Errorf("got %v", err)
 	}
 }
@@ -173,7 +174,7 @@ func TestCauses(t *testing.T) {
 				}
 			}
 		}
-		if got := compare.Cause(samples.Of(f)[0]); got != c.want {
+		if got := compare.Cause(samples.Of(breakdown.Of(f))[0]); got != c.want {
 			t.Errorf("%s: got %q, want %q", name, got, c.want)
 		}
 	}
@@ -195,11 +196,11 @@ func TestCauseBeforeTheFile(t *testing.T) {
 		trace.Record{ID: n + 2, Name: names.SpanTokenizer, Start: time.Millisecond, End: 191 * time.Millisecond})
 	// 5 until the clock began, 1 for the arguments, 190, 40
 	want := "The largest part of the cold time from the start of the process to the second token is making the tokenizer ready: 80.5 % of 236.0 ms"
-	if got := compare.Cause(samples.Of(f)[0]); got != want {
+	if got := compare.Cause(samples.Of(breakdown.Of(f))[0]); got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 	want = "cold: 236 ms from the start of the process to token 2, 80.5 % of it making the tokenizer ready; `introgen explain` says what to do"
-	if got := compare.Verdict(samples.Of(f)[:1]); got != want {
+	if got := compare.Verdict(samples.Of(breakdown.Of(f))[:1]); got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }
@@ -207,7 +208,7 @@ func TestCauseBeforeTheFile(t *testing.T) {
 func TestDifferenceTable(t *testing.T) {
 	delayed := append([]item{}, compiled...)
 	delayed[2].ms += 2000
-	a, err := compare.Of(twoArms(6, compiled, delayed))
+	a, err := compare.Of(breakdown.Of(twoArms(6, compiled, delayed)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -231,7 +232,7 @@ the whole run   +2000.0  +2000.0  +2000.0  100 %
 		{delayed, compiled, "what cold/slow takes less than cold: ", true},
 		{compiled, compiled, "what cold/slow takes more (+) or less (-) than cold: ", false},
 	} {
-		if a, err = compare.Of(twoArms(6, c.base, c.other)); err != nil {
+		if a, err = compare.Of(breakdown.Of(twoArms(6, c.base, c.other))); err != nil {
 			t.Fatal(err)
 		}
 		if got := a.Pairs[0].Table(); !strings.HasPrefix(got.Title, c.title) || (got.Footer[4].Text != "") != c.share {

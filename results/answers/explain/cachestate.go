@@ -9,8 +9,6 @@ import (
 	"time"
 
 	"github.com/introgen/introgen/figures"
-	"github.com/introgen/introgen/results"
-	"github.com/introgen/introgen/results/breakdown"
 	"github.com/introgen/introgen/results/recording"
 	"github.com/introgen/introgen/trace/names"
 )
@@ -51,7 +49,7 @@ func notWarm(c *Case) ([]any, time.Duration, bool) {
 			for _, k := range p.Compiles {
 				if k.Cache == names.CacheHit && k.Time >= slowHit {
 					name := strings.TrimSpace(k.Library + " " + k.Function)
-					slow, cost = append(slow, fmt.Sprintf("%s (%s ms)", name, results.Milliseconds(k.Time))), cost+k.Time
+					slow, cost = append(slow, fmt.Sprintf("%s (%s ms)", name, figures.Milliseconds(k.Time))), cost+k.Time
 				}
 			}
 		}
@@ -66,7 +64,7 @@ func notWarm(c *Case) ([]any, time.Duration, bool) {
 func duplicates(c *Case) ([]any, time.Duration, bool) {
 	for _, r := range c.Runs {
 		count, order, cost := map[string]int{}, []string{}, time.Duration(0)
-		for _, round := range breakdown.Rounds(r) {
+		for _, round := range c.file.Run(r).Rounds {
 			for _, p := range round.Phases {
 				for _, k := range p.Compiles {
 					name := strings.TrimSpace(strings.Join([]string{k.Library, k.Function, k.Constants}, " "))

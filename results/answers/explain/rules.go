@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/introgen/introgen/figures"
-	"github.com/introgen/introgen/results"
 	"github.com/introgen/introgen/results/answers/compare"
 	"github.com/introgen/introgen/results/answers/samples"
 	"github.com/introgen/introgen/results/breakdown"
@@ -149,9 +148,9 @@ func coldCompile(c *Case) ([]any, time.Duration, bool) {
 	var named []string
 	heads, _ := x.Compiled.Heads()
 	for _, h := range heads {
-		named = append(named, fmt.Sprintf("%s (%s ms)", h.Name, results.Milliseconds(h.Time)))
+		named = append(named, fmt.Sprintf("%s (%s ms)", h.Name, figures.Milliseconds(h.Time)))
 	}
-	return []any{figures.Percent(float64(took) / float64(x.ToToken2)), results.Milliseconds(x.ToToken2),
+	return []any{figures.Percent(float64(took) / float64(x.ToToken2)), figures.Milliseconds(x.ToToken2),
 		x.Compiled.LibraryCount, x.Compiled.PipelineCount, strings.Join(named, ", ")}, took, true
 }
 
@@ -275,7 +274,7 @@ func slowCommits(c *Case) ([]any, time.Duration, bool) {
 
 func (c *Case) read() float64 {
 	v, _ := c.Arm.Values(samples.Read)
-	return stats.Summarize(v).Median
+	return stats.Median(v)
 }
 
 func smallReads(c *Case) ([]any, time.Duration, bool) {
@@ -302,7 +301,7 @@ func pageFaults(c *Case) ([]any, time.Duration, bool) {
 		}
 	}
 	const many = 100 // a page fault that waits for a disk takes 0.1 ms and more
-	n := stats.Summarize(faults).Median
+	n := stats.Median(faults)
 	if n < many {
 		return nil, 0, false
 	}
@@ -336,7 +335,7 @@ func drift(c *Case) ([]any, time.Duration, bool) {
 	if d.Change > 0 {
 		sign = "+"
 	}
-	return []any{sign + figures.Percent(d.Change), d.N, figures.Text(d.P, 3), heat}, time.Duration(max(0, d.Change) * stats.Summarize(v).Median), true
+	return []any{sign + figures.Percent(d.Change), d.N, figures.Text(d.P, 3), heat}, time.Duration(max(0, d.Change) * stats.Median(v)), true
 }
 
 func twoModes(c *Case) ([]any, time.Duration, bool) {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/introgen/introgen/results/answers/explain"
+	"github.com/introgen/introgen/results/breakdown"
 	"github.com/introgen/introgen/results/recording"
 	"github.com/introgen/introgen/trace"
 	"github.com/introgen/introgen/trace/names"
@@ -280,7 +281,7 @@ func found(t *testing.T, rule string, f *recording.File) []explain.Finding {
 		t.Fatalf("there is no rule %q", rule)
 	}
 	var out []explain.Finding
-	for _, c := range explain.Cases(f) {
+	for _, c := range explain.Cases(breakdown.Of(f)) {
 		out = append(out, explain.Find(explain.Rules[i:i+1], c)...)
 	}
 	return out
@@ -382,12 +383,12 @@ func TestDriftInOneRun(t *testing.T) {
 
 // A quick warm run has nothing to find.
 func TestNothing(t *testing.T) {
-	a := explain.Of(spec{}.file())
+	a := explain.Of(breakdown.Of(spec{}.file()))
 	if len(a.Arms) != 1 || len(a.Arms[0].Findings) != 0 {
 		t.Errorf("found %+v", a.Arms)
 	}
-	explain.Of(&recording.File{})
-	empty := explain.Of(&recording.File{Runs: []*recording.Run{{}}, Broken: "cut off in line 2"})
+	explain.Of(breakdown.Of(&recording.File{}))
+	empty := explain.Of(breakdown.Of(&recording.File{Runs: []*recording.Run{{}}, Broken: "cut off in line 2"}))
 	if len(empty.Notes) != 1 {
 		t.Errorf("notes are %q", empty.Notes)
 	}

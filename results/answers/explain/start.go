@@ -114,7 +114,7 @@ func (c *Case) residentBefore() (part float64, evicted, known bool) {
 			}
 		}
 	}
-	return stats.Summarize(v).Median, evicted, len(v) > 0
+	return stats.Median(v), evicted, len(v) > 0
 }
 
 func stayedInMemory(c *Case) ([]any, time.Duration, bool) {

@@ -15,6 +15,7 @@ import (
 	"github.com/introgen/introgen/figures"
 	"github.com/introgen/introgen/results/answers/bench"
 	"github.com/introgen/introgen/results/answers/samples"
+	"github.com/introgen/introgen/results/breakdown"
 	"github.com/introgen/introgen/results/recording"
 	"github.com/introgen/introgen/results/stats"
 	"github.com/introgen/introgen/results/table"
@@ -42,7 +43,7 @@ type Pause struct {
 }
 
 // Of looks for pauses and the steps after them in all runs that count.
-func Of(f *recording.File) (*Answer, error) {
+func Of(f *breakdown.File) (*Answer, error) {
 	a := &Answer{}
 	if f.Plan != nil {
 		remarks, err := bench.Of(f, nil)
@@ -52,7 +53,7 @@ func Of(f *recording.File) (*Answer, error) {
 		a.Notes = remarks.Notes
 	}
 	by := map[time.Duration]*Pause{}
-	for n, r := range f.Counted("") {
+	for n, r := range f.File.Counted("") {
 		for _, s := range repetitions(r) {
 			if by[s.length] == nil {
 				by[s.length] = &Pause{Length: s.length}

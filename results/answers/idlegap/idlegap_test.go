@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/introgen/introgen/results/answers/idlegap"
+	"github.com/introgen/introgen/results/breakdown"
 	"github.com/introgen/introgen/results/recording"
 	"github.com/introgen/introgen/results/table"
 	"github.com/introgen/introgen/trace"
@@ -42,7 +43,7 @@ func run(times int, factor map[time.Duration]float64) *recording.Run {
 
 func TestAnswer(t *testing.T) {
 	f := &recording.File{Runs: []*recording.Run{run(7, map[time.Duration]float64{0: 1, time.Second: 1, 10 * time.Second: 1.5})}}
-	a, err := idlegap.Of(f)
+	a, err := idlegap.Of(breakdown.Of(f))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -88,7 +89,7 @@ func TestLostPauses(t *testing.T) {
 			next++
 		}
 		r.Spans = slices.DeleteFunc(r.Spans, lost)
-		a, err := idlegap.Of(&recording.File{Runs: []*recording.Run{r}})
+		a, err := idlegap.Of(breakdown.Of(&recording.File{Runs: []*recording.Run{r}}))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -106,17 +107,17 @@ func TestLostPauses(t *testing.T) {
 
 func TestNothingFound(t *testing.T) {
 	flat := map[time.Duration]float64{0: 1, time.Second: 1, 10 * time.Second: 1}
-	a, err := idlegap.Of(&recording.File{Runs: []*recording.Run{run(8, flat)}})
+	a, err := idlegap.Of(breakdown.Of(&recording.File{Runs: []*recording.Run{run(8, flat)}}))
 	if err != nil || len(a.Notes) != 1 || !strings.HasPrefix(a.Notes[0], "no pause makes the next step slower") {
 		t.Errorf("%+v, %v", a, err)
 	}
-	a, err = idlegap.Of(&recording.File{Runs: []*recording.Run{run(2, flat)}})
+	a, err = idlegap.Of(breakdown.Of(&recording.File{Runs: []*recording.Run{run(2, flat)}}))
 	if err != nil || len(a.Notes) != 1 || !strings.Contains(a.Notes[0], "there are 2, so nothing can be decided") {
 		t.Errorf("%+v, %v", a, err)
 	}
 	cut := run(1, flat)
 	cut.Spans = cut.Spans[:5]
-	if _, err := idlegap.Of(&recording.File{Runs: []*recording.Run{cut, {}}}); err == nil || !strings.Contains(err.Error(), "introgen idle-gap") {
+	if _, err := idlegap.Of(breakdown.Of(&recording.File{Runs: []*recording.Run{cut, {}}})); err == nil || !strings.Contains(err.Error(), "introgen idle-gap") {
 		t.Errorf("error %v", err)
 	}
 }

@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"github.com/introgen/introgen/figures"
-	"github.com/introgen/introgen/results"
 	"github.com/introgen/introgen/results/answers/bench"
+	"github.com/introgen/introgen/results/breakdown"
 	"github.com/introgen/introgen/results/recording"
 	"github.com/introgen/introgen/results/stats"
 	"github.com/introgen/introgen/results/table"
@@ -33,12 +33,12 @@ const MostShare = 0.01
 // median of the rounds. What the harness does between steps is in it.
 var PerStep = bench.Metric{Key: "per-step", Name: "per step", Help: "decoding as a whole, divided by its steps", Of: perStep}
 
-func perStep(r *recording.Run) (float64, bool) {
+func perStep(r *breakdown.Run) (float64, bool) {
 	if len(r.Lost) > 0 {
 		return 0, false // what is missing may be the check at the end
 	}
 	var times []float64
-	for _, round := range r.Rounds {
+	for _, round := range r.Run.Rounds {
 		steps := len(round.IDs) - 1
 		var from, to time.Duration = -1, -1
 		for _, s := range r.Spans {
@@ -57,7 +57,7 @@ func perStep(r *recording.Run) (float64, bool) {
 	if len(times) == 0 {
 		return 0, false
 	}
-	return stats.Summarize(times).Median, true
+	return stats.Median(times), true
 }
 
 // Answer is what the instrument costs.
@@ -79,7 +79,7 @@ type Answer struct {
 func (a *Answer) Within() bool { return a.Share <= MostShare }
 
 // Of answers from a plan with the arms Untraced and Traced.
-func Of(f *recording.File) (*Answer, error) {
+func Of(f *breakdown.File) (*Answer, error) {
 	by, err := bench.Of(f, []bench.Metric{PerStep})
 	if err != nil {
 		return nil, err
@@ -91,7 +91,7 @@ func Of(f *recording.File) (*Answer, error) {
 		}
 	}
 	var span, step, spans []float64
-	for _, r := range f.Counted(Traced) {
+	for _, r := range f.File.Counted(Traced) {
 		if r.End.SpanCost > 0 {
 			span = append(span, float64(r.End.SpanCost)/1e3)
 		}
@@ -100,14 +100,14 @@ func Of(f *recording.File) (*Answer, error) {
 		}
 		times, n := steps(r)
 		if len(times) > 0 {
-			step = append(step, stats.Summarize(times).Median)
+			step = append(step, stats.Median(times))
 			spans = append(spans, float64(n)/float64(len(times)))
 		}
 	}
 	if len(span) == 0 || len(step) == 0 {
 		return nil, errors.New("no traced run that counts says what a span costs and has a decode step")
 	}
-	a.Span, a.Step, a.Spans = stats.Summarize(span).Median, stats.Summarize(step).Median, stats.Summarize(spans).Median
+	a.Span, a.Step, a.Spans = stats.Median(span), stats.Median(step), stats.Median(spans)
 	a.Share = a.Span * a.Spans / a.Step
 	a.judge()
 	return a, nil
@@ -157,7 +157,7 @@ func (a *Answer) judge() {
 		verdict = "MORE than"
 	}
 	a.note("a span costs %s ns, a decode step of %s ms has %s spans and samples: %s of it, %s the %s that are allowed",
-		figures.Text(a.Span, 1), results.Milliseconds(time.Duration(a.Step)), figures.Count(a.Spans),
+		figures.Text(a.Span, 1), figures.Milliseconds(time.Duration(a.Step)), figures.Count(a.Spans),
 		figures.Percent(a.Share), verdict, figures.Exact(100*MostShare)+" %")
 	switch r := a.Ratio; {
 	case !r.Decidable:

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/introgen/introgen/results/answers/overhead"
+	"github.com/introgen/introgen/results/breakdown"
 	"github.com/introgen/introgen/results/recording"
 	"github.com/introgen/introgen/results/table"
 	"github.com/introgen/introgen/trace"
@@ -57,7 +58,7 @@ func file(slower float64, blocks int) *recording.File {
 // 10 % slower make that 5.5. Four spans and a sample at 80 ns are 400 ns of
 // 4.4 ms.
 func TestAnswer(t *testing.T) {
-	a, err := overhead.Of(file(1.1, 6))
+	a, err := overhead.Of(breakdown.Of(file(1.1, 6)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -87,7 +88,7 @@ func TestAnswer(t *testing.T) {
 }
 
 func TestNothingSeen(t *testing.T) {
-	a, err := overhead.Of(file(1, 6))
+	a, err := overhead.Of(breakdown.Of(file(1, 6)))
 	if err != nil || !strings.Contains(strings.Join(a.Notes, "\n"), "no difference between traced and untraced runs is seen; the ratio lies between 1.000 and 1.000") {
 		t.Errorf("%+v, %v", a, err)
 	}
@@ -95,12 +96,12 @@ func TestNothingSeen(t *testing.T) {
 	for _, r := range f.Runs {
 		r.End.SpanCost = 80_000_000
 	}
-	if a, err := overhead.Of(f); err != nil || a.Within() || !strings.Contains(a.Notes[0], "MORE than the 1 %") {
+	if a, err := overhead.Of(breakdown.Of(f)); err != nil || a.Within() || !strings.Contains(a.Notes[0], "MORE than the 1 %") {
 		t.Errorf("%+v, %v", a, err)
 	}
 	f = file(1, 1)
 	f.Runs = f.Runs[:1]
-	if _, err := overhead.Of(f); err == nil || !strings.Contains(err.Error(), "no traced run") {
+	if _, err := overhead.Of(breakdown.Of(f)); err == nil || !strings.Contains(err.Error(), "no traced run") {
 		t.Errorf("error %v", err)
 	}
 }

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/introgen/introgen/figures"
-	"github.com/introgen/introgen/results"
 	"github.com/introgen/introgen/results/stats"
 	"github.com/introgen/introgen/results/table"
 )
@@ -26,7 +25,7 @@ func Exact(ns float64) string { return figures.Exact(ns / 1e6) }
 // are too few runs for an interval, "12.0 (8.1–90.3)" where the interval reaches
 // further than the median is long, and nothing where there are none.
 func Cell(s stats.Summary) table.Cell {
-	return cell(s, func(v float64) string { return results.Milliseconds(time.Duration(math.Round(v))) }, Exact)
+	return cell(s, func(v float64) string { return figures.Milliseconds(time.Duration(math.Round(v))) }, Exact)
 }
 
 // RateCell is the same of numbers a second.

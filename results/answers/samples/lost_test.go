@@ -9,6 +9,7 @@ import (
 
 	"github.com/introgen/introgen/results/answers/bench"
 	"github.com/introgen/introgen/results/answers/samples"
+	"github.com/introgen/introgen/results/breakdown"
 	"github.com/introgen/introgen/results/recording"
 	"github.com/introgen/introgen/results/stats"
 	"github.com/introgen/introgen/trace"
@@ -28,7 +29,7 @@ func without(r *recording.Run, name string, n int64) *recording.Run {
 // TestLost: what is missing gives no sample under its name or another's.
 func TestLost(t *testing.T) {
 	of := func(m samples.Metric, r *recording.Run) (float64, bool) {
-		s := samples.Of(&recording.File{Plan: &recording.Plan{Arms: []recording.Arm{{Name: "a"}}}, Runs: []*recording.Run{r}})
+		s := samples.Of(breakdown.Of(&recording.File{Plan: &recording.Plan{Arms: []recording.Arm{{Name: "a"}}}, Runs: []*recording.Run{r}}))
 		v, _ := s[0].Values(m)
 		if len(v) == 0 {
 			return 0, false
@@ -62,10 +63,10 @@ func TestLost(t *testing.T) {
 			}
 		}
 		r := without(run("a", 1, 30), c.span, c.n)
-		if _, ok := bench.Total.Of(r); ok {
+		if _, ok := bench.Total.Of(breakdown.Take(r)); ok {
 			t.Errorf("without %s there is a total", name)
 		}
-		all := samples.Of(&recording.File{Plan: &recording.Plan{Arms: []recording.Arm{{Name: "a"}}}, Runs: []*recording.Run{r}})
+		all := samples.Of(breakdown.Of(&recording.File{Plan: &recording.Plan{Arms: []recording.Arm{{Name: "a"}}}, Runs: []*recording.Run{r}}))
 		if text := strings.Join(samples.Taints(all), "\n"); !strings.Contains(text, "spans are missing") || !strings.Contains(text, "a 1 of 1") {
 			t.Errorf("without %s it says %q", name, text)
 		}
@@ -73,7 +74,7 @@ func TestLost(t *testing.T) {
 	// A run that lost its later rounds gives none of its first in their place.
 	r := run("a", 1, 30, 20)
 	r.Rounds = []recording.Round{{Number: 1}, {Number: 2}}
-	later := samples.LaterRounds(&recording.File{Runs: []*recording.Run{without(r, names.SpanRound, 2)}})
+	later := samples.LaterRounds(breakdown.Of(&recording.File{Runs: []*recording.Run{without(r, names.SpanRound, 2)}}))
 	if len(later[0].Samples) != 0 {
 		t.Errorf("a first round stands for later ones: %+v", later[0].Samples)
 	}

@@ -74,7 +74,7 @@ func StepMedian(steps []breakdown.Phase, of func(breakdown.Phase) float64) (floa
 	for i, s := range steps {
 		v[i] = of(s)
 	}
-	return stats.Summarize(v).Median, len(v) > 0
+	return stats.Median(v), len(v) > 0
 }
 
 func stepRate(steps []breakdown.Phase) (float64, bool) {

@@ -28,7 +28,7 @@ type Series struct {
 
 // Sample is what one run gives.
 type Sample struct {
-	Run    *recording.Run
+	Run    *breakdown.Run
 	Block  int               // runs of one block are next to each other in time
 	Rounds []breakdown.Round // at least one
 }
@@ -36,16 +36,17 @@ type Sample struct {
 // arm is an arm of a plan with its runs.
 type arm struct {
 	recording.Arm
+	file *breakdown.File
 	runs []*recording.Run
 }
 
 // arms are those of the plan, in its order. A run without one makes its own,
 // named by the state that its evidence shows.
-func arms(f *recording.File) []arm {
+func arms(f *breakdown.File) []arm {
 	var out []arm
 	if f.Plan != nil {
 		for _, a := range f.Plan.Arms {
-			out = append(out, arm{Arm: a})
+			out = append(out, arm{Arm: a, file: f})
 		}
 	}
 	for _, r := range f.Runs {
@@ -56,7 +57,7 @@ func arms(f *recording.File) []arm {
 		i := slices.IndexFunc(out, func(a arm) bool { return a.Name == name })
 		if i < 0 {
 			i = len(out)
-			out = append(out, arm{Arm: recording.Arm{Name: name, State: Shown(r)}})
+			out = append(out, arm{Arm: recording.Arm{Name: name, State: Shown(r)}, file: f})
 		}
 		out[i].runs = append(out[i].runs, r)
 	}
@@ -65,14 +66,15 @@ func arms(f *recording.File) []arm {
 
 // collect makes a series of an arm with the rounds that pick chooses of each
 // run that counts.
-func (a arm) collect(name, state string, pick func(*recording.Run, []breakdown.Round) []breakdown.Round) Series {
+func (a arm) collect(name, state string, pick func(*breakdown.Run) []breakdown.Round) Series {
 	s := Series{Name: name, State: state, Levels: a.Levels}
 	for i, r := range a.runs {
 		if !r.Counts() {
 			s.Refused++
 			continue
 		}
-		x := Sample{Run: r, Block: i + 1, Rounds: pick(r, breakdown.Rounds(r))}
+		taken := a.file.Run(r)
+		x := Sample{Run: taken, Block: i + 1, Rounds: pick(taken)}
 		if r.Start != nil {
 			x.Block = r.Start.Block
 		}
@@ -90,15 +92,15 @@ func (a arm) collect(name, state string, pick func(*recording.Run, []breakdown.R
 	return s
 }
 
-func first(_ *recording.Run, rounds []breakdown.Round) []breakdown.Round {
-	if len(rounds) == 0 || rounds[0].Number > 1 {
+func first(r *breakdown.Run) []breakdown.Round {
+	if len(r.Rounds) == 0 || r.Rounds[0].Number > 1 {
 		return nil
 	}
-	return rounds[:1]
+	return r.Rounds[:1]
 }
 
-func later(_ *recording.Run, rounds []breakdown.Round) []breakdown.Round {
-	return slices.DeleteFunc(slices.Clone(rounds), func(r breakdown.Round) bool { return r.Number < 2 })
+func later(r *breakdown.Run) []breakdown.Round {
+	return slices.DeleteFunc(slices.Clone(r.Rounds), func(r breakdown.Round) bool { return r.Number < 2 })
 }
 
 // Of returns the arms of a plan in its order, each with its first rounds.
@@ -106,7 +108,7 @@ func later(_ *recording.Run, rounds []breakdown.Round) []breakdown.Round {
 // a series of their own, warm-process, behind the arm that they belong to. A
 // recording without a plan is one arm, named by the state that its evidence
 // shows.
-func Of(f *recording.File) []Series {
+func Of(f *breakdown.File) []Series {
 	var out []Series
 	for _, a := range arms(f) {
 		out = append(out, a.collect(a.Name, a.State, first))
@@ -128,7 +130,7 @@ func Of(f *recording.File) []Series {
 
 // LaterRounds returns the arms with the rounds after the first of each run, and of
 // runs that have one round with that.
-func LaterRounds(f *recording.File) []Series {
+func LaterRounds(f *breakdown.File) []Series {
 	var out []Series
 	for _, a := range arms(f) {
 		out = append(out, a.collect(a.Name, a.State, LaterOf))
@@ -138,11 +140,11 @@ func LaterRounds(f *recording.File) []Series {
 
 // LaterOf are the rounds after the first of a run, or of a run that made one round
 // that. A run that made later ones, which are missing, has none.
-func LaterOf(r *recording.Run, rounds []breakdown.Round) []breakdown.Round {
-	if l := later(r, rounds); len(l) > 0 || several(r) {
+func LaterOf(r *breakdown.Run) []breakdown.Round {
+	if l := later(r); len(l) > 0 || several(r.Run) {
 		return l
 	}
-	return rounds
+	return r.Rounds
 }
 
 // several says whether a run made more than one round, by what it was to do and
@@ -200,18 +202,22 @@ func (m Metric) Unit() string {
 // the values.
 func (s Series) Values(m Metric) (values []float64, blocks []int) {
 	for _, x := range s.Samples {
-		var of []float64
-		for _, r := range x.Rounds {
-			if v, ok := m.Of(r); ok && !math.IsNaN(v) && !math.IsInf(v, 0) {
-				of = append(of, v)
-			}
+		if v, ok := x.Value(m); ok {
+			values, blocks = append(values, v), append(blocks, x.Block)
 		}
-		if len(of) == 0 {
-			continue
-		}
-		values, blocks = append(values, stats.Summarize(of).Median), append(blocks, x.Block)
 	}
 	return values, blocks
+}
+
+// Value is the metric's of the run: the median of its rounds that have it.
+func (x Sample) Value(m Metric) (float64, bool) {
+	var of []float64
+	for _, r := range x.Rounds {
+		if v, ok := m.Of(r); ok && !math.IsNaN(v) && !math.IsInf(v, 0) {
+			of = append(of, v)
+		}
+	}
+	return stats.Median(of), len(of) > 0
 }
 
 // Summary is the middle of the metric over runs.
@@ -220,18 +226,20 @@ func (s Series) Summary(m Metric) stats.Summary {
 	return stats.Summarize(v)
 }
 
+// Block is that of a sample.
+func Block(x Sample) int { return x.Block }
+
 // Pairs are the metric's values in the blocks that a and b share, one of each
 // a block.
 func Pairs(a, b Series, m Metric) (va, vb []float64) {
-	va, ba := a.Values(m)
-	vb, bb := b.Values(m)
-	var outA, outB []float64
-	for i, block := range ba {
-		if j := slices.Index(bb, block); j >= 0 && slices.Index(ba, block) == i {
-			outA, outB = append(outA, va[i]), append(outB, vb[j])
+	as, bs := recording.Paired(a.Samples, b.Samples, Block)
+	for i := range as {
+		v, ok := as[i].Value(m)
+		if w, also := bs[i].Value(m); ok && also {
+			va, vb = append(va, v), append(vb, w)
 		}
 	}
-	return outA, outB
+	return va, vb
 }
 
 // Ratio is b to a, paired by block.

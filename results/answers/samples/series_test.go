@@ -59,7 +59,7 @@ func TestOf(t *testing.T) {
 	refused, failed, flagged := run("cold", 3, 900), run("cold", 4, 900), run("cold", 5, 110)
 	refused.Exit.Refused, failed.End.Code, flagged.Exit.Flags = "no", 1, []string{"load: others"}
 	f := file(warm, run("cold", 1, 100), run("warm-cache", 1, 50, 20, 40, 30), run("cold", 2, 120), refused, failed, flagged)
-	all := samples.Of(f)
+	all := samples.Of(breakdown.Of(f))
 	if got := armNames(all); got != "cold,warm-cache,warm-process,never" {
 		t.Fatalf("the series are %s", got)
 	}
@@ -91,7 +91,7 @@ func TestOf(t *testing.T) {
 	if v, _ := all[0].Values(samples.Build); len(v) != 0 {
 		t.Errorf("builds that were not made: %v", v)
 	}
-	later := samples.LaterRounds(f)
+	later := samples.LaterRounds(breakdown.Of(f))
 	if got := armNames(later); got != "cold,warm-cache,never" {
 		t.Errorf("the arms are %s", got)
 	}
@@ -104,7 +104,7 @@ func TestOf(t *testing.T) {
 func TestPairs(t *testing.T) {
 	arms := []recording.Arm{{Name: "a"}, {Name: "b"}}
 	f := file(arms, run("a", 1, 10), run("b", 2, 40), run("b", 1, 20), run("a", 3, 30), run("b", 3, 60), run("a", 4, 1))
-	all := samples.Of(f)
+	all := samples.Of(breakdown.Of(f))
 	a, b := samples.Pairs(all[0], all[1], samples.Prefill)
 	if !slices.Equal(a, []float64{10e6, 30e6}) || !slices.Equal(b, []float64{20e6, 60e6}) {
 		t.Errorf("pairs are %v and %v", a, b)
@@ -141,7 +141,7 @@ func TestShown(t *testing.T) {
 	one, two := metal(recording.Evidence{What: recording.EvidenceMetalCache, LibraryHits: 10}), run("", 0, 5)
 	one.Spans, one.End, two.Start, two.Exit = run("", 0, 5).Spans, &recording.End{}, nil, nil
 	two.Header.Command = "cpu"
-	all := samples.Of(&recording.File{Runs: []*recording.Run{one, two}})
+	all := samples.Of(breakdown.Of(&recording.File{Runs: []*recording.Run{one, two}}))
 	if got := armNames(all); got != "warm-cache,cpu" {
 		t.Errorf("the series are %s", got)
 	}
@@ -204,7 +204,7 @@ func TestCutAfterStart(t *testing.T) {
 	if got := samples.Mixed([]*recording.Run{a, b}); len(got) != 0 {
 		t.Errorf("a run without a header differs from others: %v", got)
 	}
-	all := samples.Of(&recording.File{Plan: &recording.Plan{Arms: []recording.Arm{{Name: "a"}}}, Runs: []*recording.Run{a, b}})
+	all := samples.Of(breakdown.Of(&recording.File{Plan: &recording.Plan{Arms: []recording.Arm{{Name: "a"}}}, Runs: []*recording.Run{a, b}}))
 	if len(all) != 1 || all[0].Refused != 1 || len(all[0].Samples) != 1 {
 		t.Fatalf("%+v", all)
 	}

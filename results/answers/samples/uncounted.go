@@ -10,24 +10,17 @@ import (
 // Uncounted says of the runs that do not count why, each reason once and with
 // how many runs had it.
 func Uncounted(f *recording.File) []string {
-	return Reasons(f, func(r *recording.Run) string {
-		if r.Start != nil {
-			return r.Start.Arm + ": " + r.Uncounted()
-		}
-		return Shown(r) + ": " + r.Uncounted()
-	})
-}
-
-// Reasons are what why says of the runs that do not count, each once and with how
-// many runs it was said of.
-func Reasons(f *recording.File, why func(*recording.Run) string) []string {
 	var order []string
 	count := map[string]int{}
 	for _, r := range f.Runs {
 		if r.Counts() {
 			continue
 		}
-		reason := why(r)
+		arm := Shown(r)
+		if r.Start != nil {
+			arm = r.Start.Arm
+		}
+		reason := arm + ": " + r.Uncounted()
 		if count[reason]++; count[reason] == 1 {
 			order = append(order, reason)
 		}

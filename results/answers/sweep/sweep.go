@@ -59,7 +59,7 @@ type Device struct {
 
 // Of makes the answer for the metric. Where the recording has no factors the
 // arms' names are the levels.
-func Of(f *recording.File, m samples.Metric) (*Answer, error) {
+func Of(f *breakdown.File, m samples.Metric) (*Answer, error) {
 	a := &Answer{Metric: m}
 	if f.Plan != nil {
 		a.Factors = f.Plan.Factors
@@ -78,7 +78,7 @@ func Of(f *recording.File, m samples.Metric) (*Answer, error) {
 		a.add(Row{Level: level(s, a.Factors[0]), Series: s, Time: sum, Device: device(s)}, others(s, a.Factors[1:]))
 	}
 	if len(a.Groups) == 0 {
-		return nil, fmt.Errorf("no run counts, so there is nothing to sweep over: %s", strings.Join(append(a.Notes, samples.Uncounted(f)...), "; "))
+		return nil, fmt.Errorf("no run counts, so there is nothing to sweep over: %s", strings.Join(append(a.Notes, samples.Uncounted(f.File)...), "; "))
 	}
 	for i := range a.Groups {
 		g := &a.Groups[i]
@@ -122,7 +122,7 @@ func device(s samples.Series) *Device {
 		v, _ := s.Values(samples.Metric{Of: func(r breakdown.Round) (float64, bool) {
 			return samples.StepMedian(slices.DeleteFunc(r.Steps(), func(p breakdown.Phase) bool { return !says(p) }), what)
 		}})
-		return stats.Summarize(v).Median
+		return stats.Median(v)
 	}
 	whole := func(p breakdown.Phase) bool { return !p.Lost }
 	ns := func(what func(breakdown.Phase) time.Duration) float64 {
@@ -158,11 +158,10 @@ func (g *Group) boundary() stats.Summary {
 	}}
 	points := map[int][]point{}
 	for _, r := range g.Rows {
-		x, bx := r.Series.Values(buffers)
-		y, by := r.Series.Values(samples.Decode)
-		for i, block := range bx {
-			if j := slices.Index(by, block); j >= 0 && slices.Index(bx, block) == i {
-				points[block] = append(points[block], point{x[i], y[j]})
+		for block, sample := range recording.LastOfBlocks(r.Series.Samples, samples.Block) {
+			x, counted := sample.Value(buffers)
+			if y, ok := sample.Value(samples.Decode); ok && counted {
+				points[block] = append(points[block], point{x, y})
 			}
 		}
 	}

@@ -1,7 +1,8 @@
-package results
+package breakdown
 
 import (
 	"reflect"
+	"slices"
 	"testing"
 	"time"
 
@@ -10,9 +11,9 @@ import (
 	"github.com/introgen/introgen/trace/names"
 )
 
-// TestMetalSums adds up a round by hand: once told span by span with parts still
+// TestMetal adds up a round by hand: once told span by span with parts still
 // open, as while it runs, and once as collected from its file.
-func TestMetalSums(t *testing.T) {
+func TestMetal(t *testing.T) {
 	const ms = time.Millisecond
 	span := func(id, in trace.ID, name, detail string, n int64, from, to int) recording.Event {
 		end := time.Duration(to) * ms
@@ -52,31 +53,30 @@ func TestMetalSums(t *testing.T) {
 		span(16, 15, names.SpanCommit, "", 0, 102, 103),
 		&recording.Kernel{Name: "k", Dispatches: 3, Time: int64(5 * ms)},
 	}
-	want := MetalTrace{
-		Phases: []MetalPhase{
-			{Round: 1, Name: names.SpanBuild, Wall: 10 * ms, Compile: 4 * ms, Weights: 3 * ms},
-			{Round: 1, Name: names.SpanPrefill, Wall: 90 * ms, Compile: 23 * ms, Encode: (49 - 20 - 3 - 1 + 3) * ms, Commit: 2 * ms, Wait: 30 * ms, GPU: 40 * ms,
-				Dispatches: 904, Encoders: 2, CommandBuffers: 1},
-		},
-		Libraries: []LibraryRow{{Name: "Cast", SourceBytes: 40, Kernels: 7, Compile: 4 * ms, Cache: "hit"}, {Name: "Gemm", Used: 1, Compile: 20 * ms, Cache: "miss"}},
-		Pipelines: []PipelineRow{{Library: "Gemm", Function: "gemm_nn", Create: 3 * ms, Cache: "miss"}},
-		Kernels:   []KernelRow{{Kernel: "k", Dispatches: 3, Time: 5 * ms}},
+	library := func(name string, bytes, kernels int, cache string, from, took int) Compile {
+		return Compile{Library: name, SourceBytes: bytes, Kernels: kernels, Cache: cache, Told: true, Start: time.Duration(from) * ms, Time: time.Duration(took) * ms}
 	}
-	m := NewMetalSums()
-	for _, e := range events {
-		m.Event(e)
+	cast, gemm := library("Cast", 40, 7, "hit", 1, 4), library("Gemm", 0, 0, "miss", 12, 20)
+	nn := Compile{Library: "Gemm", Function: "gemm_nn", Cache: "miss", Told: true, Start: 33 * ms, Time: 3 * ms}
+	build := Phase{ID: 2, Name: names.SpanBuild, End: 10 * ms, Compiles: []Compile{cast}, Weights: 3 * ms}
+	prefill := Phase{ID: 5, Name: names.SpanPrefill, N: 13, Start: 10 * ms, End: 100 * ms, Compiles: []Compile{gemm, nn}, Recording: 1 * ms,
+		Encode: (49 - 20 - 3 - 1 + 3) * ms, Commit: 2 * ms, Wait: 30 * ms, GPU: 40 * ms, Overlap: 15 * ms, Dispatches: 904, Encoders: 2, CommandBuffers: 1}
+	want := Metal{
+		Phases:    []DevicePhase{{1, names.SpanBuild, build}, {1, names.SpanPrefill, prefill}},
+		Libraries: []Compile{cast, gemm},
+		Pipelines: []Compile{nn},
+		Kernels:   []recording.Kernel{{Name: "k", Dispatches: 3, Time: int64(5 * ms)}},
 	}
-	if got := m.Trace(); !reflect.DeepEqual(got, want) {
-		t.Errorf("as they come:\n%+v, want\n%+v", got, want)
-	}
-	f := recording.Collect(func(yield func(recording.Event) bool) {
-		for _, e := range events {
-			if !yield(e) {
-				return
-			}
-		}
-	})
-	if got := MetalTraceOf(f.Runs[0]); !reflect.DeepEqual(got, want) {
+	f := recording.Collect(slices.Values(events))
+	if got := Take(f.Runs[0]).Metal(); !reflect.DeepEqual(got, want) {
 		t.Errorf("collected:\n%+v, want\n%+v", got, want)
+	}
+	b := NewBuilder()
+	for _, e := range events {
+		b.Event(e)
+	}
+	rounds := b.Rounds()
+	if len(rounds) != 1 || !reflect.DeepEqual(rounds[0].Phases[:2], []Phase{build, prefill}) {
+		t.Errorf("as they come:\n%+v, want\n%+v", rounds, want)
 	}
 }
