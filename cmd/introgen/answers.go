@@ -12,6 +12,7 @@ import (
 	"github.com/introgen/introgen/results/answers/explain"
 	"github.com/introgen/introgen/results/answers/samples"
 	"github.com/introgen/introgen/results/breakdown"
+	"github.com/introgen/introgen/results/metrics"
 	"github.com/introgen/introgen/results/recording"
 	"github.com/introgen/introgen/results/store"
 	"github.com/introgen/introgen/results/table"
@@ -120,7 +121,7 @@ func billCommand() *cli.Command {
 			if err != nil {
 				return err
 			}
-			return runPlan(c, planned{arms: arms, factors: factors, metric: toSecondToken, answer: billDocument})
+			return runPlan(c, planned{arms: arms, factors: factors, metric: metrics.Token2.Alone, answer: billDocument})
 		},
 	}
 }

@@ -6,16 +6,13 @@ import (
 
 	"github.com/introgen/introgen/results/answers/bench"
 	"github.com/introgen/introgen/results/breakdown"
+	"github.com/introgen/introgen/results/metrics"
 	"github.com/introgen/introgen/results/recording"
 	"github.com/introgen/introgen/results/table"
 	"github.com/urfave/cli/v2"
 )
 
 func benchCommand() *cli.Command {
-	keys := make([]string, len(bench.Metrics))
-	for i, m := range bench.Metrics {
-		keys[i] = m.Key
-	}
 	return &cli.Command{
 		Name:      "bench",
 		Usage:     "compare command lines of introgen by runs that are interleaved",
@@ -29,7 +26,7 @@ func benchCommand() *cli.Command {
 			"   introgen bench --until 2% --max-time 5m 'cpu --pack' 'cpu --pack=off'\n" +
 			"   introgen bench --metric ttft 'metal 1 --nonce' 'metal 1'",
 		Flags: append(planFlags(),
-			&cli.StringSliceFlag{Name: "metric", Usage: "show only this `NAME`: " + strings.Join(keys, ", ") + "; may be given several times. --until watches the first (default: all, and decode)"},
+			&cli.StringSliceFlag{Name: "metric", Usage: "show only this `NAME`: " + strings.Join(bench.Keys(), ", ") + "; may be given several times. --until watches the first (default: all, and decode)"},
 		),
 		Action: runBench,
 	}
@@ -45,7 +42,7 @@ func runBench(c *cli.Context) error {
 	if c.NArg() > mostArms {
 		return usagef("bench takes at most %d command lines, not %d", mostArms, c.NArg())
 	}
-	p := planned{metric: alone(bench.Decode)}
+	p := planned{metric: metrics.Decode.Alone}
 	for i, line := range c.Args().Slice() {
 		args, err := childCommand(line)
 		if err != nil {
@@ -59,37 +56,32 @@ func runBench(c *cli.Context) error {
 		return usageError{err}
 	}
 	if len(keys) > 0 {
-		p.metric = alone(shown[0])
+		p.metric = shown[0].Alone
 	}
 	p.answer = benchAnswer(shown)
 	return runPlan(c, p)
 }
 
 // benchMetrics are those of the keys, each once; of none it is all.
-func benchMetrics(keys []string) ([]bench.Metric, error) {
+func benchMetrics(keys []string) ([]metrics.Metric, error) {
 	if len(keys) == 0 {
 		return bench.Metrics, nil
 	}
-	var shown []bench.Metric
+	var shown []metrics.Metric
 	for _, key := range keys {
 		m, err := bench.Find(key)
 		if err != nil {
 			return nil, err
 		}
-		if !slices.ContainsFunc(shown, func(s bench.Metric) bool { return s.Key == m.Key }) {
+		if !slices.ContainsFunc(shown, func(s metrics.Metric) bool { return s.Key == m.Key }) {
 			shown = append(shown, m)
 		}
 	}
 	return shown, nil
 }
 
-// alone is a metric of a run that is looked at by itself.
-func alone(m bench.Metric) func(*recording.Run) (float64, bool) {
-	return func(r *recording.Run) (float64, bool) { return m.Of(breakdown.Take(r)) }
-}
-
 // benchAnswer is how the arms compare by the metrics.
-func benchAnswer(shown []bench.Metric) answering {
+func benchAnswer(shown []metrics.Metric) answering {
 	return func(f *recording.File) (*table.Document, error) {
 		a, err := bench.Of(breakdown.Of(f), shown)
 		if err != nil {

@@ -7,8 +7,8 @@ import (
 
 	"github.com/introgen/introgen/bench/plan"
 	"github.com/introgen/introgen/results/answers/compare"
-	"github.com/introgen/introgen/results/answers/samples"
 	"github.com/introgen/introgen/results/breakdown"
+	"github.com/introgen/introgen/results/metrics"
 	"github.com/introgen/introgen/results/recording"
 	"github.com/introgen/introgen/results/shellwords"
 	"github.com/introgen/introgen/results/table"
@@ -109,7 +109,7 @@ func runCompare(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	return runPlan(c, planned{arms: arms, factors: factors, metric: toSecondToken, answer: compareDocument})
+	return runPlan(c, planned{arms: arms, factors: factors, metric: metrics.Token2.Alone, answer: compareDocument})
 }
 
 func compareDocument(f *recording.File) (*table.Document, error) {
@@ -118,15 +118,6 @@ func compareDocument(f *recording.File) (*table.Document, error) {
 		return nil, err
 	}
 	return withNotes(a.Document(), f), nil
-}
-
-// toSecondToken is what --until watches.
-func toSecondToken(r *recording.Run) (float64, bool) {
-	rounds := breakdown.Rounds(r)
-	if len(rounds) == 0 || rounds[0].Number != 1 {
-		return 0, false
-	}
-	return samples.Token2.Of(rounds[0])
 }
 
 // stateLine is the command line of a run in a state.

@@ -22,24 +22,9 @@ import (
 	"github.com/introgen/introgen/results/view"
 )
 
-// differ are the figures that views do not agree about, by recording. It is to be
-// empty: one figure has one definition.
-var differ = map[string][]string{
-	"made up cpu": {
-		`cpu: decode step: list 3.50, sweep 4.62`,
-	},
-	"made up lost": {
-		`cpu: decode step: list 3.50, sweep 4.62`,
-	},
-	"made up plan": {
-		`a: decode step: bench 6.30, sweep 10.8`,
-		`b: decode step: bench 13.8, sweep 23.7`,
-	},
-}
-
 // TestViewsAgree looks at every figure that more than one view shows, of kept
 // recordings and of some that are made up to bring differences out, and holds the
-// views to each other.
+// views to each other: one figure has one definition.
 func TestViewsAgree(t *testing.T) {
 	all := madeUps(t, t.TempDir())
 	for _, name := range []string{"experiment-states", "experiment-sweep"} {
@@ -48,9 +33,8 @@ func TestViewsAgree(t *testing.T) {
 	for _, name := range slices.Sorted(maps.Keys(all)) {
 		s := seen{}
 		s.all(t, all[name])
-		got := s.differences()
-		if !slices.Equal(got, differ[name]) {
-			t.Errorf("%s: of %d figures views do not agree about\n\t%s\nand the table has\n\t%s", name, len(s), strings.Join(got, "\n\t"), strings.Join(differ[name], "\n\t"))
+		if differ := s.differences(); len(differ) > 0 || len(s) < 30 {
+			t.Errorf("%s: of %d figures views do not agree about\n\t%s", name, len(s), strings.Join(differ, "\n\t"))
 		}
 	}
 }

@@ -4,15 +4,13 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/introgen/introgen/figures"
-	"github.com/introgen/introgen/results/answers/bench"
 	"github.com/introgen/introgen/results/breakdown"
 	"github.com/introgen/introgen/results/recording"
-	"github.com/introgen/introgen/results/stats"
 	"github.com/introgen/introgen/results/store"
 	"github.com/introgen/introgen/results/table"
+	"github.com/introgen/introgen/results/view"
 	"github.com/urfave/cli/v2"
 )
 
@@ -91,30 +89,9 @@ func about(path string) []string {
 		command += fmt.Sprintf(" %d", len(f.Runs))
 	} else {
 		end = f.Runs[len(f.Runs)-1].End
-		first, decode = listed(breakdown.Of(f))
+		first, decode = view.Listed(breakdown.Of(f))
 	}
 	return []string{h.Started.Local().Format("01-02 15:04"), command, ended(path, end), strings.TrimSuffix(model, ".gguf"), first, decode}
-}
-
-// listed are the figures of a recording's runs: when the first token was known, and
-// the median decode step.
-func listed(f *breakdown.File) (token1, decode string) {
-	var steps []float64
-	for _, run := range f.Runs {
-		r := f.Run(run)
-		if len(r.Told) > 0 && token1 == "" && r.Told[0].Number == 1 && len(r.Told[0].Event.IDs) > 0 {
-			if t, ok := r.Told[0].Token(1); ok {
-				token1 = figures.Milliseconds(t)
-			}
-		}
-		if v, ok := bench.Decode.Of(r); ok {
-			steps = append(steps, v)
-		}
-	}
-	if len(steps) > 0 {
-		decode = figures.Milliseconds(time.Duration(stats.Median(steps)))
-	}
-	return token1, decode
 }
 
 // ended is how a run, or a plan, came to its end, of which there may be none.

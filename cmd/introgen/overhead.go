@@ -5,6 +5,7 @@ import (
 
 	"github.com/introgen/introgen/results/answers/overhead"
 	"github.com/introgen/introgen/results/breakdown"
+	"github.com/introgen/introgen/results/metrics"
 	"github.com/introgen/introgen/results/recording"
 	"github.com/introgen/introgen/results/table"
 	"github.com/urfave/cli/v2"
@@ -54,7 +55,7 @@ func runOverhead(c *cli.Context) error {
 			{Name: overhead.Traced, Args: slices.Concat(args, []string{"--detail", detailFull}), Levels: map[string]string{"detail": detailFull}},
 		},
 		factors: []string{"detail"},
-		metric:  alone(overhead.PerStep),
+		metric:  metrics.PerStep.Alone,
 	}
 	p.answer = overheadDocument
 	return runPlan(c, p)

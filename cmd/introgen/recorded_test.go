@@ -17,6 +17,7 @@ import (
 	"github.com/introgen/introgen/models/modeltest"
 	"github.com/introgen/introgen/results/breakdown"
 	"github.com/introgen/introgen/results/recording"
+	"github.com/introgen/introgen/results/view"
 	"github.com/introgen/introgen/trace"
 	"github.com/introgen/introgen/trace/names"
 	"github.com/santhosh-tekuri/jsonschema/v6"
@@ -227,7 +228,7 @@ func TestViewsRefuseNothing(t *testing.T) {
 				t.Errorf("%s of %q: %v", name, text, err)
 			}
 		}
-		if first, decode := listed(breakdown.Of(f)); first+decode != "" {
+		if first, decode := view.Listed(breakdown.Of(f)); first+decode != "" {
 			t.Errorf("the first token after %q, a decode step of %q", first, decode)
 		}
 	}

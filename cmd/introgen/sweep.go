@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -8,27 +9,21 @@ import (
 	"github.com/introgen/introgen/bench/ranges"
 	"github.com/introgen/introgen/engine/cpu"
 	"github.com/introgen/introgen/engine/gguf"
-	"github.com/introgen/introgen/results/answers/samples"
 	"github.com/introgen/introgen/results/answers/sweep"
 	"github.com/introgen/introgen/results/breakdown"
+	"github.com/introgen/introgen/results/metrics"
 	"github.com/introgen/introgen/results/recording"
 	"github.com/introgen/introgen/results/table"
 	"github.com/urfave/cli/v2"
 )
 
-// sweepMetrics are what a sweep can be about, by the name on the command line.
-var sweepMetrics = []struct {
-	name   string
-	metric samples.Metric
-}{
-	{"decode", samples.Decode}, {"read", samples.Read}, {"build", samples.Build}, {"prefill", samples.Prefill},
-	{"token1", samples.Token1}, {"token2", samples.Token2}, {"rate", samples.Rate},
-}
+// sweepMetrics are what a sweep can be about.
+var sweepMetrics = []metrics.Metric{metrics.Decode, metrics.Read, metrics.Build, metrics.Prefill, metrics.Token1, metrics.Token2, metrics.Rate}
 
 func sweepCommand() *cli.Command {
 	names := make([]string, len(sweepMetrics))
 	for i, m := range sweepMetrics {
-		names[i] = m.name
+		names[i] = cmp.Or(m.Also, m.Key)
 	}
 	return &cli.Command{
 		Name:      "sweep",
@@ -102,7 +97,7 @@ func runSweep(c *cli.Context) error {
 }
 
 // sweepAnswer is what a sweep says by the metric.
-func sweepAnswer(metric samples.Metric) answering {
+func sweepAnswer(metric metrics.Metric) answering {
 	return func(f *recording.File) (*table.Document, error) {
 		a, err := sweep.Of(breakdown.Of(f), metric)
 		if err != nil {
@@ -169,18 +164,18 @@ func readSettings(c *cli.Context) (settings []setting, engine string, err error)
 }
 
 // sweepMetric is the metric of that name; "" is the one that fits what is swept.
-func sweepMetric(name string, factors []string) (samples.Metric, error) {
+func sweepMetric(name string, factors []string) (metrics.Metric, error) {
 	if name == "" {
 		if name = "decode"; len(factors) == 1 && factors[0] == "io" {
 			name = "read"
 		}
 	}
 	for _, m := range sweepMetrics {
-		if m.name == name {
-			return m.metric, nil
+		if m.Called(name) {
+			return m, nil
 		}
 	}
-	return samples.Metric{}, usagef("--metric %q is not known; `introgen sweep --help` lists them", name)
+	return metrics.Metric{}, usagef("--metric %q is not known; `introgen sweep --help` lists them", name)
 }
 
 // mostArmsSwept bounds crossed settings.

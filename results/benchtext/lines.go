@@ -22,8 +22,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/introgen/introgen/figures"
 	"github.com/introgen/introgen/results/breakdown"
+	"github.com/introgen/introgen/results/metrics"
 	"github.com/introgen/introgen/results/recording"
 	"github.com/introgen/introgen/results/stats"
 	"github.com/introgen/introgen/trace/names"
@@ -185,7 +185,7 @@ func process(run *recording.Run, suffix string, wanted bool) []Line {
 	}
 	var out []Line
 	if x := run.Exit; x != nil && x.Reaped > x.Spawned {
-		l := timed("Process"+suffix, time.Duration(x.Reaped-x.Spawned))
+		l := timed(metrics.Process.Bench+suffix, time.Duration(x.Reaped-x.Spawned))
 		l.add(float64(x.MaxRSS), UnitResident)
 		out = append(out, l)
 	}
@@ -205,39 +205,61 @@ func process(run *recording.Run, suffix string, wanted bool) []Line {
 	return out
 }
 
+// ofRound are the figures of a round that are samples, in the order in which they
+// are written.
+var ofRound = []metrics.Metric{metrics.Read, metrics.Build, metrics.Prefill, metrics.First, metrics.Later, metrics.Token1, metrics.Token2, metrics.Total}
+
 // round are the samples of one round.
 func round(run *recording.Run, r breakdown.Round, suffix string) []Line {
 	var out []Line
-	if p, ok := ended(r, names.SpanRead); ok {
-		out = append(out, timed("ReadGGUF"+suffix, p.Time()))
-	}
-	if p, ok := ended(r, names.SpanBuild); ok {
-		l := phase("Build"+suffix, p)
-		if readBy(run) != mapped { // a map is read later, page by page
-			l.addRate(float64(run.Header.Model.Bytes), p.Time(), UnitRate)
+	for _, m := range ofRound {
+		took, ok := m.Of(r)
+		if !ok {
+			continue
+		}
+		l := Line{Name: m.Bench + suffix, Iterations: 1, Values: []Value{{took, UnitTime}}}
+		switch m.Bench {
+		case metrics.Build.Bench:
+			p, _ := r.Phase(names.SpanBuild)
+			l.counts(p)
+			if readBy(run) != mapped { // a map is read later, page by page
+				l.addRate(float64(run.Header.Model.Bytes), p.Time(), UnitRate)
+			}
+		case metrics.Prefill.Bench:
+			p, _ := r.Phase(names.SpanPrefill)
+			l.counts(p)
+			l.addRate(float64(p.N), p.Time(), UnitTokens)
+		case metrics.First.Bench:
+			p, _ := r.Step(1)
+			l.counts(p)
+		case metrics.Later.Bench:
+			later := r.Later()
+			l.Iterations = len(later)
+			if rate, ok := metrics.Rate.Of(r); ok {
+				l.add(rate, UnitTokens)
+			}
+			l.add(usual(later, func(p breakdown.Phase) int64 { return p.Dispatches }), UnitDispatches)
+			l.add(usual(later, func(p breakdown.Phase) int64 { return p.CommandBuffers }), UnitBuffers)
 		}
 		out = append(out, l)
-	}
-	if prefill, ok := ended(r, names.SpanPrefill); ok {
-		l := phase("Prefill"+suffix, prefill)
-		l.addRate(float64(prefill.N), prefill.Time(), UnitTokens)
-		out = append(out, l)
-	}
-	if p, ok := r.Step(1); ok {
-		out = append(out, phase("Decode/step=1"+suffix, p))
-	}
-	if later := r.Later(); len(later) > 0 {
-		out = append(out, laterSteps("Decode/step=later"+suffix, later))
-	}
-	for i, name := range []string{"FirstToken", "SecondToken"} {
-		if took, ok := r.Token(i + 1); ok {
-			out = append(out, timed(name+suffix, took))
-		}
-	}
-	if total := r.Total(); total != figures.Missing {
-		out = append(out, timed("Total"+suffix, total))
 	}
 	return append(out, compiled(run, r, suffix)...)
+}
+
+// usual is the count in the middle of those that steps have; 0 where none was
+// counted.
+func usual(steps []breakdown.Phase, count func(breakdown.Phase) int64) float64 {
+	var counts []int64
+	for _, s := range steps {
+		if c := count(s); c > 0 { // else it was not counted
+			counts = append(counts, c)
+		}
+	}
+	if len(counts) == 0 {
+		return 0
+	}
+	slices.Sort(counts)
+	return float64(counts[stats.Lower(len(counts))])
 }
 
 // readBy is the way in which the model was read: as the run says, or where its
@@ -257,43 +279,6 @@ func madeTokenizer(run *recording.Run) bool {
 		return run.Subject.Tokenizer != recording.NoTokenizer
 	}
 	return len(run.Header.Knobs) == 0
-}
-
-// ended is the round's phase of the name, if it has come to its end.
-func ended(r breakdown.Round, name string) (breakdown.Phase, bool) {
-	p, ok := r.Phase(name)
-	return p, ok && !p.Open
-}
-
-// laterSteps is the sample of the steps that follow the first, as far as they
-// are recorded: their median, and the tokens a second of all of them together.
-func laterSteps(name string, steps []breakdown.Phase) Line {
-	n := len(steps)
-	times := make([]float64, n)
-	var sum time.Duration
-	for i, s := range steps {
-		times[i] = float64(s.Time())
-		sum += s.Time()
-	}
-	l := Line{Name: name, Iterations: n}
-	l.add(stats.Median(times), UnitTime)
-	l.addRate(float64(n), sum, UnitTokens)
-	byCost := func(count func(breakdown.Phase) int64) float64 {
-		var counts []int64
-		for _, s := range steps {
-			if c := count(s); c > 0 { // else it was not counted
-				counts = append(counts, c)
-			}
-		}
-		if len(counts) == 0 {
-			return 0
-		}
-		slices.Sort(counts)
-		return float64(counts[stats.Lower(len(counts))])
-	}
-	l.add(byCost(func(p breakdown.Phase) int64 { return p.Dispatches }), UnitDispatches)
-	l.add(byCost(func(p breakdown.Phase) int64 { return p.CommandBuffers }), UnitBuffers)
-	return l
 }
 
 // compiled are the libraries and pipelines of a round, one sample each, and their
@@ -367,11 +352,10 @@ func timed(name string, took time.Duration) Line {
 	return Line{Name: name, Iterations: 1, Values: []Value{{float64(took), UnitTime}}}
 }
 
-func phase(name string, p breakdown.Phase) Line {
-	l := timed(name, p.Time())
+// counts adds what a phase counted on the device.
+func (l *Line) counts(p breakdown.Phase) {
 	l.add(float64(p.Dispatches), UnitDispatches)
 	l.add(float64(p.CommandBuffers), UnitBuffers)
-	return l
 }
 
 // add adds a value. A zero is left out: it means that there was nothing to

@@ -3,6 +3,7 @@ package breakdown
 import (
 	"cmp"
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/introgen/introgen/results/recording"
@@ -56,6 +57,36 @@ func Take(run *recording.Run) *Run {
 	}
 	slices.SortStableFunc(r.compiles, func(x, y Compile) int { return cmp.Compare(x.Start, y.Start) })
 	return r
+}
+
+// First is the first round of the run, where it is recorded.
+func (r *Run) First() []Round {
+	if len(r.Rounds) == 0 || r.Rounds[0].Number > 1 {
+		return nil
+	}
+	return r.Rounds[:1]
+}
+
+// AfterFirst are the rounds after the first.
+func (r *Run) AfterFirst() []Round {
+	return slices.DeleteFunc(slices.Clone(r.Rounds), func(r Round) bool { return r.Number < 2 })
+}
+
+// Later are the rounds after the first, or of a run that made one round that. A run
+// that made later ones, which are missing, has none.
+func (r *Run) Later() []Round {
+	if l := r.AfterFirst(); len(l) > 0 || r.several() {
+		return l
+	}
+	return r.Rounds
+}
+
+// several says whether a run made more than one round, by what it was to do and
+// by the events of its rounds.
+func (r *Run) several() bool {
+	text, _ := r.Header.Knob("rounds")
+	n, err := strconv.Atoi(text)
+	return err == nil && n > 1 || slices.ContainsFunc(r.Run.Rounds, func(e recording.Round) bool { return e.Number > 1 })
 }
 
 // Rounds takes a run's rounds apart, in order.

@@ -18,11 +18,11 @@ import (
 	"github.com/introgen/introgen/results/answers/explain"
 	"github.com/introgen/introgen/results/answers/idlegap"
 	"github.com/introgen/introgen/results/answers/overhead"
-	"github.com/introgen/introgen/results/answers/samples"
 	"github.com/introgen/introgen/results/answers/sweep"
 	"github.com/introgen/introgen/results/benchtext"
 	"github.com/introgen/introgen/results/breakdown"
 	"github.com/introgen/introgen/results/console"
+	"github.com/introgen/introgen/results/metrics"
 	"github.com/introgen/introgen/results/recording"
 	"github.com/introgen/introgen/results/table"
 	"github.com/introgen/introgen/results/view"
@@ -118,7 +118,7 @@ func views() []struct {
 			return document(a.Document(), nil)
 		}},
 		{"sweep", func(f *recording.File, _ []byte) string {
-			a, err := sweep.Of(breakdown.Of(f), samples.Decode)
+			a, err := sweep.Of(breakdown.Of(f), metrics.Decode)
 			if err != nil {
 				return err.Error()
 			}

@@ -12,13 +12,35 @@ import (
 	"time"
 
 	"github.com/introgen/introgen/figures"
-	"github.com/introgen/introgen/results/answers/samples"
 	"github.com/introgen/introgen/results/breakdown"
+	"github.com/introgen/introgen/results/metrics"
 	"github.com/introgen/introgen/results/recording"
 	"github.com/introgen/introgen/results/sanitize"
+	"github.com/introgen/introgen/results/stats"
 	"github.com/introgen/introgen/results/table"
 	"github.com/introgen/introgen/trace/names"
 )
+
+// Listed are the figures of a recording that a list of them has: when the first
+// token was known, and the median decode step.
+func Listed(f *breakdown.File) (token1, decode string) {
+	var steps []float64
+	for _, run := range f.Runs {
+		r := f.Run(run)
+		if len(r.Told) > 0 && token1 == "" && r.Told[0].Number == 1 && len(r.Told[0].Event.IDs) > 0 {
+			if t, ok := metrics.Token1.Of(r.Told[0]); ok {
+				token1 = figures.Milliseconds(time.Duration(t))
+			}
+		}
+		if v, ok := metrics.Decode.OfRun(r); ok {
+			steps = append(steps, v)
+		}
+	}
+	if len(steps) > 0 {
+		decode = figures.Milliseconds(time.Duration(stats.Median(steps)))
+	}
+	return token1, decode
+}
 
 // name tells the runs of a file apart.
 func name(f *recording.File, run *recording.Run, n int) string {
@@ -97,7 +119,7 @@ func rounds(run *breakdown.Run) *table.Table {
 		if len(steps) > 0 {
 			first = figures.Milliseconds(steps[0])
 		}
-		if later, ok := samples.Later.Of(r); ok {
+		if later, ok := metrics.Later.Of(r); ok {
 			median = figures.Milliseconds(time.Duration(later))
 		}
 		if known == len(steps) {

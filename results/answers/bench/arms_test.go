@@ -11,6 +11,7 @@ import (
 	"github.com/introgen/introgen/bench/plan/plantest"
 	"github.com/introgen/introgen/results/answers/bench"
 	"github.com/introgen/introgen/results/breakdown"
+	"github.com/introgen/introgen/results/metrics"
 	"github.com/introgen/introgen/results/recording"
 	"github.com/introgen/introgen/results/table"
 	"github.com/introgen/introgen/trace"
@@ -111,7 +112,7 @@ func TestNotes(t *testing.T) {
 	})
 	f.Runs[0].Exit.Flags = []string{"load: other processes kept 0.9 of 2 cores busy"}
 	first := f.Runs[0].Start.Arm
-	a, err := bench.Of(breakdown.Of(f), []bench.Metric{bench.Decode})
+	a, err := bench.Of(breakdown.Of(f), []metrics.Metric{metrics.Decode})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -162,7 +163,7 @@ func TestVerdicts(t *testing.T) {
 			}
 			return 100 * ms
 		})
-		a, err := bench.Of(breakdown.Of(f), []bench.Metric{bench.Decode})
+		a, err := bench.Of(breakdown.Of(f), []metrics.Metric{metrics.Decode})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/introgen/introgen/results/answers/samples"
+	"github.com/introgen/introgen/results/metrics"
 	"github.com/introgen/introgen/results/stats"
 )
 
@@ -52,7 +53,7 @@ func (a *Answer) Verdicts() []string {
 }
 
 // untilWhat is a metric in a sentence about times.
-func untilWhat(m Metric) string {
+func untilWhat(m metrics.Metric) string {
 	if strings.HasPrefix(m.Name, "to ") {
 		return m.Name
 	}

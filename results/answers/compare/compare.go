@@ -12,17 +12,18 @@ import (
 
 	"github.com/introgen/introgen/results/answers/samples"
 	"github.com/introgen/introgen/results/breakdown"
+	"github.com/introgen/introgen/results/metrics"
 	"github.com/introgen/introgen/results/recording"
 	"github.com/introgen/introgen/results/stats"
 	"github.com/introgen/introgen/trace/names"
 )
 
 // Metrics are the rows of the table, in order.
-var Metrics = []samples.Metric{samples.Read, samples.Build, samples.Encode, samples.Prefill, samples.First, samples.Later,
-	samples.Token1, samples.Token2, samples.Start1, samples.Rate}
+var Metrics = []metrics.Metric{metrics.Read, metrics.Build, metrics.EncodePrompt, metrics.Prefill, metrics.First, metrics.Later,
+	metrics.Token1, metrics.Token2, metrics.Start1, metrics.Rate}
 
 // ratioMetrics are those that are compared with the CPU.
-var ratioMetrics = []samples.Metric{samples.Build, samples.Prefill, samples.First, samples.Later, samples.Token1, samples.Token2, samples.Start1}
+var ratioMetrics = []metrics.Metric{metrics.Build, metrics.Prefill, metrics.First, metrics.Later, metrics.Token1, metrics.Token2, metrics.Start1}
 
 // Answer is what the comparison says.
 type Answer struct {
@@ -125,9 +126,9 @@ func stageOf(p breakdown.Phase) string {
 	case p.Name == names.SpanBuild, p.Name == names.SpanPrefill:
 		return p.Name
 	case p.Name == names.SpanStep && p.N == 1:
-		return samples.First.Name
+		return metrics.First.Name
 	case p.Name == names.SpanStep:
-		return samples.Later.Name
+		return metrics.Later.Name
 	}
 	return ""
 }
@@ -154,13 +155,13 @@ func (a *Answer) stages() {
 		for _, x := range s.Samples {
 			c := compiled(x)
 			by[i] = append(by[i], c)
-			found = found || len(c[names.SpanBuild])+len(c[names.SpanPrefill])+len(c[samples.First.Name])+len(c[samples.Later.Name]) > 0
+			found = found || len(c[names.SpanBuild])+len(c[names.SpanPrefill])+len(c[metrics.First.Name])+len(c[metrics.Later.Name]) > 0
 		}
 	}
 	if !found {
 		return
 	}
-	for _, name := range []string{names.SpanBuild, names.SpanPrefill, samples.First.Name, samples.Later.Name} {
+	for _, name := range []string{names.SpanBuild, names.SpanPrefill, metrics.First.Name, metrics.Later.Name} {
 		st := Stage{Name: name, Columns: make([]Sums, len(a.Series))}
 		for i := range a.Series {
 			st.Columns[i] = sums(by[i], name, "")

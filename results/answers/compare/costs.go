@@ -7,6 +7,7 @@ import (
 
 	"github.com/introgen/introgen/results/answers/samples"
 	"github.com/introgen/introgen/results/breakdown"
+	"github.com/introgen/introgen/results/metrics"
 	"github.com/introgen/introgen/results/stats"
 	"github.com/introgen/introgen/trace/names"
 )
@@ -134,7 +135,7 @@ func CostsOf(s samples.Series) (Costs, bool) {
 			}
 			name := p.Name
 			if name == names.SpanStep {
-				name = samples.First.Name
+				name = metrics.First.Name
 			}
 			phases.add(n, name, p.Own())
 			weights.add(n, name, p.Weights)

@@ -11,9 +11,9 @@ import (
 	"github.com/introgen/introgen/results/answers/bill"
 	"github.com/introgen/introgen/results/answers/compare"
 	"github.com/introgen/introgen/results/answers/explain"
-	"github.com/introgen/introgen/results/answers/samples"
 	"github.com/introgen/introgen/results/answers/sweep"
 	"github.com/introgen/introgen/results/breakdown"
+	"github.com/introgen/introgen/results/metrics"
 	"github.com/introgen/introgen/results/recording"
 	"github.com/introgen/introgen/results/table"
 )
@@ -44,7 +44,7 @@ func answer(t *testing.T, text []byte) {
 	if a, err := compare.Of(breakdown.Of(f)); err == nil {
 		write(a.Document(), nil)
 	}
-	if a, err := sweep.Of(breakdown.Of(f), samples.Decode); err == nil {
+	if a, err := sweep.Of(breakdown.Of(f), metrics.Decode); err == nil {
 		write(a.Document(), nil)
 	}
 	write(explain.Of(breakdown.Of(f)).Document(), nil)

@@ -15,6 +15,7 @@ import (
 	"github.com/introgen/introgen/results/answers/compare"
 	"github.com/introgen/introgen/results/answers/samples"
 	"github.com/introgen/introgen/results/breakdown"
+	"github.com/introgen/introgen/results/metrics"
 	"github.com/introgen/introgen/results/recording"
 	"github.com/introgen/introgen/results/stats"
 	"github.com/introgen/introgen/results/table"
@@ -208,7 +209,7 @@ func (c *Case) over(of func(breakdown.Round) float64) float64 { return median(c.
 func (c *Case) overLater(of func(breakdown.Round) float64) float64 { return median(c.Later, of) }
 
 func median(s samples.Series, of func(breakdown.Round) float64) float64 {
-	v, _ := s.Values(samples.Metric{Of: func(r breakdown.Round) (float64, bool) { return of(r), true }})
+	v, _ := s.Values(metrics.Metric{Of: func(r breakdown.Round) (float64, bool) { return of(r), true }})
 	return stats.Median(v)
 }
 
@@ -260,7 +261,7 @@ func stepMedian(of func(breakdown.Phase) float64) func(breakdown.Round) float64 
 			steps = r.Later()
 		}
 		steps = slices.DeleteFunc(steps, func(p breakdown.Phase) bool { return p.Lost || math.IsNaN(of(p)) })
-		v, ok := samples.StepMedian(steps, of)
+		v, ok := metrics.StepMedian(steps, of)
 		if !ok {
 			return unknown
 		}

@@ -8,8 +8,8 @@ import (
 
 	"github.com/introgen/introgen/figures"
 	"github.com/introgen/introgen/results/answers/compare"
-	"github.com/introgen/introgen/results/answers/samples"
 	"github.com/introgen/introgen/results/breakdown"
+	"github.com/introgen/introgen/results/metrics"
 	"github.com/introgen/introgen/results/stats"
 	"github.com/introgen/introgen/trace/names"
 )
@@ -273,7 +273,7 @@ func slowCommits(c *Case) ([]any, time.Duration, bool) {
 }
 
 func (c *Case) read() float64 {
-	v, _ := c.Arm.Values(samples.Read)
+	v, _ := c.Arm.Values(metrics.Read)
 	return stats.Median(v)
 }
 
@@ -313,11 +313,11 @@ func pageFaults(c *Case) ([]any, time.Duration, bool) {
 }
 
 func drift(c *Case) ([]any, time.Duration, bool) {
-	v, _ := c.Later.Values(samples.Decode)
+	v, _ := c.Later.Values(metrics.Decode)
 	if len(c.Later.Samples) == 1 { // one long run: over its rounds
 		v = nil
 		for _, r := range c.Later.Samples[0].Rounds {
-			if x, ok := samples.Decode.Of(r); ok {
+			if x, ok := metrics.Decode.Of(r); ok {
 				v = append(v, x)
 			}
 		}
@@ -339,7 +339,7 @@ func drift(c *Case) ([]any, time.Duration, bool) {
 }
 
 func twoModes(c *Case) ([]any, time.Duration, bool) {
-	v, _ := c.Later.Values(samples.Decode)
+	v, _ := c.Later.Values(metrics.Decode)
 	b := stats.Bimodal(v)
 	const worth = 1.1
 	if !b.Bimodal || b.High < worth*b.Low {

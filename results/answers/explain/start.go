@@ -8,6 +8,7 @@ import (
 	"github.com/introgen/introgen/figures"
 	"github.com/introgen/introgen/results/answers/samples"
 	"github.com/introgen/introgen/results/breakdown"
+	"github.com/introgen/introgen/results/metrics"
 	"github.com/introgen/introgen/results/recording"
 	"github.com/introgen/introgen/results/stats"
 	"github.com/introgen/introgen/trace/names"
@@ -172,7 +173,7 @@ func (c *Case) apart(factor, level string) bool {
 		if p.Later.Levels[factor] != level || c.Later.Levels[factor] == level {
 			continue
 		}
-		r := samples.Ratio(p.Later, c.Later, samples.Decode)
+		r := samples.Ratio(p.Later, c.Later, metrics.Decode)
 		const matters = 1.02
 		if r.Decidable && (!r.Significant || r.Ratio < matters) {
 			return false

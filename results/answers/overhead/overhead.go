@@ -6,16 +6,15 @@ package overhead
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/introgen/introgen/figures"
 	"github.com/introgen/introgen/results/answers/bench"
 	"github.com/introgen/introgen/results/breakdown"
-	"github.com/introgen/introgen/results/recording"
+	"github.com/introgen/introgen/results/metrics"
 	"github.com/introgen/introgen/results/stats"
 	"github.com/introgen/introgen/results/table"
-	"github.com/introgen/introgen/trace"
-	"github.com/introgen/introgen/trace/names"
 )
 
 // Names of the plan's arms. An untraced run has no span for a decode step, nor
@@ -28,41 +27,9 @@ const (
 // MostShare is the part of a decode step that its spans may cost.
 const MostShare = 0.01
 
-// PerStep is the metric that both kinds of run have: the time from the end of
-// the prefill to the check at the end of the round, by decode step, in the
-// median of the rounds. What the harness does between steps is in it.
-var PerStep = bench.Metric{Key: "per-step", Name: "per step", Help: "decoding as a whole, divided by its steps", Of: perStep}
-
-func perStep(r *breakdown.Run) (float64, bool) {
-	if len(r.Lost) > 0 {
-		return 0, false // what is missing may be the check at the end
-	}
-	var times []float64
-	for _, round := range r.Run.Rounds {
-		steps := len(round.IDs) - 1
-		var from, to time.Duration = -1, -1
-		for _, s := range r.Spans {
-			switch {
-			case s.Parent != round.Span || s.End < 0:
-			case s.Name == names.SpanPrefill:
-				from = s.End
-			case s.Name == names.SpanCheck:
-				to = s.Start // the last one ends decoding
-			}
-		}
-		if round.Error == "" && steps > 0 && from >= 0 && to > from {
-			times = append(times, float64(to-from)/float64(steps))
-		}
-	}
-	if len(times) == 0 {
-		return 0, false
-	}
-	return stats.Median(times), true
-}
-
 // Answer is what the instrument costs.
 type Answer struct {
-	Arms *bench.Answer // by PerStep
+	Arms *bench.Answer // by metrics.PerStep, which both kinds of run have
 	// Ratio is traced to untraced.
 	Ratio stats.Ratio
 	// Of the traced runs, their medians: what a span costs and how long a
@@ -80,7 +47,7 @@ func (a *Answer) Within() bool { return a.Share <= MostShare }
 
 // Of answers from a plan with the arms Untraced and Traced.
 func Of(f *breakdown.File) (*Answer, error) {
-	by, err := bench.Of(f, []bench.Metric{PerStep})
+	by, err := bench.Of(f, []metrics.Metric{metrics.PerStep})
 	if err != nil {
 		return nil, err
 	}
@@ -91,17 +58,15 @@ func Of(f *breakdown.File) (*Answer, error) {
 		}
 	}
 	var span, step, spans []float64
-	for _, r := range f.File.Counted(Traced) {
+	for _, r := range f.Counted(Traced) {
 		if r.End.SpanCost > 0 {
 			span = append(span, float64(r.End.SpanCost)/1e3)
 		}
 		if len(r.Lost) > 0 {
 			continue // so that spans cannot be counted
 		}
-		times, n := steps(r)
-		if len(times) > 0 {
-			step = append(step, stats.Median(times))
-			spans = append(spans, float64(n)/float64(len(times)))
+		if took, ok := metrics.Decode.OfRun(r); ok {
+			step, spans = append(step, took), append(spans, spansOfStep(r))
 		}
 	}
 	if len(span) == 0 || len(step) == 0 {
@@ -113,30 +78,20 @@ func Of(f *breakdown.File) (*Answer, error) {
 	return a, nil
 }
 
-// steps are the times of a run's decode steps, and how many spans and samples
-// were recorded in and between them.
-func steps(r *recording.Run) (times []float64, recorded int) {
+// spansOfStep is how many spans and samples were recorded in decode steps and
+// between them, for each step.
+func spansOfStep(r *breakdown.Run) float64 {
 	type stretch struct{ from, to time.Duration }
-	rounds := map[trace.ID]stretch{} // of decoding
-	for _, s := range r.Spans {
-		if s.Name != names.SpanStep || s.End < 0 {
-			continue
+	var decoding []stretch // of rounds
+	steps, recorded := 0, 0
+	for _, round := range r.Rounds {
+		if s := round.Steps(); len(s) > 0 {
+			steps += len(s)
+			decoding = append(decoding, stretch{s[0].Start, s[len(s)-1].End})
 		}
-		times = append(times, float64(s.Duration()))
-		at, seen := rounds[s.Parent]
-		if !seen {
-			at.from = s.Start
-		}
-		at.to = s.End
-		rounds[s.Parent] = at
 	}
 	within := func(at time.Duration) bool {
-		for _, s := range rounds {
-			if at >= s.from && at < s.to {
-				return true
-			}
-		}
-		return false
+		return slices.ContainsFunc(decoding, func(s stretch) bool { return at >= s.from && at < s.to })
 	}
 	for _, s := range r.Spans {
 		if within(s.Start) {
@@ -148,7 +103,7 @@ func steps(r *recording.Run) (times []float64, recorded int) {
 			recorded++
 		}
 	}
-	return times, recorded
+	return float64(recorded) / float64(steps)
 }
 
 func (a *Answer) judge() {

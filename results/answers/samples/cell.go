@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/introgen/introgen/figures"
+	"github.com/introgen/introgen/results/metrics"
 	"github.com/introgen/introgen/results/stats"
 	"github.com/introgen/introgen/results/table"
 )
@@ -33,8 +34,8 @@ func RateCell(s stats.Summary) table.Cell {
 	return cell(s, func(v float64) string { return figures.Text(v, 1) }, figures.Exact)
 }
 
-// Cell is a summary of the metric.
-func (m Metric) Cell(s stats.Summary) table.Cell {
+// CellOf is a summary of the metric.
+func CellOf(m metrics.Metric, s stats.Summary) table.Cell {
 	if m.Rate {
 		return RateCell(s)
 	}

@@ -7,9 +7,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/introgen/introgen/results/answers/bench"
 	"github.com/introgen/introgen/results/answers/samples"
 	"github.com/introgen/introgen/results/breakdown"
+	"github.com/introgen/introgen/results/metrics"
 	"github.com/introgen/introgen/results/recording"
 	"github.com/introgen/introgen/results/stats"
 	"github.com/introgen/introgen/trace"
@@ -28,7 +28,7 @@ func without(r *recording.Run, name string, n int64) *recording.Run {
 
 // TestLost: what is missing gives no sample under its name or another's.
 func TestLost(t *testing.T) {
-	of := func(m samples.Metric, r *recording.Run) (float64, bool) {
+	of := func(m metrics.Metric, r *recording.Run) (float64, bool) {
 		s := samples.Of(breakdown.Of(&recording.File{Plan: &recording.Plan{Arms: []recording.Arm{{Name: "a"}}}, Runs: []*recording.Run{r}}))
 		v, _ := s[0].Values(m)
 		if len(v) == 0 {
@@ -37,8 +37,8 @@ func TestLost(t *testing.T) {
 		return v[0], true
 	}
 	whole := map[string]float64{}
-	metrics := []samples.Metric{samples.Prefill, samples.First, samples.Later, samples.Token1, samples.Token2, samples.Rate, samples.Decode}
-	for _, m := range metrics {
+	shown := []metrics.Metric{metrics.Prefill, metrics.First, metrics.Later, metrics.Token1, metrics.Token2, metrics.Rate, metrics.Decode}
+	for _, m := range shown {
 		whole[m.Name], _ = of(m, run("a", 1, 30))
 	}
 	if whole["first decode step"] != 10e6 || whole["later steps"] != 4e6 {
@@ -52,7 +52,7 @@ func TestLost(t *testing.T) {
 		"the first step": {names.SpanStep, 1, []string{"first decode step", "to token 2"}},
 		"a later step":   {names.SpanStep, 2, nil},
 	} {
-		for _, m := range metrics {
+		for _, m := range shown {
 			v, ok := of(m, without(run("a", 1, 30), c.span, c.n))
 			want := whole[m.Name]
 			if m.Name == "decode step" { // over the steps that are left: 4 and 4, or 10 and 4
@@ -63,7 +63,7 @@ func TestLost(t *testing.T) {
 			}
 		}
 		r := without(run("a", 1, 30), c.span, c.n)
-		if _, ok := bench.Total.Of(breakdown.Take(r)); ok {
+		if _, ok := metrics.Total.Alone(r); ok {
 			t.Errorf("without %s there is a total", name)
 		}
 		all := samples.Of(breakdown.Of(&recording.File{Plan: &recording.Plan{Arms: []recording.Arm{{Name: "a"}}}, Runs: []*recording.Run{r}}))

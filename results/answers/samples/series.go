@@ -5,12 +5,11 @@ package samples
 
 import (
 	"fmt"
-	"math"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/introgen/introgen/results/breakdown"
+	"github.com/introgen/introgen/results/metrics"
 	"github.com/introgen/introgen/results/recording"
 	"github.com/introgen/introgen/results/stats"
 )
@@ -92,17 +91,6 @@ func (a arm) collect(name, state string, pick func(*breakdown.Run) []breakdown.R
 	return s
 }
 
-func first(r *breakdown.Run) []breakdown.Round {
-	if len(r.Rounds) == 0 || r.Rounds[0].Number > 1 {
-		return nil
-	}
-	return r.Rounds[:1]
-}
-
-func later(r *breakdown.Run) []breakdown.Round {
-	return slices.DeleteFunc(slices.Clone(r.Rounds), func(r breakdown.Round) bool { return r.Number < 2 })
-}
-
 // Of returns the arms of a plan in its order, each with its first rounds.
 // Rounds after the first of a process in which everything was in the cache make
 // a series of their own, warm-process, behind the arm that they belong to. A
@@ -111,7 +99,7 @@ func later(r *breakdown.Run) []breakdown.Round {
 func Of(f *breakdown.File) []Series {
 	var out []Series
 	for _, a := range arms(f) {
-		out = append(out, a.collect(a.Name, a.State, first))
+		out = append(out, a.collect(a.Name, a.State, (*breakdown.Run).First))
 		if a.State != recording.StateWarmCache {
 			continue
 		}
@@ -119,7 +107,7 @@ func Of(f *breakdown.File) []Series {
 		if a.Name != recording.StateWarmCache {
 			name = a.Name + " " + name
 		}
-		s := a.collect(name, recording.StateWarmProcess, later)
+		s := a.collect(name, recording.StateWarmProcess, (*breakdown.Run).AfterFirst)
 		s.Refused, s.Flagged, s.Lacking = 0, 0, 0 // they are told with the arm
 		if len(s.Samples) > 0 {
 			out = append(out, s)
@@ -133,26 +121,9 @@ func Of(f *breakdown.File) []Series {
 func LaterRounds(f *breakdown.File) []Series {
 	var out []Series
 	for _, a := range arms(f) {
-		out = append(out, a.collect(a.Name, a.State, LaterOf))
+		out = append(out, a.collect(a.Name, a.State, (*breakdown.Run).Later))
 	}
 	return out
-}
-
-// LaterOf are the rounds after the first of a run, or of a run that made one round
-// that. A run that made later ones, which are missing, has none.
-func LaterOf(r *breakdown.Run) []breakdown.Round {
-	if l := later(r); len(l) > 0 || several(r.Run) {
-		return l
-	}
-	return r.Rounds
-}
-
-// several says whether a run made more than one round, by what it was to do and
-// by the events of its rounds.
-func several(r *recording.Run) bool {
-	text, _ := r.Header.Knob("rounds")
-	n, err := strconv.Atoi(text)
-	return err == nil && n > 1 || slices.ContainsFunc(r.Rounds, func(e recording.Round) bool { return e.Number > 1 })
 }
 
 // Shown is the state that a run's evidence shows, for a run that claims none.
@@ -180,27 +151,10 @@ func Shown(r *recording.Run) string {
 	return recording.StateWarmCache
 }
 
-// Metric is a figure of a round.
-type Metric struct {
-	Name string
-	// Rate says that the figure is a number a second, and more is better; else
-	// it is a time in nanoseconds.
-	Rate bool
-	Of   func(breakdown.Round) (float64, bool)
-}
-
-// Unit is that of the metric where it is shown.
-func (m Metric) Unit() string {
-	if m.Rate {
-		return "1/s"
-	}
-	return "ms"
-}
-
 // Values are the metric's, one a run: the median of the run's rounds. A run
 // that has none, or one that is not finite, is left out; blocks are those of
 // the values.
-func (s Series) Values(m Metric) (values []float64, blocks []int) {
+func (s Series) Values(m metrics.Metric) (values []float64, blocks []int) {
 	for _, x := range s.Samples {
 		if v, ok := x.Value(m); ok {
 			values, blocks = append(values, v), append(blocks, x.Block)
@@ -209,19 +163,11 @@ func (s Series) Values(m Metric) (values []float64, blocks []int) {
 	return values, blocks
 }
 
-// Value is the metric's of the run: the median of its rounds that have it.
-func (x Sample) Value(m Metric) (float64, bool) {
-	var of []float64
-	for _, r := range x.Rounds {
-		if v, ok := m.Of(r); ok && !math.IsNaN(v) && !math.IsInf(v, 0) {
-			of = append(of, v)
-		}
-	}
-	return stats.Median(of), len(of) > 0
-}
+// Value is the metric's of the sample's rounds.
+func (x Sample) Value(m metrics.Metric) (float64, bool) { return m.Over(x.Rounds) }
 
 // Summary is the middle of the metric over runs.
-func (s Series) Summary(m Metric) stats.Summary {
+func (s Series) Summary(m metrics.Metric) stats.Summary {
 	v, _ := s.Values(m)
 	return stats.Summarize(v)
 }
@@ -231,7 +177,7 @@ func Block(x Sample) int { return x.Block }
 
 // Pairs are the metric's values in the blocks that a and b share, one of each
 // a block.
-func Pairs(a, b Series, m Metric) (va, vb []float64) {
+func Pairs(a, b Series, m metrics.Metric) (va, vb []float64) {
 	as, bs := recording.Paired(a.Samples, b.Samples, Block)
 	for i := range as {
 		v, ok := as[i].Value(m)
@@ -243,7 +189,7 @@ func Pairs(a, b Series, m Metric) (va, vb []float64) {
 }
 
 // Ratio is b to a, paired by block.
-func Ratio(a, b Series, m Metric) stats.Ratio {
+func Ratio(a, b Series, m metrics.Metric) stats.Ratio {
 	va, vb := Pairs(a, b, m)
 	return stats.Paired(va, vb)
 }

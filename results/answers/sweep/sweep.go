@@ -14,6 +14,7 @@ import (
 
 	"github.com/introgen/introgen/results/answers/samples"
 	"github.com/introgen/introgen/results/breakdown"
+	"github.com/introgen/introgen/results/metrics"
 	"github.com/introgen/introgen/results/recording"
 	"github.com/introgen/introgen/results/stats"
 )
@@ -25,7 +26,7 @@ const PerBuffer = "per-buffer"
 // Answer is what a sweep says.
 type Answer struct {
 	Factors []string // what was varied
-	Metric  samples.Metric
+	Metric  metrics.Metric
 	Groups  []Group // one, or where several factors were crossed one for each combination of the others
 	Notes   []string
 }
@@ -59,7 +60,7 @@ type Device struct {
 
 // Of makes the answer for the metric. Where the recording has no factors the
 // arms' names are the levels.
-func Of(f *breakdown.File, m samples.Metric) (*Answer, error) {
+func Of(f *breakdown.File, m metrics.Metric) (*Answer, error) {
 	a := &Answer{Metric: m}
 	if f.Plan != nil {
 		a.Factors = f.Plan.Factors
@@ -119,8 +120,8 @@ func device(s samples.Series) *Device {
 	// Over the steps that say it: a count that is missing is none of 0, and where
 	// spans are missing times are.
 	of := func(says func(breakdown.Phase) bool, what func(breakdown.Phase) float64) float64 {
-		v, _ := s.Values(samples.Metric{Of: func(r breakdown.Round) (float64, bool) {
-			return samples.StepMedian(slices.DeleteFunc(r.Steps(), func(p breakdown.Phase) bool { return !says(p) }), what)
+		v, _ := s.Values(metrics.Metric{Of: func(r breakdown.Round) (float64, bool) {
+			return metrics.StepMedian(slices.DeleteFunc(r.Steps(), func(p breakdown.Phase) bool { return !says(p) }), what)
 		}})
 		return stats.Median(v)
 	}
@@ -147,7 +148,7 @@ func buffered(p breakdown.Phase) bool { return p.CommandBuffers > 0 }
 // boundary is the cost of one command buffer more in a step, block by block, so
 // that its interval is over what was repeated.
 func (g *Group) boundary() stats.Summary {
-	buffers := samples.Metric{Of: func(r breakdown.Round) (float64, bool) {
+	buffers := metrics.Metric{Of: func(r breakdown.Round) (float64, bool) {
 		var n, steps int64
 		for _, p := range r.Steps() {
 			if buffered(p) {
@@ -160,7 +161,7 @@ func (g *Group) boundary() stats.Summary {
 	for _, r := range g.Rows {
 		for block, sample := range recording.LastOfBlocks(r.Series.Samples, samples.Block) {
 			x, counted := sample.Value(buffers)
-			if y, ok := sample.Value(samples.Decode); ok && counted {
+			if y, ok := sample.Value(metrics.Decode); ok && counted {
 				points[block] = append(points[block], point{x, y})
 			}
 		}

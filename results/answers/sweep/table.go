@@ -84,7 +84,7 @@ func (a *Answer) table(g Group) *table.Table {
 	var most float64
 	for _, r := range g.Rows {
 		most = max(most, r.Time.Median)
-		cells := []table.Cell{table.Text(r.Level), a.Metric.Cell(r.Time)}
+		cells := []table.Cell{table.Text(r.Level), samples.CellOf(a.Metric, r.Time)}
 		d := r.Device
 		if d == nil {
 			d = &Device{}

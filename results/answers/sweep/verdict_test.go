@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/introgen/introgen/results/answers/samples"
 	"github.com/introgen/introgen/results/breakdown"
+	"github.com/introgen/introgen/results/metrics"
 	"github.com/introgen/introgen/results/recording"
 	"github.com/introgen/introgen/results/table"
 	"github.com/introgen/introgen/trace"
@@ -73,7 +73,7 @@ func swept(blocks int, factors []string, levels []setting) *recording.File {
 
 func verdict(t *testing.T, f *recording.File) Group {
 	t.Helper()
-	a, err := Of(breakdown.Of(f), samples.Decode)
+	a, err := Of(breakdown.Of(f), metrics.Decode)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -143,7 +143,7 @@ func TestCrossed(t *testing.T) {
 			levels = append(levels, setting{name: fmt.Sprintf("threads=%d io=%s", n, io), ms: 8 / float64(n)})
 		}
 	}
-	a, err := Of(breakdown.Of(swept(6, []string{"threads", "io"}, levels)), samples.Decode)
+	a, err := Of(breakdown.Of(swept(6, []string{"threads", "io"}, levels)), metrics.Decode)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -166,7 +166,7 @@ func TestCrossed(t *testing.T) {
 
 // A rate is better when it is more.
 func TestRate(t *testing.T) {
-	a, err := Of(breakdown.Of(swept(6, []string{"threads"}, []setting{{name: "threads=1", ms: 8}, {name: "threads=2", ms: 4}})), samples.Rate)
+	a, err := Of(breakdown.Of(swept(6, []string{"threads"}, []setting{{name: "threads=1", ms: 8}, {name: "threads=2", ms: 4}})), metrics.Rate)
 	if err != nil {
 		t.Fatal(err)
 	}
