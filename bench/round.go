@@ -11,8 +11,9 @@ import (
 
 	"github.com/introgen/introgen/engine"
 	"github.com/introgen/introgen/engine/gguf"
-	"github.com/introgen/introgen/results"
+	"github.com/introgen/introgen/results/recording"
 	"github.com/introgen/introgen/trace"
+	"github.com/introgen/introgen/trace/names"
 )
 
 // Job is what a run generates, and with what.
@@ -72,9 +73,9 @@ func (j *Job) passAround(m engine.Model, phase string, ids []int32, pos int) (ne
 type Round struct {
 	Number int
 	Span   trace.ID
-	Prompt []int32           // ids of the prompt
-	IDs    []int32           // the new ids in order; as far as it came
-	Top    [][]results.Logit // largest logits after prefill and after step 1, descending
+	Prompt []int32             // ids of the prompt
+	IDs    []int32             // the new ids in order; as far as it came
+	Top    [][]recording.Logit // largest logits after prefill and after step 1, descending
 }
 
 // Run performs the job's rounds one after the other in this process, calling
@@ -108,13 +109,13 @@ func Run(ctx context.Context, j Job, rec *trace.Recorder, each func(Round, error
 }
 
 func runRound(ctx context.Context, j Job, n int, rec *trace.Recorder) (r Round, err error) {
-	round := rec.Begin(results.SpanRound, "", int64(n))
+	round := rec.Begin(names.SpanRound, "", int64(n))
 	defer round.End()
 	r = Round{Number: n, Span: round.ID()}
 
-	sp := rec.Begin(results.SpanRead, string(j.IO), 0)
+	sp := rec.Begin(names.SpanRead, string(j.IO), 0)
 	var f *gguf.File
-	err = j.around(results.SpanRead, func() (err error) {
+	err = j.around(names.SpanRead, func() (err error) {
 		f, err = gguf.Open(j.ModelPath, j.IO)
 		return err
 	})
@@ -123,14 +124,14 @@ func runRound(ctx context.Context, j Job, n int, rec *trace.Recorder) (r Round, 
 		return r, err
 	}
 	defer func() {
-		sp := rec.Begin(results.SpanClose, "", 0)
+		sp := rec.Begin(names.SpanClose, "", 0)
 		err = errors.Join(err, f.Close())
 		sp.End()
 	}()
 
-	sp = rec.Begin(results.SpanBuild, "", 0)
+	sp = rec.Begin(names.SpanBuild, "", 0)
 	var m engine.Model
-	err = j.around(results.SpanBuild, func() (err error) {
+	err = j.around(names.SpanBuild, func() (err error) {
 		m, err = j.Build(f)
 		return err
 	})
@@ -139,7 +140,7 @@ func runRound(ctx context.Context, j Job, n int, rec *trace.Recorder) (r Round, 
 		return r, err
 	}
 	defer func() {
-		sp := rec.Begin(results.SpanClose, "", 0)
+		sp := rec.Begin(names.SpanClose, "", 0)
 		err = errors.Join(err, m.Close())
 		sp.End()
 	}()
@@ -147,9 +148,9 @@ func runRound(ctx context.Context, j Job, n int, rec *trace.Recorder) (r Round, 
 		j.Built(n, m)
 	}
 
-	sp = rec.Begin(results.SpanEncode, "", 0)
+	sp = rec.Begin(names.SpanEncodePrompt, "", 0)
 	var ids []int32
-	err = j.around(results.SpanEncode, func() (err error) {
+	err = j.around(names.SpanEncodePrompt, func() (err error) {
 		ids, err = j.Prompt()
 		return err
 	})
@@ -207,9 +208,9 @@ func generate(ctx context.Context, j Job, m engine.Model, ids []int32, rec *trac
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		phase, n := results.SpanStep, step
+		phase, n := names.SpanStep, step
 		if step == 0 {
-			phase, n = results.SpanPrefill, len(ids)
+			phase, n = names.SpanPrefill, len(ids)
 		}
 		var sp trace.Span
 		if step == 0 || !j.Untraced {
@@ -230,7 +231,7 @@ func generate(ctx context.Context, j Job, m engine.Model, ids []int32, rec *trac
 		}
 		next[0], input = id, next
 		if j.TopLogits > 0 && step < 2 {
-			sp := rec.Begin(results.SpanCheck, "", 0)
+			sp := rec.Begin(names.SpanCheck, "", 0)
 			logits, err := m.Logits()
 			if err != nil {
 				sp.End()
@@ -243,7 +244,7 @@ func generate(ctx context.Context, j Job, m engine.Model, ids []int32, rec *trac
 	// An engine may hand out the largest logit's index without a look at the
 	// logits: once a round, outside of all phases, they are looked at. What is
 	// not finite stays so to the last step, through the keys and values.
-	sp := rec.Begin(results.SpanCheck, "", 0)
+	sp := rec.Begin(names.SpanCheck, "", 0)
 	defer sp.End()
 	if _, err := m.Logits(); err != nil {
 		return fmt.Errorf("after decode step %d: %w", j.Tokens, err)
@@ -253,12 +254,12 @@ func generate(ctx context.Context, j Job, m engine.Model, ids []int32, rec *trac
 
 // Top returns the k largest of logits in descending order, equal ones in
 // ascending order of their index.
-func Top(logits []float32, k int) []results.Logit {
-	all := make([]results.Logit, len(logits))
+func Top(logits []float32, k int) []recording.Logit {
+	all := make([]recording.Logit, len(logits))
 	for i, v := range logits {
-		all[i] = results.Logit{ID: int32(i), Value: v}
+		all[i] = recording.Logit{ID: int32(i), Value: v}
 	}
-	slices.SortStableFunc(all, func(a, b results.Logit) int {
+	slices.SortStableFunc(all, func(a, b recording.Logit) int {
 		switch {
 		case a.Value > b.Value:
 			return -1

@@ -15,9 +15,10 @@ import (
 	"github.com/introgen/introgen/engine/gguf/gguftest"
 	"github.com/introgen/introgen/models"
 	"github.com/introgen/introgen/models/modeltest"
-	"github.com/introgen/introgen/results"
+	"github.com/introgen/introgen/results/breakdown"
 	"github.com/introgen/introgen/results/recording"
 	"github.com/introgen/introgen/trace"
+	"github.com/introgen/introgen/trace/names"
 )
 
 // fake is a model that answers with the position of its last token, and writes
@@ -78,7 +79,7 @@ func TestRoundFeedsEveryNewTokenBack(t *testing.T) {
 	if len(rounds[0].Top) != 2 {
 		t.Fatalf("logits of %d passes, want 2", len(rounds[0].Top))
 	}
-	if want := []results.Logit{{ID: 1, Value: 3}, {ID: 2, Value: 3}, {ID: 3, Value: 2}}; !slices.Equal(rounds[0].Top[0], want) {
+	if want := []recording.Logit{{ID: 1, Value: 3}, {ID: 2, Value: 3}, {ID: 3, Value: 2}}; !slices.Equal(rounds[0].Top[0], want) {
 		t.Errorf("largest logits are %v, want %v", rounds[0].Top[0], want)
 	}
 	if got, want := strings.Join(order, ", "), "before 1, built 1, passed 1 0, passed 1 1, passed 1 2, passed 1 3"; got != want {
@@ -109,19 +110,21 @@ func TestPhasesAddUpToTheWall(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i, r := range rounds {
-		p := results.PhasesOf(&recording.Run{Spans: rec.Spans(), Rounds: []recording.Round{{Number: r.Number, Span: r.Span}}})[0]
-		if p.Round != i+1 || p.PromptTokens != 3 || len(p.Steps) != 3 {
+		p := breakdown.Rounds(&recording.Run{Spans: rec.Spans()})[i]
+		prefill, _ := p.Phase(names.SpanPrefill)
+		if p.Number != i+1 || p.ID != r.Span || prefill.N != 3 || len(p.Steps()) != 3 {
 			t.Fatalf("round %d has phases %+v", i+1, p)
 		}
-		if p.Prefill < 3*time.Millisecond || slices.Min(p.Steps) < 3*time.Millisecond {
-			t.Errorf("passes that sleep 3 ms took %v and %v", p.Prefill, p.Steps)
+		if prefill.Time() < 3*time.Millisecond || slices.Min(p.StepTimes()) < 3*time.Millisecond {
+			t.Errorf("passes that sleep 3 ms took %v and %v", prefill.Time(), p.StepTimes())
 		}
 		var named time.Duration
 		for _, s := range trace.Children(rec.Spans(), r.Span) {
 			named += s.Duration()
 		}
-		if named+p.Unattributed != p.Wall {
-			t.Errorf("children %v and unattributed %v do not add up to %v", named, p.Unattributed, p.Wall)
+		unattributed := trace.Unattributed(rec.Spans(), rec.Record(r.Span))
+		if named+unattributed != p.Wall() {
+			t.Errorf("children %v and unattributed %v do not add up to %v", named, unattributed, p.Wall())
 		}
 	}
 }

@@ -44,10 +44,20 @@ func exponent(v float64) int {
 // Exact is v as the shortest text that is read as v again, without an exponent.
 func Exact(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
 
+// Missing stands for a time that is not known, and None is what is printed of it.
+const (
+	Missing time.Duration = -1
+	None                  = "–"
+)
+
 // Milliseconds is d in milliseconds, with one decimal as the experiment printed
 // it, and more where fewer than three digits would count; but none below the
-// nanosecond, which is the clock's.
+// nanosecond, which is the clock's. Lines, tables and the console agree to the last
+// digit because all print through it.
 func Milliseconds(d time.Duration) string {
+	if d == Missing {
+		return None
+	}
 	const nanosecond = 6
 	ms := float64(d) / 1e6
 	if d != 0 && digits-1-exponent(ms) > nanosecond {

@@ -9,24 +9,7 @@ import (
 	"time"
 
 	"github.com/introgen/introgen/trace"
-)
-
-// Names of the spans and counters that an instrumented device records.
-const (
-	SpanLibrary  = "LIB"     // source → library; Detail: the library, N: source bytes
-	SpanPipeline = "PIPE"    // library + function + constants → pipeline; Detail: "library function", N: constants
-	SpanEncode   = "encode"  // an encoder, from opening to end; Detail: "compute" or "blit"
-	SpanCommit   = "commit"  // Detail "", N: dispatches in the command buffer
-	SpanWait     = "wait"    // the CPU waits for a command buffer
-	SpanGPU      = "gpu"     // the device ran a command buffer, by its own clock; N: dispatches
-	SpanQueued   = "queued"  // from commit to the start on the device
-	SpanWeights  = "weights" // a tensor is brought to the device, by who calls Begin; Detail: its name, N: bytes
-
-	CountDispatches     = "metal dispatches"      // of one command buffer, at its commit
-	CountEncoders       = "metal encoders"        // of one command buffer, at its commit
-	CountCommandBuffers = "metal command buffers" // 1 at each commit
-	CountAllocated      = "metal buffer bytes"    // length of one new buffer, whose memory is the device's
-	CountMapped         = "metal no-copy bytes"   // length of one new buffer of memory that was there
+	"github.com/introgen/introgen/trace/names"
 )
 
 // InstrumentOptions says what an instrumented device does besides counting.
@@ -128,7 +111,7 @@ func (d *Instrumented) NewLibrary(ctx context.Context, src Source) (Library, err
 	if d.nonce != "" {
 		src.Text += "\n// " + d.nonce + "\n"
 	}
-	span := d.rec.Begin(SpanLibrary, src.Name, int64(size))
+	span := d.rec.Begin(names.SpanLibrary, src.Name, int64(size))
 	lib, err := d.Device.NewLibrary(ctx, src)
 	took := span.End()
 	if err != nil {
@@ -152,19 +135,19 @@ func (d *Instrumented) counted(name string, b Buffer, err error) (Buffer, error)
 // NewBuffer counts the buffer and its bytes.
 func (d *Instrumented) NewBuffer(length int, mode StorageMode) (Buffer, error) {
 	b, err := d.Device.NewBuffer(length, mode)
-	return d.counted(CountAllocated, b, err)
+	return d.counted(names.CountAllocated, b, err)
 }
 
 // NewBufferWithBytes counts the buffer and its bytes.
 func (d *Instrumented) NewBufferWithBytes(b []byte) (Buffer, error) {
 	made, err := d.Device.NewBufferWithBytes(b)
-	return d.counted(CountAllocated, made, err)
+	return d.counted(names.CountAllocated, made, err)
 }
 
 // NewBufferNoCopy counts the buffer's bytes by themselves: no memory was taken.
 func (d *Instrumented) NewBufferNoCopy(memory []byte) (Buffer, error) {
 	b, err := NewBufferNoCopy(d.Device, memory)
-	return d.counted(CountMapped, b, err)
+	return d.counted(names.CountMapped, b, err)
 }
 
 // Begin opens a span of what is done for d on the CPU, such as bringing weights
@@ -195,7 +178,7 @@ func (l *timedLibrary) SourceBytes() int { return l.size }
 
 func (l *timedLibrary) NewPipeline(ctx context.Context, function string, constants []Constant) (Pipeline, error) {
 	d := l.d
-	span := d.rec.Begin(SpanPipeline, l.Name()+" "+function, int64(len(constants)))
+	span := d.rec.Begin(names.SpanPipeline, l.Name()+" "+function, int64(len(constants)))
 	p, err := l.Library.NewPipeline(ctx, function, constants)
 	took := span.End()
 	if err != nil {

@@ -12,6 +12,7 @@ import (
 	"github.com/introgen/introgen/metalshim/callfault"
 	"github.com/introgen/introgen/metalshim/shimtest"
 	"github.com/introgen/introgen/trace"
+	"github.com/introgen/introgen/trace/names"
 )
 
 func TestNonce(t *testing.T) {
@@ -102,13 +103,13 @@ func TestInstrument(t *testing.T) {
 	drive(t, d)
 	phase.End()
 
-	var names []string
+	var order []string
 	byName := map[string]trace.Record{}
 	for _, s := range rec.Spans() {
-		names = append(names, s.Name)
+		order = append(order, s.Name)
 		byName[s.Name] = s
 	}
-	if got, want := strings.Join(names, " "), "decode encode LIB PIPE encode commit wait queued gpu"; got != want {
+	if got, want := strings.Join(order, " "), "decode encode LIB PIPE encode commit wait queued gpu"; got != want {
 		t.Errorf("spans %s, want %s", got, want)
 	}
 	if s := byName["PIPE"]; s.Detail != "Unary cos_f32" || s.N != 1 {
@@ -127,8 +128,8 @@ func TestInstrument(t *testing.T) {
 		}
 		sums[s.Name] += s.Value
 	}
-	for name, want := range map[string]int64{metalshim.CountDispatches: 2, metalshim.CountEncoders: 2,
-		metalshim.CountCommandBuffers: 1, metalshim.CountAllocated: 12, metalshim.CountMapped: 5} {
+	for name, want := range map[string]int64{names.CountDispatches: 2, names.CountEncoders: 2,
+		names.CountCommandBuffers: 1, names.CountAllocated: 12, names.CountMapped: 5} {
 		if sums[name] != want {
 			t.Errorf("%s: %d, want %d", name, sums[name], want)
 		}
@@ -174,8 +175,8 @@ func TestBegin(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	metalshim.Begin(d, metalshim.SpanWeights, "norm", 4).End()
-	metalshim.Begin(&shimtest.Device{}, metalshim.SpanWeights, "norm", 4).End()
+	metalshim.Begin(d, names.SpanWeights, "norm", 4).End()
+	metalshim.Begin(&shimtest.Device{}, names.SpanWeights, "norm", 4).End()
 	if s := rec.Spans(); len(s) != 1 || s[0].Name != "weights" || s[0].Detail != "norm" || s[0].N != 4 || s[0].End < s[0].Start {
 		t.Errorf("spans are %+v", s)
 	}
@@ -214,7 +215,7 @@ func TestReleaseInFlight(t *testing.T) {
 	d.KernelTimes() // looks what has ended
 	var gpu time.Duration
 	for _, s := range rec.Spans() {
-		if s.Name == metalshim.SpanGPU {
+		if s.Name == names.SpanGPU {
 			gpu += s.Duration()
 		}
 	}

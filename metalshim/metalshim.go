@@ -169,21 +169,9 @@ func (m StorageMode) String() string {
 	return "storage mode unknown"
 }
 
-// CacheState says where compiled code came from.
-type CacheState string
-
-// Cache states. CacheUnknown is what Apple's driver has to say, CacheOff a
-// driver without a cache or one that could not use it.
-const (
-	CacheUnknown CacheState = ""
-	CacheHit     CacheState = "hit"
-	CacheMiss    CacheState = "miss"
-	CacheOff     CacheState = "off"
-)
-
 // Evidence is how one library or pipeline came to be.
 type Evidence struct {
-	State CacheState
+	State string // one of the cache states of package names
 	Key   string // the cache's key, hexadecimal, or ""
 	Bytes int64  // size of the compiled code, 0 if unknown
 	Note  string // anything unusual, such as "damaged entry rebuilt"

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/introgen/introgen/trace"
+	"github.com/introgen/introgen/trace/names"
 )
 
 type timedQueue struct {
@@ -49,7 +50,7 @@ func (c *timedCommands) OnCompleted(f func(CommandBuffer)) {
 func (c *timedCommands) Commit() error {
 	d := c.d
 	c.parent = d.rec.Current()
-	span := d.rec.Begin(SpanCommit, "", c.dispatches)
+	span := d.rec.Begin(names.SpanCommit, "", c.dispatches)
 	err := c.CommandBuffer.Commit()
 	span.End()
 	d.mu.Lock()
@@ -62,15 +63,15 @@ func (c *timedCommands) Commit() error {
 	if err != nil {
 		return err
 	}
-	d.rec.Count(CountCommandBuffers, 1)
-	d.rec.Count(CountEncoders, c.encoders)
-	d.rec.Count(CountDispatches, c.dispatches)
+	d.rec.Count(names.CountCommandBuffers, 1)
+	d.rec.Count(names.CountEncoders, c.encoders)
+	d.rec.Count(names.CountDispatches, c.dispatches)
 	return nil
 }
 
 func (c *timedCommands) Wait(ctx context.Context) error {
 	d := c.d
-	span := d.rec.Begin(SpanWait, "", 0)
+	span := d.rec.Begin(names.SpanWait, "", 0)
 	err := c.CommandBuffer.Wait(ctx)
 	span.End()
 	d.mu.Lock()
@@ -113,9 +114,9 @@ func (d *Instrumented) harvest() {
 		if !t.GPUStart.IsZero() && !t.GPUEnd.IsZero() {
 			start, end := d.clock(t.GPUStart), d.clock(t.GPUEnd)
 			if !t.Committed.IsZero() {
-				d.rec.Add(c.parent, SpanQueued, "", c.dispatches, d.clock(t.Committed), start)
+				d.rec.Add(c.parent, names.SpanQueued, "", c.dispatches, d.clock(t.Committed), start)
 			}
-			d.rec.Add(c.parent, SpanGPU, "", c.dispatches, start, end)
+			d.rec.Add(c.parent, names.SpanGPU, "", c.dispatches, start, end)
 		}
 		for _, k := range c.KernelTimes() {
 			sum := d.kernels[k.Kernel]
@@ -137,7 +138,9 @@ func (d *Instrumented) clock(t time.Time) time.Duration {
 	return max(0, d.rec.Now()-time.Since(t))
 }
 
-func (c *timedCommands) begin(kind string) trace.Span { return c.d.rec.Begin(SpanEncode, kind, 0) }
+func (c *timedCommands) begin(kind string) trace.Span {
+	return c.d.rec.Begin(names.SpanEncoder, kind, 0)
+}
 
 func (c *timedCommands) NewEncoder(t DispatchType) (Encoder, error) {
 	span := c.begin("compute")

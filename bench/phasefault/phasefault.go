@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"github.com/introgen/introgen/faultrule"
-	"github.com/introgen/introgen/results"
+	"github.com/introgen/introgen/trace/names"
 )
 
 // ErrInjected is the cause of every failure that this package makes.
@@ -22,8 +22,8 @@ var ErrInjected = faultrule.ErrInjected
 
 // phases are the words of rules, with the names of the spans that they mean.
 var phases = []struct{ word, span string }{
-	{"read", results.SpanRead}, {"build", results.SpanBuild}, {"encode", results.SpanEncode},
-	{"prefill", results.SpanPrefill}, {"step", results.SpanStep},
+	{"read", names.SpanRead}, {"build", names.SpanBuild}, {"encode", names.SpanEncodePrompt},
+	{"prefill", names.SpanPrefill}, {"step", names.SpanStep},
 }
 
 // Rule disturbs one phase.
@@ -131,7 +131,7 @@ func (in *Injector) Around(ctx context.Context) func(phase string, work func() e
 			return err
 		}
 		switch {
-		case fail && (phase == results.SpanPrefill || phase == results.SpanStep):
+		case fail && (phase == names.SpanPrefill || phase == names.SpanStep):
 			return ErrInjected // the run says which pass it was
 		case fail:
 			return fmt.Errorf("%s: %w", phase, ErrInjected)

@@ -9,16 +9,16 @@ import (
 	"time"
 
 	"github.com/introgen/introgen/bench/phasefault"
-	"github.com/introgen/introgen/results"
+	"github.com/introgen/introgen/trace/names"
 )
 
 func TestParse(t *testing.T) {
 	for text, want := range map[string]phasefault.Rules{
-		"read,delay=50ms":                {{Phase: results.SpanRead, Delay: 50 * time.Millisecond}},
-		"step,slow=5%":                   {{Phase: results.SpanStep, Slow: 0.05}},
-		"step,n=3,delay=150us":           {{Phase: results.SpanStep, N: 3, Delay: 150 * time.Microsecond}},
-		" build , fail; prefill,slow=9%": {{Phase: results.SpanBuild, Fail: true}, {Phase: results.SpanPrefill, Slow: 0.09}},
-		"encode,delay=1s,slow=0.5%,fail": {{Phase: results.SpanEncode, Delay: time.Second, Slow: 0.005, Fail: true}},
+		"read,delay=50ms":                {{Phase: names.SpanRead, Delay: 50 * time.Millisecond}},
+		"step,slow=5%":                   {{Phase: names.SpanStep, Slow: 0.05}},
+		"step,n=3,delay=150us":           {{Phase: names.SpanStep, N: 3, Delay: 150 * time.Microsecond}},
+		" build , fail; prefill,slow=9%": {{Phase: names.SpanBuild, Fail: true}, {Phase: names.SpanPrefill, Slow: 0.09}},
+		"encode,delay=1s,slow=0.5%,fail": {{Phase: names.SpanEncodePrompt, Delay: time.Second, Slow: 0.005, Fail: true}},
 	} {
 		got, err := phasefault.Parse(text)
 		if err != nil || !reflect.DeepEqual(got, want) {
@@ -110,11 +110,11 @@ func TestTimes(t *testing.T) {
 		text, phase string
 		work, want  time.Duration
 	}{
-		{"step,delay=150us", results.SpanStep, 0, 150 * time.Microsecond},
-		{"step,delay=20ms", results.SpanStep, 0, 20 * time.Millisecond},
-		{"step,slow=5%", results.SpanStep, 10 * time.Millisecond, 10500 * time.Microsecond},
-		{"step,slow=50%;step,delay=1ms", results.SpanStep, 4 * time.Millisecond, 7 * time.Millisecond},
-		{"read,delay=1s", results.SpanStep, 0, 0},
+		{"step,delay=150us", names.SpanStep, 0, 150 * time.Microsecond},
+		{"step,delay=20ms", names.SpanStep, 0, 20 * time.Millisecond},
+		{"step,slow=5%", names.SpanStep, 10 * time.Millisecond, 10500 * time.Microsecond},
+		{"step,slow=50%;step,delay=1ms", names.SpanStep, 4 * time.Millisecond, 7 * time.Millisecond},
+		{"read,delay=1s", names.SpanStep, 0, 0},
 	} {
 		took := around(t, c.text, c.phase, c.work)
 		for range 50 {
@@ -139,13 +139,13 @@ func TestNumberAndFailure(t *testing.T) {
 	worked := 0
 	work := func() error { worked++; return nil }
 	boom := errors.New("boom")
-	if err := do(results.SpanStep, work); err != nil {
+	if err := do(names.SpanStep, work); err != nil {
 		t.Error(err)
 	}
-	if err := do(results.SpanStep, work); !errors.Is(err, phasefault.ErrInjected) || err.Error() != "injected fault" {
+	if err := do(names.SpanStep, work); !errors.Is(err, phasefault.ErrInjected) || err.Error() != "injected fault" {
 		t.Errorf("the second step: %v", err)
 	}
-	if err := do(results.SpanStep, func() error { return boom }); !errors.Is(err, boom) {
+	if err := do(names.SpanStep, func() error { return boom }); !errors.Is(err, boom) {
 		t.Errorf("an error of the work: %v", err)
 	}
 	if worked != 1 {
@@ -163,7 +163,7 @@ func TestNumberAndFailure(t *testing.T) {
 	if plan, err = phasefault.Parse("step,delay=1h"); err != nil {
 		t.Fatal(err)
 	}
-	if err := phasefault.New(plan).Around(ctx)(results.SpanStep, work); !errors.Is(err, context.Canceled) {
+	if err := phasefault.New(plan).Around(ctx)(names.SpanStep, work); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
 	}
 }

@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"github.com/introgen/introgen/figures"
-	"github.com/introgen/introgen/results"
 	"github.com/introgen/introgen/results/recording"
+	"github.com/introgen/introgen/trace/names"
 )
 
 // states are those that an arm may claim; the first claims none.
@@ -78,7 +78,7 @@ func checkWarmProcess(r *recording.Run) error {
 	}
 	began, round := time.Duration(-1), int64(0)
 	for _, s := range r.Spans {
-		if s.Name == results.SpanRound && s.N >= 2 && (began < 0 || s.Start < began) {
+		if s.Name == names.SpanRound && s.N >= 2 && (began < 0 || s.Start < began) {
 			began, round = s.Start, s.N
 		}
 	}
@@ -98,19 +98,17 @@ func compiledAfter(r *recording.Run, since time.Duration) int {
 	}
 	n := 0
 	for _, l := range r.Libraries {
-		if l.Cache != cacheHit && start[int(l.Span)] >= since {
+		if l.Cache != names.CacheHit && start[int(l.Span)] >= since {
 			n++
 		}
 	}
 	for _, p := range r.Pipelines {
-		if p.Cache != cacheHit && start[int(p.Span)] >= since {
+		if p.Cache != names.CacheHit && start[int(p.Span)] >= since {
 			n++
 		}
 	}
 	return n
 }
-
-const cacheHit = "hit" // of recording.Library.Cache
 
 func checkCache(state string, arm recording.Arm, r *recording.Run) error {
 	var e *recording.Evidence

@@ -5,9 +5,9 @@ import (
 	"testing"
 
 	"github.com/introgen/introgen/bench/plan"
-	"github.com/introgen/introgen/results"
 	"github.com/introgen/introgen/results/recording"
 	"github.com/introgen/introgen/trace"
+	"github.com/introgen/introgen/trace/names"
 )
 
 func TestCheck(t *testing.T) {
@@ -25,8 +25,8 @@ func TestCheck(t *testing.T) {
 	later := func(at trace.ID, how string) *recording.Run {
 		return &recording.Run{
 			Rounds: []recording.Round{{Number: 1}, {Number: 2}},
-			Spans: []trace.Record{{ID: 1, Name: results.SpanRound, N: 1, Start: 0, End: 10}, {ID: 2, Parent: 1, Name: "LIB", Start: 3, End: 5},
-				{ID: 3, Name: results.SpanRound, N: 2, Start: 20, End: 30}, {ID: 4, Parent: 3, Name: "LIB", Start: 22, End: 25}},
+			Spans: []trace.Record{{ID: 1, Name: names.SpanRound, N: 1, Start: 0, End: 10}, {ID: 2, Parent: 1, Name: "LIB", Start: 3, End: 5},
+				{ID: 3, Name: names.SpanRound, N: 2, Start: 20, End: 30}, {ID: 4, Parent: 3, Name: "LIB", Start: 22, End: 25}},
 			Libraries: []recording.Library{{Span: at, Name: "Gemm", Cache: how}},
 		}
 	}

@@ -5,16 +5,14 @@ import (
 	"strings"
 
 	"github.com/introgen/introgen/results/answers/bench"
+	"github.com/introgen/introgen/results/breakdown"
+	"github.com/introgen/introgen/results/metrics"
 	"github.com/introgen/introgen/results/recording"
 	"github.com/introgen/introgen/results/table"
 	"github.com/urfave/cli/v2"
 )
 
 func benchPlan() planCommand {
-	keys := make([]string, len(bench.Metrics))
-	for i, m := range bench.Metrics {
-		keys[i] = m.Key
-	}
 	return planCommand{
 		Command: &cli.Command{
 			Name:      "bench",
@@ -29,7 +27,7 @@ func benchPlan() planCommand {
 				"   introgen bench --until 2% --max-time 5m 'cpu --pack' 'cpu --pack=off'\n" +
 				"   introgen bench --metric ttft 'metal 1 --nonce' 'metal 1'",
 			Flags: append(planFlags(),
-				&cli.StringSliceFlag{Name: "metric", Usage: "show only this `NAME`: " + strings.Join(keys, ", ") + "; may be given several times. --until watches the first", DefaultText: "all, and decode"},
+				&cli.StringSliceFlag{Name: "metric", Usage: "show only this `NAME`: " + strings.Join(bench.Keys(), ", ") + "; may be given several times. --until watches the first", DefaultText: "all, and decode"},
 			),
 		},
 		plan: planBench,
@@ -44,7 +42,7 @@ func benchPlan() planCommand {
 const mostArms = 26
 
 func planBench(c *cli.Context) (planned, error) {
-	p := planned{metric: bench.Decode.Of}
+	p := planned{metric: metrics.Decode.Alone}
 	if c.NArg() == 0 {
 		return p, usagef("bench needs at least one command line, such as 'cpu --threads 1'; see `introgen bench --help`")
 	}
@@ -64,23 +62,23 @@ func planBench(c *cli.Context) (planned, error) {
 		return p, usageError{err}
 	}
 	if len(keys) > 0 {
-		p.metric = shown[0].Of
+		p.metric = shown[0].Alone
 	}
 	return p, nil
 }
 
 // benchMetrics are those of the keys, each once; of none it is all.
-func benchMetrics(keys []string) ([]bench.Metric, error) {
+func benchMetrics(keys []string) ([]metrics.Metric, error) {
 	if len(keys) == 0 {
 		return bench.Metrics, nil
 	}
-	var shown []bench.Metric
+	var shown []metrics.Metric
 	for _, key := range keys {
 		m, err := bench.Find(key)
 		if err != nil {
 			return nil, err
 		}
-		if !slices.ContainsFunc(shown, func(s bench.Metric) bool { return s.Key == m.Key }) {
+		if !slices.ContainsFunc(shown, func(s metrics.Metric) bool { return s.Key == m.Key }) {
 			shown = append(shown, m)
 		}
 	}
@@ -88,9 +86,9 @@ func benchMetrics(keys []string) ([]bench.Metric, error) {
 }
 
 // benchAnswer is how the arms compare by the metrics.
-func benchAnswer(shown []bench.Metric) answering {
+func benchAnswer(shown []metrics.Metric) answering {
 	return func(f *recording.File) (*table.Document, error) {
-		a, err := bench.Of(f, shown)
+		a, err := bench.Of(breakdown.Of(f), shown)
 		if err != nil {
 			return nil, err
 		}

@@ -3,6 +3,7 @@ package main
 import (
 	"github.com/introgen/introgen/results/answers/bill"
 	"github.com/introgen/introgen/results/answers/compare"
+	"github.com/introgen/introgen/results/breakdown"
 	"github.com/introgen/introgen/results/recording"
 	"github.com/introgen/introgen/results/table"
 	"github.com/urfave/cli/v2"
@@ -33,13 +34,14 @@ func billPlan() planCommand {
 }
 
 func billDocument(f *recording.File) (*table.Document, error) {
-	bills, err := bill.Of(f)
+	taken := breakdown.Of(f)
+	bills, err := bill.Of(taken)
 	if err != nil {
 		return nil, err
 	}
 	doc := bill.Document(bills)
 	// Of arms that are in one state and differ otherwise, by what their bills do.
-	if a, err := compare.Of(f); err == nil {
+	if a, err := compare.Of(taken); err == nil {
 		for _, p := range a.Pairs {
 			doc.Table(p.Table())
 			doc.Say("%s.", p.Sentence())

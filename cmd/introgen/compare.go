@@ -6,8 +6,8 @@ import (
 
 	"github.com/introgen/introgen/bench/plan"
 	"github.com/introgen/introgen/results/answers/compare"
-	"github.com/introgen/introgen/results/answers/samples"
 	"github.com/introgen/introgen/results/breakdown"
+	"github.com/introgen/introgen/results/metrics"
 	"github.com/introgen/introgen/results/recording"
 	"github.com/introgen/introgen/results/shellwords"
 	"github.com/introgen/introgen/results/table"
@@ -61,24 +61,15 @@ func comparePlan() planCommand {
 // planStates is the plan of the states that --states names.
 func planStates(c *cli.Context) (planned, error) {
 	arms, factors, err := compareArms(c)
-	return planned{arms: arms, factors: factors, metric: toSecondToken}, err
+	return planned{arms: arms, factors: factors, metric: metrics.Token2.Alone}, err
 }
 
 func compareDocument(f *recording.File) (*table.Document, error) {
-	a, err := compare.Of(f)
+	a, err := compare.Of(breakdown.Of(f))
 	if err != nil {
 		return nil, err
 	}
 	return withNotes(a.Document(), f), nil
-}
-
-// toSecondToken is what --until watches.
-func toSecondToken(r *recording.Run) (float64, bool) {
-	rounds := breakdown.Rounds(r)
-	if len(rounds) == 0 || rounds[0].Number != 1 {
-		return 0, false
-	}
-	return samples.Token2.Of(rounds[0])
 }
 
 // stateLine is the command line of a run in a state.

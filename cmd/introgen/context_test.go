@@ -9,8 +9,8 @@ import (
 	"testing"
 
 	"github.com/introgen/introgen/engine/llama/llamatest"
-	"github.com/introgen/introgen/results"
 	"github.com/introgen/introgen/results/recording"
+	"github.com/introgen/introgen/trace/names"
 )
 
 // byteTokens returns a vocabulary of n tokens that spells every byte: the symbols
@@ -79,7 +79,7 @@ func TestRefusedBeforeAnythingIsBuilt(t *testing.T) {
 		}
 		r := open(t, path)
 		for _, s := range r.Spans {
-			if s.Name == results.SpanRead || s.Name == results.SpanDevice || s.Name == results.SpanBuild {
+			if s.Name == names.SpanRead || s.Name == names.SpanDevice || s.Name == names.SpanBuild {
 				t.Errorf("%s: %s took %v", c.command, s.Name, s.Duration())
 			}
 		}

@@ -9,8 +9,8 @@ import (
 	"github.com/introgen/introgen/bench"
 	"github.com/introgen/introgen/bench/phasefault"
 	"github.com/introgen/introgen/metalshim/callfault"
-	"github.com/introgen/introgen/results"
 	"github.com/introgen/introgen/trace"
+	"github.com/introgen/introgen/trace/names"
 	"github.com/urfave/cli/v2"
 )
 
@@ -92,7 +92,7 @@ func (d *disturbance) pause(ctx context.Context, rec *trace.Recorder, step int) 
 	if !ok {
 		return
 	}
-	sp := rec.Begin(results.SpanPause, "", int64(length))
+	sp := rec.Begin(names.SpanPause, "", int64(length))
 	defer sp.End()
 	if length == 0 {
 		return

@@ -5,6 +5,7 @@ import (
 
 	"github.com/introgen/introgen/results/answers/explain"
 	"github.com/introgen/introgen/results/answers/samples"
+	"github.com/introgen/introgen/results/breakdown"
 	"github.com/introgen/introgen/results/recording"
 	"github.com/introgen/introgen/results/table"
 	"github.com/urfave/cli/v2"
@@ -37,6 +38,6 @@ func explainDocument(f *recording.File) (*table.Document, error) {
 	if len(f.Counted("")) == 0 {
 		doc.Say("No run counts: %s.", strings.Join(samples.Uncounted(f), "; "))
 	}
-	doc.Append(explain.Of(f).Document())
+	doc.Append(explain.Of(breakdown.Of(f)).Document())
 	return doc, nil
 }

@@ -19,10 +19,10 @@ import (
 	"github.com/introgen/introgen/engine/quant"
 	"github.com/introgen/introgen/figures"
 	"github.com/introgen/introgen/models"
-	"github.com/introgen/introgen/results"
 	"github.com/introgen/introgen/results/console"
 	"github.com/introgen/introgen/results/recording"
 	"github.com/introgen/introgen/system/terminal"
+	"github.com/introgen/introgen/trace/names"
 	"github.com/urfave/cli/v2"
 )
 
@@ -81,7 +81,7 @@ func newGeneration(c *cli.Context, own generating) (*generation, error) {
 	if err != nil {
 		return nil, err
 	}
-	g.enter(results.SpanRecord, "")
+	g.enter(names.SpanRecord, "")
 	header := g.newHeader(c, own)
 	if !header.View.Quiet {
 		g.status = newStatus(c.App.ErrWriter)
@@ -102,7 +102,7 @@ func newGeneration(c *cli.Context, own generating) (*generation, error) {
 	if err := g.openFile(); err != nil {
 		return nil, err
 	}
-	g.enter(results.SpanRecord, "")
+	g.enter(names.SpanRecord, "")
 	g.begin()
 	err = g.readPrompt(c, kind)
 	if err == nil {
@@ -131,11 +131,11 @@ func (g *generation) newHeader(c *cli.Context, own generating) *recording.Header
 
 // readPrompt makes the vocabulary, and the prompt.
 func (g *generation) readPrompt(c *cli.Context, kind string) (err error) {
-	g.enter(results.SpanTokenizer, kind)
+	g.enter(names.SpanTokenizer, kind)
 	if g.vocab, err = vocabularyFor(c.IsSet("prompt-ids"), g.file, kind, g.note); err != nil {
 		return err
 	}
-	g.enter(results.SpanArguments, "")
+	g.enter(names.SpanArguments, "")
 	ids, again, err := promptSource(c, g.vocab)
 	g.prompt, g.job.Prompt = len(ids), again
 	return err
@@ -203,7 +203,7 @@ func (g *generation) openFile() error {
 	if g.evict {
 		mode = gguf.Buffered
 	}
-	g.enter(results.SpanArguments, "")
+	g.enter(names.SpanArguments, "")
 	f, err := gguf.Open(g.job.ModelPath, mode)
 	if err != nil {
 		return err
@@ -233,7 +233,7 @@ func tensorTypes(f *gguf.File) string {
 }
 
 func (g *generation) close() error {
-	g.enter(results.SpanClose, "")
+	g.enter(names.SpanClose, "")
 	return g.file.Close()
 }
 
@@ -270,7 +270,7 @@ func (g *generation) run(ctx context.Context, r runner) (err error) {
 		}
 	}
 	_, err = bench.Run(ctx, g.job, g.rec, g.ended)
-	g.enter(results.SpanRecord, "")
+	g.enter(names.SpanRecord, "")
 	return g.written(cmp.Or(err, g.decodeErr, g.disturb.unused()))
 }
 
@@ -291,13 +291,13 @@ func (g *generation) beforeRound(n int, engine string) error {
 		return err // nobody would see the round
 	}
 	if g.evict {
-		g.enter(results.SpanEvict, "")
+		g.enter(names.SpanEvict, "")
 		if err := pagecache.Evict(g.job.ModelPath); err != nil {
 			return fmt.Errorf("--evict: %w", err)
 		}
 	}
 	if g.evict || n == 1 {
-		g.enter(results.SpanRecord, "")
+		g.enter(names.SpanRecord, "")
 		told := []recording.Event{g.residence(n)}
 		if n == 1 && engine != "" {
 			told = append(told, g.measured(engine, ""))
@@ -330,7 +330,7 @@ func (g *generation) measured(engine, weights string) *recording.Subject {
 
 // ended prints and records a round, whole or cut short.
 func (g *generation) ended(r bench.Round, cut error) {
-	g.enter(results.SpanRecord, "")
+	g.enter(names.SpanRecord, "")
 	text, err := g.vocab.decode(r.IDs)
 	if err != nil && g.decodeErr == nil {
 		g.decodeErr = err

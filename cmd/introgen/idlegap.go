@@ -7,6 +7,7 @@ import (
 	"github.com/introgen/introgen/bench"
 	"github.com/introgen/introgen/bench/plan"
 	"github.com/introgen/introgen/results/answers/idlegap"
+	"github.com/introgen/introgen/results/breakdown"
 	"github.com/introgen/introgen/results/recording"
 	"github.com/introgen/introgen/results/table"
 	"github.com/urfave/cli/v2"
@@ -61,7 +62,7 @@ func planIdleGap(c *cli.Context) (p planned, err error) {
 }
 
 func idleGapDocument(f *recording.File) (*table.Document, error) {
-	a, err := idlegap.Of(f)
+	a, err := idlegap.Of(breakdown.Of(f))
 	if err != nil {
 		return nil, err
 	}

@@ -130,15 +130,15 @@ func runKernelsShow(c *cli.Context) error {
 		return err
 	}
 	for _, d := range all {
-		if _, err := io.WriteString(w, "\n"+names(d)); err != nil {
+		if _, err := io.WriteString(w, "\n"+kernelNames(d)); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// names is the names of a library's kernels, in lines that fit a terminal.
-func names(d declared) string {
+// kernelNames is the names of a library's kernels, in lines that fit a terminal.
+func kernelNames(d declared) string {
 	text := d.Library + ":"
 	for _, k := range d.library.Kernels {
 		text += " " + k.Name

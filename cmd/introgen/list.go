@@ -4,10 +4,9 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/introgen/introgen/figures"
-	"github.com/introgen/introgen/results"
+	"github.com/introgen/introgen/results/breakdown"
 	"github.com/introgen/introgen/results/recording"
 	"github.com/introgen/introgen/results/store"
 	"github.com/introgen/introgen/results/table"
@@ -90,13 +89,7 @@ func about(path string) []string {
 		command += fmt.Sprintf(" %d", len(f.Runs))
 	} else {
 		end = f.Runs[len(f.Runs)-1].End
-		var steps []time.Duration
-		for _, r := range f.Runs {
-			for _, p := range results.PhasesOf(r) {
-				steps = append(steps, p.Known()...)
-			}
-		}
-		first, decode = duration(view.FirstToken(f.Runs)), duration(results.Median(steps))
+		first, decode = view.Listed(breakdown.Of(f))
 	}
 	return []string{h.Started.Local().Format("01-02 15:04"), command, ended(path, end), strings.TrimSuffix(model, ".gguf"), first, decode}
 }
@@ -114,11 +107,4 @@ func ended(path string, end *recording.End) string {
 		return "interrupted"
 	}
 	return "failed"
-}
-
-func duration(d time.Duration) string {
-	if d == 0 {
-		return ""
-	}
-	return results.Milliseconds(d)
 }

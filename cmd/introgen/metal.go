@@ -17,8 +17,8 @@ import (
 	"github.com/introgen/introgen/engine/metal/kernels"
 	"github.com/introgen/introgen/metalshim"
 	"github.com/introgen/introgen/metalshim/drivers"
-	"github.com/introgen/introgen/results"
 	"github.com/introgen/introgen/results/recording"
+	"github.com/introgen/introgen/trace/names"
 	"github.com/urfave/cli/v2"
 )
 
@@ -221,7 +221,7 @@ func runMetal(c *cli.Context) (err error) {
 	}
 	stopped := m.stopWith(c.Context, g)
 	defer func() {
-		g.enter(results.SpanClose, "")
+		g.enter(names.SpanClose, "")
 		err = errors.Join(err, m.close())
 		stopped()
 	}()
@@ -241,7 +241,7 @@ func runMetal(c *cli.Context) (err error) {
 		}
 		return m.device.New(model)
 	}})
-	g.enter(results.SpanRecord, "")
+	g.enter(names.SpanRecord, "")
 	g.catchUp(m.summary()...)
 	return g.written(err)
 }
@@ -263,7 +263,7 @@ type openedMetal struct {
 // a delay is measured), and prints how long that took.
 func openMetal(ctx context.Context, g *generation, k metalKnobs, set *kernels.Set, note func(kind, text string)) (*openedMetal, error) {
 	m := &openedMetal{}
-	g.enter(results.SpanDevice, "")
+	g.enter(names.SpanDevice, "")
 	var err error
 	if m.driver, err = drivers.OpenWith(ctx, k.driver, drivers.Options{Note: note, Timeout: k.timeout, Keep: k.keep}); err != nil {
 		if errors.Is(err, drivers.ErrTimeout) {
@@ -297,7 +297,7 @@ func openMetal(ctx context.Context, g *generation, k metalKnobs, set *kernels.Se
 	if err != nil {
 		return nil, errors.Join(err, m.driver.Close())
 	}
-	g.enter(results.SpanRecord, "")
+	g.enter(names.SpanRecord, "")
 	m.before, m.cached = m.driver.Folder()
 	info := m.shim.Info()
 	g.catchUp(&recording.Device{Driver: info.Driver, Name: info.String(), Compiler: m.driver.Compiler(), System: m.driver.System(), Nonce: k.nonce,

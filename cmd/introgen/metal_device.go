@@ -10,6 +10,7 @@ import (
 	"github.com/introgen/introgen/metalshim"
 	"github.com/introgen/introgen/metalshim/drivers"
 	"github.com/introgen/introgen/results/recording"
+	"github.com/introgen/introgen/trace/names"
 )
 
 // brief is how long what runs may go on after an interrupt: nearly every command
@@ -61,11 +62,11 @@ func (m *openedMetal) compiled() func(put func(recording.Event)) {
 	return func(put func(recording.Event)) {
 		for _, l := range m.shim.Libraries()[libs:] {
 			libs++
-			put(&recording.Library{Span: l.Span, Name: l.Name, SourceBytes: l.SourceBytes, Kernels: l.Functions, Cache: string(l.Evidence.State)})
+			put(&recording.Library{Span: l.Span, Name: l.Name, SourceBytes: l.SourceBytes, Kernels: l.Functions, Cache: l.Evidence.State})
 		}
 		for _, p := range m.shim.Pipelines()[pipes:] {
 			pipes++
-			put(&recording.Pipeline{Span: p.Span, Library: p.Library, Function: p.Function, Constants: constants(p.Constants), Cache: string(p.Evidence.State)})
+			put(&recording.Pipeline{Span: p.Span, Library: p.Library, Function: p.Function, Constants: constants(p.Constants), Cache: p.Evidence.State})
 		}
 	}
 }
@@ -87,11 +88,11 @@ func (m *openedMetal) summary() []recording.Event {
 		out = append(out, &recording.Kernel{Name: k.Kernel, Dispatches: int64(k.Dispatches), Time: int64(k.Time)})
 	}
 	e := &recording.Evidence{What: recording.EvidenceMetalCache, Nonce: m.shim.Nonce()}
-	count := func(state metalshim.CacheState, hits, misses *int) {
+	count := func(state string, hits, misses *int) {
 		switch state {
-		case metalshim.CacheHit:
+		case names.CacheHit:
 			*hits++
-		case metalshim.CacheUnknown:
+		case names.CacheUnknown:
 			e.Unknown++
 		default:
 			*misses++

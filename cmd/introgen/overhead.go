@@ -4,6 +4,8 @@ import (
 	"slices"
 
 	"github.com/introgen/introgen/results/answers/overhead"
+	"github.com/introgen/introgen/results/breakdown"
+	"github.com/introgen/introgen/results/metrics"
 	"github.com/introgen/introgen/results/recording"
 	"github.com/introgen/introgen/results/table"
 	"github.com/urfave/cli/v2"
@@ -53,12 +55,12 @@ func planOverhead(c *cli.Context) (planned, error) {
 	return planned{
 		arms:    []recording.Arm{arm(overhead.Untraced, detailPhases), arm(overhead.Traced, detailFull)},
 		factors: []string{"detail"},
-		metric:  overhead.PerStep.Of,
+		metric:  metrics.PerStep.Alone,
 	}, err
 }
 
 func overheadDocument(f *recording.File) (*table.Document, error) {
-	a, err := overhead.Of(f)
+	a, err := overhead.Of(breakdown.Of(f))
 	if err != nil {
 		return nil, err
 	}

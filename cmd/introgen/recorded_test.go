@@ -13,15 +13,14 @@ import (
 	"testing"
 	"time"
 
-	"github.com/introgen/introgen/metalshim"
 	"github.com/introgen/introgen/models"
 	"github.com/introgen/introgen/models/modeltest"
-	"github.com/introgen/introgen/results"
 	"github.com/introgen/introgen/results/breakdown"
 	"github.com/introgen/introgen/results/recording"
 	"github.com/introgen/introgen/results/view"
 	"github.com/introgen/introgen/system/files"
 	"github.com/introgen/introgen/trace"
+	"github.com/introgen/introgen/trace/names"
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
@@ -44,7 +43,7 @@ func TestTimeHasNoHoles(t *testing.T) {
 			t.Errorf("%s at %v begins before what came before it ended, at %v", s.Name, s.Start, at)
 		}
 		at = s.End
-		if s.Name == results.SpanRound {
+		if s.Name == names.SpanRound {
 			named += s.Duration() - trace.Unattributed(r.Spans, s)
 		} else {
 			named += s.Duration()
@@ -77,7 +76,7 @@ func TestRecordingSaysWhereFrom(t *testing.T) {
 		if h.Model.Digest != want || h.Model.Bytes != 144811072 || h.Model.Types != "211 Q8_0 + 61 F32" {
 			t.Errorf("model %+v", h.Model)
 		}
-		if got := slices.ContainsFunc(r.Spans, func(s trace.Record) bool { return s.Name == results.SpanDigest }); got != computed {
+		if got := slices.ContainsFunc(r.Spans, func(s trace.Record) bool { return s.Name == names.SpanDigest }); got != computed {
 			t.Errorf("the digest was computed: %v, want %v", got, computed)
 		}
 		knobs := map[string]string{}
@@ -182,7 +181,8 @@ func TestRealLinesFitTheSchema(t *testing.T) {
 // tablesAgree holds the tables of --trace to another reading of the same recording.
 func tablesAgree(t *testing.T, run *recording.Run) {
 	t.Helper()
-	phases, libraries, pipelines := results.MetalTraceOf(run).Phases, time.Duration(0), time.Duration(0)
+	metal, libraries, pipelines := breakdown.Take(run).Metal(), time.Duration(0), time.Duration(0)
+	phases := metal.Phases
 	i := 0
 	for _, r := range breakdown.Rounds(run) {
 		for _, p := range r.Phases {
@@ -193,23 +193,23 @@ func tablesAgree(t *testing.T, run *recording.Run) {
 					pipelines += c.Time
 				}
 			}
-			if p.Name != results.SpanBuild && p.Name != results.SpanPrefill && p.Name != results.SpanStep {
+			if p.Name != names.SpanBuild && p.Name != names.SpanPrefill && p.Name != names.SpanStep {
 				continue
 			}
 			if i == len(phases) {
 				t.Fatalf("the tables have %d phases, and %s is not among them", i, p.Name)
 			}
 			m := phases[i]
-			if i++; m.Round != r.Number || !strings.HasPrefix(m.Name, p.Name) || m.Wall != p.Time() || m.Compile != p.Compiling() || m.Encode != p.Encode ||
+			if i++; m.Round != r.Number || !strings.HasPrefix(m.Title, p.Name) || m.Time() != p.Time() || m.Compiling() != p.Compiling() || m.Encode != p.Encode ||
 				m.Commit != p.Commit || m.Wait != p.Wait || m.GPU != p.GPU || m.Dispatches != p.Dispatches || m.Encoders != p.Encoders || m.CommandBuffers != p.CommandBuffers {
 				t.Errorf("the tables have %+v, another reading %+v", m, p)
 			}
-			if m.Compile+m.Encode+m.Commit+m.Wait > m.Wall {
+			if m.Compiling()+m.Encode+m.Commit+m.Wait > m.Time() {
 				t.Errorf("the parts of %+v are longer than the whole", m)
 			}
 		}
 	}
-	libs, pipes := results.MetalTraceOf(run).Sums()
+	libs, pipes := breakdown.Compiling(metal.Libraries), breakdown.Compiling(metal.Pipelines)
 	if i != len(phases) || i == 0 || libs != libraries || pipes != pipelines {
 		t.Errorf("%d of %d phases; libraries %v and %v, pipelines %v and %v", i, len(phases), libs, libraries, pipes, pipelines)
 	}
@@ -232,23 +232,8 @@ func TestViewsRefuseNothing(t *testing.T) {
 				t.Errorf("%s of %q: %v", x.as, text, err)
 			}
 		}
-		if d := view.FirstToken(f.Runs); d != 0 {
-			t.Errorf("the first token after %v", d)
-		}
-	}
-}
-
-// TestNamesAgree: readers of recordings have the decorator's names for
-// themselves, and must have the same.
-func TestNamesAgree(t *testing.T) {
-	for ours, theirs := range map[string]string{
-		results.SpanLibrary: metalshim.SpanLibrary, results.SpanPipeline: metalshim.SpanPipeline, results.SpanCommands: metalshim.SpanEncode,
-		results.SpanCommit: metalshim.SpanCommit, results.SpanWait: metalshim.SpanWait, results.SpanWeights: metalshim.SpanWeights, results.SpanGPU: metalshim.SpanGPU,
-		results.SpanQueued: metalshim.SpanQueued, recording.CountAllocated: metalshim.CountAllocated, recording.CountMapped: metalshim.CountMapped,
-		results.CountDispatches: metalshim.CountDispatches, results.CountEncoders: metalshim.CountEncoders, results.CountCommandBuffers: metalshim.CountCommandBuffers,
-	} {
-		if ours != theirs {
-			t.Errorf("%q and %q", ours, theirs)
+		if first, decode := view.Listed(breakdown.Of(f)); first+decode != "" {
+			t.Errorf("the first token after %q, a decode step of %q", first, decode)
 		}
 	}
 }

@@ -7,10 +7,10 @@ import (
 	"sync"
 
 	"github.com/introgen/introgen/models"
-	"github.com/introgen/introgen/results"
 	"github.com/introgen/introgen/results/recording"
 	"github.com/introgen/introgen/system/machine"
 	"github.com/introgen/introgen/trace"
+	"github.com/introgen/introgen/trace/names"
 	"github.com/urfave/cli/v2"
 )
 
@@ -42,7 +42,7 @@ type session struct {
 func newSession(rec *trace.Recorder, args []string, stderr io.Writer) *session {
 	s := &session{args: args[min(1, len(args)):], rec: rec, stderr: stderr, feed: recording.Feed{Recorder: rec}}
 	s.out.say = s.say
-	s.enter(results.SpanArguments, "")
+	s.enter(names.SpanArguments, "")
 	return s
 }
 
@@ -100,7 +100,7 @@ func (s *session) catchUp(events ...recording.Event) {
 func (s *session) between(events ...recording.Event) {
 	began := s.rec.Now()
 	s.catchUp(events...)
-	s.rec.Add(s.rec.Current(), results.SpanRecord, "", 0, began, s.rec.Now())
+	s.rec.Add(s.rec.Current(), names.SpanRecord, "", 0, began, s.rec.Now())
 }
 
 // machineNow reads the machine's state.
@@ -151,7 +151,7 @@ func (s *session) finish(ctx context.Context, err error) error {
 	if err == nil {
 		s.findDigest(ctx)
 	}
-	s.enter(results.SpanRecord, "")
+	s.enter(names.SpanRecord, "")
 	if !s.began {
 		s.begin()
 	}
@@ -188,7 +188,7 @@ func (s *session) findDigest(ctx context.Context) {
 	if s.digestOf == "" || !wanted || ctx.Err() != nil {
 		return
 	}
-	s.enter(results.SpanDigest, "")
+	s.enter(names.SpanDigest, "")
 	digest, err := models.ComputeDigest(ctx, s.out.state, s.digestOf)
 	if err != nil && ctx.Err() == nil {
 		s.note(fmt.Sprintf("the digest of the model: %v", err))
@@ -230,7 +230,7 @@ func spanCost() int64 {
 	for i := range readings {
 		began := rec.Now()
 		for range each {
-			rec.Begin(results.SpanStep, "", 1).End()
+			rec.Begin(names.SpanStep, "", 1).End()
 		}
 		if took := int64(rec.Now()-began) * 1000 / each; i == 0 || took < least {
 			least = took

@@ -1,33 +1,28 @@
 package main
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/introgen/introgen/bench/ranges"
 	"github.com/introgen/introgen/engine/cpu"
-	"github.com/introgen/introgen/results/answers/samples"
 	"github.com/introgen/introgen/results/answers/sweep"
 	"github.com/introgen/introgen/results/breakdown"
+	"github.com/introgen/introgen/results/metrics"
 	"github.com/introgen/introgen/results/recording"
 	"github.com/introgen/introgen/results/table"
 	"github.com/urfave/cli/v2"
 )
 
-// sweepMetrics are what a sweep can be about, by the name on the command line.
-var sweepMetrics = []struct {
-	name   string
-	metric samples.Metric
-}{
-	{"decode", samples.Decode}, {"read", samples.Read}, {"build", samples.Build}, {"prefill", samples.Prefill},
-	{"token1", samples.Token1}, {"token2", samples.Token2}, {"rate", samples.Rate},
-}
+// sweepMetrics are what a sweep can be about.
+var sweepMetrics = []metrics.Metric{metrics.Decode, metrics.Read, metrics.Build, metrics.Prefill, metrics.Token1, metrics.Token2, metrics.Rate}
 
 func sweepPlan() planCommand {
-	names := make([]string, len(sweepMetrics))
+	keys := make([]string, len(sweepMetrics))
 	for i, m := range sweepMetrics {
-		names[i] = m.name
+		keys[i] = cmp.Or(m.Also, m.Key)
 	}
 	return planCommand{
 		Command: &cli.Command{
@@ -49,7 +44,7 @@ func sweepPlan() planCommand {
 				&cli.StringFlag{Name: "io", Usage: "`LIST` of mmap, buffered, file"},
 				&cli.StringFlag{Name: "tokens", Usage: "`VALUES` of decode steps a round"},
 				&cli.StringFlag{Name: "on", Usage: "cpu or metal, where neither --threads nor --commands-per-buffer says so", DefaultText: "cpu"},
-				&cli.StringFlag{Name: "metric", Usage: "what to show: " + strings.Join(names, ", "), DefaultText: "decode; read where only --io is swept"},
+				&cli.StringFlag{Name: "metric", Usage: "what to show: " + strings.Join(keys, ", "), DefaultText: "decode; read where only --io is swept"},
 				modelFlag(modelOfAll),
 				&cli.StringFlag{Name: "with", Usage: "more `FLAGS` for every run: --with '--prompt Hello'"},
 				mixedFlag(),
@@ -101,9 +96,9 @@ func planSweep(c *cli.Context) (p planned, err error) {
 }
 
 // sweepAnswer is what a sweep says by the metric.
-func sweepAnswer(metric samples.Metric) answering {
+func sweepAnswer(metric metrics.Metric) answering {
 	return func(f *recording.File) (*table.Document, error) {
-		a, err := sweep.Of(f, metric)
+		a, err := sweep.Of(breakdown.Of(f), metric)
 		if err != nil {
 			return nil, err
 		}
@@ -168,18 +163,18 @@ func readSettings(c *cli.Context) (settings []setting, engine string, err error)
 }
 
 // sweepMetric is the metric of that name; "" is the one that fits what is swept.
-func sweepMetric(name string, factors []string) (samples.Metric, error) {
+func sweepMetric(name string, factors []string) (metrics.Metric, error) {
 	if name == "" {
 		if name = "decode"; len(factors) == 1 && factors[0] == "io" {
 			name = "read"
 		}
 	}
 	for _, m := range sweepMetrics {
-		if m.name == name {
-			return m.metric, nil
+		if m.Called(name) {
+			return m, nil
 		}
 	}
-	return samples.Metric{}, usagef("--metric %q is not known; `introgen sweep --help` lists them", name)
+	return metrics.Metric{}, usagef("--metric %q is not known; `introgen sweep --help` lists them", name)
 }
 
 // mostArmsSwept bounds crossed settings.

@@ -17,6 +17,7 @@ import (
 	"github.com/introgen/introgen/engine/metal/signatures"
 	"github.com/introgen/introgen/engine/quant"
 	"github.com/introgen/introgen/metalshim"
+	"github.com/introgen/introgen/trace/names"
 )
 
 // Engine is a model on a Metal device. It implements engine.Model.
@@ -246,11 +247,11 @@ func (e *Engine) do(s *forward.Step) (err error) {
 	case forward.Upload:
 		item, err = e.d.upload(s.Data)
 	case forward.UploadWeight:
-		span := metalshim.Begin(e.d.metal, metalshim.SpanWeights, s.Name, int64(len(e.weights[s.Name].data)))
+		span := metalshim.Begin(e.d.metal, names.SpanWeights, s.Name, int64(len(e.weights[s.Name].data)))
 		item, err = e.weight(s.Name)
 		span.End()
 	case forward.UploadExpanded:
-		span := metalshim.Begin(e.d.metal, metalshim.SpanWeights, s.Name, int64(s.Bytes))
+		span := metalshim.Begin(e.d.metal, names.SpanWeights, s.Name, int64(s.Bytes))
 		item, err = e.expand(s)
 		span.End()
 	case forward.Alloc:

@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"github.com/introgen/introgen/metalshim"
+	"github.com/introgen/introgen/trace/names"
 )
 
 // Archive is an MTLBinaryArchive: compiled pipelines in a file of ours, apart
@@ -60,14 +61,14 @@ func (x *Archive) NewPipeline(ctx context.Context, lib metalshim.Library, functi
 	var out *pipeline
 	err := x.with(ctx, lib, function, constants, func(l *library, desc mtlPipelineDescriptor) error {
 		if p, err := x.d.d.newPipelineWithDescriptor(desc, failOnArchiveMiss); err == nil {
-			out = l.pipeline(p, function, constants, metalshim.Evidence{State: metalshim.CacheHit})
+			out = l.pipeline(p, function, constants, metalshim.Evidence{State: names.CacheHit})
 			return nil
 		}
 		p, err := x.d.d.newPipelineWithDescriptor(desc, 0)
 		if err != nil {
 			return l.pipelineError(function, err)
 		}
-		e := metalshim.Evidence{State: metalshim.CacheMiss}
+		e := metalshim.Evidence{State: names.CacheMiss}
 		if err := x.x.add(desc); err != nil {
 			e.Note = fmt.Sprintf("not kept in %s: %v", x.path, err)
 		}

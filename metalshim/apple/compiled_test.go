@@ -12,6 +12,7 @@ import (
 
 	"github.com/introgen/introgen/metalshim"
 	"github.com/introgen/introgen/metalshim/shimtest"
+	"github.com/introgen/introgen/trace/names"
 )
 
 // A metallib is what Apple's offline compiler makes; the stand-in takes a file
@@ -50,10 +51,10 @@ func TestArchive(t *testing.T) {
 	l := compile(t, d)
 	defer l.Release()
 	path := filepath.Join(t.TempDir(), "pipelines.metalar")
-	for _, want := range []metalshim.CacheState{metalshim.CacheMiss, metalshim.CacheHit} {
+	for _, want := range []string{names.CacheMiss, names.CacheHit} {
 		x := must(d.NewArchive(path))(t)
 		has, err := x.Has(t.Context(), l, "add", nil)
-		if err != nil || has != (want == metalshim.CacheHit) {
+		if err != nil || has != (want == names.CacheHit) {
 			t.Errorf("%s: the archive has it: %v, %v", want, has, err)
 		}
 		p := must(x.NewPipeline(t.Context(), l, "add", nil))(t)
@@ -66,7 +67,7 @@ func TestArchive(t *testing.T) {
 		if _, err := x.NewPipeline(t.Context(), l, "none", nil); err == nil {
 			t.Error("an absent function is found")
 		}
-		if want == metalshim.CacheMiss {
+		if want == names.CacheMiss {
 			if err := x.Save(); err != nil {
 				t.Error(err)
 			}

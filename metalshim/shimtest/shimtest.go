@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/introgen/introgen/metalshim"
+	"github.com/introgen/introgen/trace/names"
 )
 
 // Device is the device. Kernels of every name exist and do nothing.
@@ -71,7 +72,7 @@ func (l *library) Name() string            { return l.src.Name }
 func (l *library) SourceBytes() int        { return len(l.src.Text) }
 func (l *library) FunctionNames() []string { return []string{"a", "b"} }
 func (l *library) Evidence() metalshim.Evidence {
-	return metalshim.Evidence{State: metalshim.CacheMiss}
+	return metalshim.Evidence{State: names.CacheMiss}
 }
 func (l *library) Release() {
 	l.once.Do(func() { l.d.count(func(c *metalshim.Counts) { c.Libraries-- }) })

@@ -13,6 +13,7 @@ import (
 
 	"github.com/introgen/introgen/metalshim"
 	"github.com/introgen/introgen/metalshim/soft/clang"
+	"github.com/introgen/introgen/trace/names"
 )
 
 const tiny = `#include <metal_stdlib>
@@ -61,7 +62,7 @@ func TestColdAndWarm(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "cache")
 	var notes []string
 	o := Options{CacheDir: dir, Note: func(_, s string) { notes = append(notes, s) }}
-	want := func(when string, text string, state metalshim.CacheState) {
+	want := func(when string, text string, state string) {
 		t.Helper()
 		d := openAt(t, o)
 		lib, pipe := states(t, d, text)
@@ -69,10 +70,10 @@ func TestColdAndWarm(t *testing.T) {
 			t.Errorf("%s: library %+v, pipeline %+v, want %s", when, lib, pipe, state)
 		}
 	}
-	want("cold", tiny, metalshim.CacheMiss)
-	want("warm", tiny, metalshim.CacheHit)
-	want("with a nonce", tiny+"// 1\n", metalshim.CacheMiss)
-	want("warm after a nonce", tiny, metalshim.CacheHit)
+	want("cold", tiny, names.CacheMiss)
+	want("warm", tiny, names.CacheHit)
+	want("with a nonce", tiny+"// 1\n", names.CacheMiss)
+	want("warm after a nonce", tiny, names.CacheHit)
 	if len(notes) != 0 {
 		t.Errorf("notes %q", notes)
 	}
@@ -95,14 +96,14 @@ func TestColdAndWarm(t *testing.T) {
 	d := openAt(t, o)
 	lib, pipe := states(t, d, tiny)
 	for _, e := range []metalshim.Evidence{lib, pipe} {
-		if e.State != metalshim.CacheMiss || !strings.Contains(e.Note, "rebuilt") || !strings.Contains(e.Note, "digest does not match") {
+		if e.State != names.CacheMiss || !strings.Contains(e.Note, "rebuilt") || !strings.Contains(e.Note, "digest does not match") {
 			t.Errorf("a damaged entry: %+v", e)
 		}
 	}
 	if len(notes) < 3 { // the runtime, the library and the pipeline
 		t.Errorf("notes %q", notes)
 	}
-	want("after the repair", tiny, metalshim.CacheHit)
+	want("after the repair", tiny, names.CacheHit)
 }
 
 // Several processes that want the same library and pipeline at once get them,
@@ -155,7 +156,7 @@ func TestUnusableCache(t *testing.T) {
 	var notes []string
 	d := openAt(t, Options{CacheDir: filepath.Join(file, "below"), Note: func(_, s string) { notes = append(notes, s) }})
 	lib, pipe := states(t, d, tiny)
-	if lib.State != metalshim.CacheOff || pipe.State != metalshim.CacheOff || !strings.Contains(lib.Note, "not a directory") {
+	if lib.State != names.CacheOff || pipe.State != names.CacheOff || !strings.Contains(lib.Note, "not a directory") {
 		t.Errorf("library %+v, pipeline %+v, want the cache off", lib, pipe)
 	}
 	if len(notes) != 1 || !strings.Contains(notes[0], "no cache of compiled kernels") {
@@ -237,7 +238,7 @@ func TestCompilerReplaced(t *testing.T) {
 	}
 	lib, pipe := states(t, d, tiny)
 	for _, e := range []metalshim.Evidence{lib, pipe} {
-		if e.State != metalshim.CacheMiss || !strings.Contains(e.Note, "not kept: the compiler has been replaced") {
+		if e.State != names.CacheMiss || !strings.Contains(e.Note, "not kept: the compiler has been replaced") {
 			t.Errorf("%+v", e)
 		}
 	}
@@ -248,7 +249,7 @@ func TestCompilerReplaced(t *testing.T) {
 	}
 	// The next process finds the new one, and keeps what it makes.
 	next := openAt(t, Options{CacheDir: dir, Workers: 1})
-	if lib, _ := states(t, next, tiny); lib.State != metalshim.CacheMiss || lib.Note != "" {
+	if lib, _ := states(t, next, tiny); lib.State != names.CacheMiss || lib.Note != "" {
 		t.Errorf("the next process: %+v", lib)
 	}
 }
@@ -279,7 +280,7 @@ func TestCancelledCompile(t *testing.T) {
 	if left, _ := filepath.Glob(filepath.Join(dir, "*.part")); len(left) != 0 {
 		t.Errorf("left in the cache: %v", left)
 	}
-	if lib, _ := states(t, d, tiny); lib.State != metalshim.CacheMiss {
+	if lib, _ := states(t, d, tiny); lib.State != names.CacheMiss {
 		t.Errorf("the next attempt: %+v", lib)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/introgen/introgen/metalshim/soft/cache"
 	"github.com/introgen/introgen/metalshim/soft/clang"
 	"github.com/introgen/introgen/metalshim/soft/native"
+	"github.com/introgen/introgen/trace/names"
 )
 
 // mathFlags are clang's arguments for a math mode. The fast modes allow sums in
@@ -92,9 +93,9 @@ func (d *Device) obtain(ctx context.Context, kind string, key cache.Key, build f
 	if d.keep != nil && kind != runtimeEntry {
 		c, why = nil, d.keep.why()
 	}
-	m := &made{evidence: metalshim.Evidence{State: metalshim.CacheOff, Key: key.String(), Note: why}}
+	m := &made{evidence: metalshim.Evidence{State: names.CacheOff, Key: key.String(), Note: why}}
 	if c != nil {
-		m.evidence = metalshim.Evidence{State: metalshim.CacheMiss, Key: key.String()}
+		m.evidence = metalshim.Evidence{State: names.CacheMiss, Key: key.String()}
 		if d.look(m, kind, key) {
 			return m, nil
 		}
@@ -149,7 +150,7 @@ func (d *Device) look(m *made, kind string, key cache.Key) bool {
 		return false
 	}
 	m.payload, m.meta = e.Payload, e.Meta
-	m.evidence.State, m.evidence.Bytes = metalshim.CacheHit, int64(len(e.Payload))
+	m.evidence.State, m.evidence.Bytes = names.CacheHit, int64(len(e.Payload))
 	return true
 }
 

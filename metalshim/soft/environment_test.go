@@ -12,6 +12,7 @@ import (
 
 	"github.com/introgen/introgen/metalshim"
 	"github.com/introgen/introgen/metalshim/soft/clang"
+	"github.com/introgen/introgen/trace/names"
 )
 
 // variables are what clang 19, its linker, and the dynamic linker that starts
@@ -105,7 +106,7 @@ func mutated(t *testing.T) (dir string, values map[string]string) {
 func TestEnvironmentIsNotSeen(t *testing.T) {
 	testDevice(t)
 	source := seeing(looking, "VALUE")
-	compiled := func(dir string, want metalshim.CacheState) []byte {
+	compiled := func(dir string, want string) []byte {
 		t.Helper()
 		d := openAt(t, Options{CacheDir: dir, Workers: 1})
 		defer d.Close()
@@ -120,7 +121,7 @@ func TestEnvironmentIsNotSeen(t *testing.T) {
 		return l.(*library).bitcode
 	}
 	cold := filepath.Join(t.TempDir(), "cache")
-	bitcode := compiled(cold, metalshim.CacheMiss)
+	bitcode := compiled(cold, names.CacheMiss)
 	tools, err := clang.Find(context.Background())
 	if err != nil {
 		t.Fatal(err)
@@ -132,13 +133,13 @@ func TestEnvironmentIsNotSeen(t *testing.T) {
 	for _, v := range variables {
 		t.Run(v.name, func(t *testing.T) {
 			t.Setenv(v.name, values[v.name])
-			compiled(cold, metalshim.CacheHit)
+			compiled(cold, names.CacheHit)
 		})
 	}
 	for name, value := range values {
 		t.Setenv(name, value)
 	}
-	if got := compiled(filepath.Join(t.TempDir(), "cache"), metalshim.CacheMiss); !bytes.Equal(got, bitcode) {
+	if got := compiled(filepath.Join(t.TempDir(), "cache"), names.CacheMiss); !bytes.Equal(got, bitcode) {
 		t.Errorf("another bitcode of %d bytes comes out, %d without the variables", len(got), len(bitcode))
 	}
 	for _, name := range []string{"out", "out.tar", "none"} {

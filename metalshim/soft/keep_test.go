@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/introgen/introgen/metalshim"
+	"github.com/introgen/introgen/trace/names"
 )
 
 // TestKeep: the folder holds each stage of what ran, also where the cache has it
@@ -21,7 +22,7 @@ func TestKeep(t *testing.T) {
 	var notes []string
 	d := openAt(t, Options{CacheDir: cache, Keep: dir, Note: func(_, s string) { notes = append(notes, s) }})
 	lib, pipeline := states(t, d, tiny)
-	if lib.State != metalshim.CacheOff || pipeline.State != metalshim.CacheOff || !strings.Contains(lib.Note, dir) {
+	if lib.State != names.CacheOff || pipeline.State != names.CacheOff || !strings.Contains(lib.Note, dir) {
 		t.Errorf("library %+v, pipeline %+v; want both past the cache", lib, pipeline)
 	}
 	if len(notes) == 0 || !strings.Contains(notes[0], "left aside, to generate what is kept in "+dir) {

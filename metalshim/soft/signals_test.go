@@ -16,6 +16,7 @@ import (
 	"unsafe"
 
 	"github.com/introgen/introgen/metalshim"
+	"github.com/introgen/introgen/trace/names"
 )
 
 // Kernels run on threads that Go does not know, under a collector that never
@@ -129,7 +130,7 @@ func TestCacheVanishes(t *testing.T) {
 	}
 	lib, pipe := states(t, d, tiny)
 	for _, e := range []metalshim.Evidence{lib, pipe} {
-		if e.State != metalshim.CacheMiss || !strings.Contains(e.Note, "not kept") {
+		if e.State != names.CacheMiss || !strings.Contains(e.Note, "not kept") {
 			t.Errorf("evidence %+v", e)
 		}
 	}

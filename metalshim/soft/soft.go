@@ -134,9 +134,9 @@ func Open(ctx context.Context, o Options) (*Device, error) {
 		if d.keep, err = newKeeper(o.Keep, tools, o.Form); err != nil {
 			return nil, err
 		}
-		o.Note("no cache", "cache of compiled kernels: " + d.keep.why())
+		o.Note("no cache", "cache of compiled kernels: "+d.keep.why())
 		if d.keep.disassembler == "" {
-			o.Note("no disassembler", "kept code is assembly: " + noDisassembler)
+			o.Note("no disassembler", "kept code is assembly: "+noDisassembler)
 		}
 	}
 	if err := d.start(ctx); err != nil {

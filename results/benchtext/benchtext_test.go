@@ -10,9 +10,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/introgen/introgen/results"
 	"github.com/introgen/introgen/results/recording"
 	"github.com/introgen/introgen/trace"
+	"github.com/introgen/introgen/trace/names"
 	"golang.org/x/perf/benchfmt"
 	"golang.org/x/perf/benchproc"
 )
@@ -137,12 +137,12 @@ func run(rounds int, base float64) *recording.Run {
 	}
 	for n := 1; n <= rounds; n++ {
 		more := float64(n)
-		id := span(0, results.SpanRound, n, 4*(base+more)+10)
-		span(id, results.SpanRead, 0, 1)
-		span(id, results.SpanBuild, 0, base+more)
-		span(id, results.SpanPrefill, 13, base+more)
+		id := span(0, names.SpanRound, n, 4*(base+more)+10)
+		span(id, names.SpanRead, 0, 1)
+		span(id, names.SpanBuild, 0, base+more)
+		span(id, names.SpanPrefill, 13, base+more)
 		for step := 1; step <= 3; step++ {
-			span(id, results.SpanStep, step, float64(step))
+			span(id, names.SpanStep, step, float64(step))
 		}
 		at = r.Spans[id-1].End
 		r.Rounds = append(r.Rounds, recording.Round{Number: n, Span: id, Prompt: 13})
@@ -333,7 +333,7 @@ func TestAlike(t *testing.T) {
 	for _, r := range f.Runs {
 		for i, name := range []string{"x y", "x/y"} {
 			id := trace.ID(len(r.Spans) + 1)
-			r.Spans = append(r.Spans, trace.Record{ID: id, Parent: 3, Name: results.SpanLibrary, Detail: name, Start: r.Spans[2].Start, End: r.Spans[2].Start + time.Duration(1+i)})
+			r.Spans = append(r.Spans, trace.Record{ID: id, Parent: 3, Name: names.SpanLibrary, Detail: name, Start: r.Spans[2].Start, End: r.Spans[2].Start + time.Duration(1+i)})
 			r.Libraries = append(r.Libraries, recording.Library{Span: id, Name: name})
 		}
 	}

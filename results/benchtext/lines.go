@@ -22,9 +22,11 @@ import (
 	"strings"
 	"time"
 
-	"github.com/introgen/introgen/results"
 	"github.com/introgen/introgen/results/breakdown"
+	"github.com/introgen/introgen/results/metrics"
 	"github.com/introgen/introgen/results/recording"
+	"github.com/introgen/introgen/results/stats"
+	"github.com/introgen/introgen/trace/names"
 )
 
 // Value is a measurement with its unit.
@@ -86,7 +88,8 @@ type Line struct {
 	Name       string // "Decode/step=1/cache=cold", without the leading Benchmark
 	Iterations int    // what the values are the median or the sum of: decode steps, or 1
 	Values     []Value
-	// Of a plan: the block that the sample belongs to, from 1, and its arm.
+	// Of a plan: the block that the sample stands for, from 1, and its arm. Of one
+	// whose run was made again the block is 0.
 	Block int
 	Arm   string
 }
@@ -99,13 +102,21 @@ const LaterRound = "/round=later"
 // a plan arm by arm in the plan's order, since benchstat compares with what it
 // reads first. Of a plan only runs that count are samples, of a single run all
 // rounds that are whole, however the run ended.
-func Lines(f *recording.File) []Line {
+func Lines(f *recording.File) []Line { return lines(breakdown.Of(f)) }
+
+func lines(f *breakdown.File) []Line {
 	var out []Line
-	names := suffixes(f)
-	for _, run := range byArm(f) {
+	suffixed := suffixes(f.File)
+	standing := map[string]map[int]*recording.Run{} // for their block, by arm
+	if f.Plan != nil {
+		for _, a := range f.Plan.Arms {
+			standing[a.Name] = recording.LastOfBlocks(f.File.Counted(a.Name), (*recording.Run).Block)
+		}
+	}
+	for _, run := range byArm(f.File) {
 		if f.Plan == nil {
 			out = append(out, process(run, "", true)...)
-			for _, r := range wholeRounds(run) {
+			for _, r := range wholeRounds(f.Run(run)) {
 				out = append(out, round(run, r, laterSuffix(r, ""))...)
 			}
 			continue
@@ -113,13 +124,13 @@ func Lines(f *recording.File) []Line {
 		if run.Start == nil || !run.Counts() {
 			continue
 		}
-		s, ok := names[run.Start.Arm]
+		s, ok := suffixed[run.Start.Arm]
 		if !ok {
 			continue // of an arm that the plan does not have
 		}
 		lines := process(run, s.first, s.wantsFirst)
 		var later []Line
-		for _, r := range wholeRounds(run) {
+		for _, r := range wholeRounds(f.Run(run)) {
 			switch {
 			case r.Number > 1:
 				later = append(later, round(run, r, s.later)...)
@@ -128,7 +139,9 @@ func Lines(f *recording.File) []Line {
 			}
 		}
 		for _, l := range append(lines, middle(later)...) {
-			l.Block, l.Arm = run.Start.Block, run.Start.Arm
+			if l.Arm = run.Start.Arm; standing[l.Arm][run.Start.Block] == run {
+				l.Block = run.Start.Block
+			}
 			out = append(out, l)
 		}
 	}
@@ -154,13 +167,9 @@ func laterSuffix(r breakdown.Round, suffix string) string {
 	return suffix
 }
 
-// wholeRounds are those that ended well, taken apart.
-func wholeRounds(run *recording.Run) []breakdown.Round {
-	whole := map[int]bool{}
-	for _, r := range run.Rounds {
-		whole[r.Number] = r.Error == ""
-	}
-	return slices.DeleteFunc(breakdown.Rounds(run), func(r breakdown.Round) bool { return !whole[r.Number] })
+// wholeRounds are those that ended well.
+func wholeRounds(run *breakdown.Run) []breakdown.Round {
+	return slices.DeleteFunc(slices.Clone(run.Rounds), func(r breakdown.Round) bool { return r.Event == nil || r.Event.Error != "" })
 }
 
 // reached says whether the run came to a token. One that failed before it has
@@ -176,7 +185,7 @@ func process(run *recording.Run, suffix string, wanted bool) []Line {
 	}
 	var out []Line
 	if x := run.Exit; x != nil && x.Reaped > x.Spawned {
-		l := timed("Process"+suffix, time.Duration(x.Reaped-x.Spawned))
+		l := timed(metrics.Process.Bench+suffix, time.Duration(x.Reaped-x.Spawned))
 		l.add(float64(x.MaxRSS), UnitResident)
 		out = append(out, l)
 	}
@@ -185,9 +194,9 @@ func process(run *recording.Run, suffix string, wanted bool) []Line {
 			continue
 		}
 		switch s.Name {
-		case results.SpanDevice:
+		case names.SpanDevice:
 			out = append(out, timed("Device"+suffix, s.Duration()))
-		case results.SpanTokenizer:
+		case names.SpanTokenizer:
 			if madeTokenizer(run) {
 				out = append(out, timed("Tokenizer"+suffix, s.Duration()))
 			}
@@ -196,45 +205,61 @@ func process(run *recording.Run, suffix string, wanted bool) []Line {
 	return out
 }
 
+// ofRound are the figures of a round that are samples, in the order in which they
+// are written.
+var ofRound = []metrics.Metric{metrics.Read, metrics.Build, metrics.Prefill, metrics.First, metrics.Later, metrics.Token1, metrics.Token2, metrics.Total}
+
 // round are the samples of one round.
 func round(run *recording.Run, r breakdown.Round, suffix string) []Line {
 	var out []Line
-	if p, ok := ended(r, results.SpanRead); ok {
-		out = append(out, timed("ReadGGUF"+suffix, p.Time()))
-	}
-	if p, ok := ended(r, results.SpanBuild); ok {
-		l := phase("Build"+suffix, p)
-		if readBy(run) != mapped { // a map is read later, page by page
-			l.addRate(float64(run.Header.Model.Bytes), p.Time(), UnitRate)
+	for _, m := range ofRound {
+		took, ok := m.Of(r)
+		if !ok {
+			continue
+		}
+		l := Line{Name: m.Bench + suffix, Iterations: 1, Values: []Value{{took, UnitTime}}}
+		switch m.Bench {
+		case metrics.Build.Bench:
+			p, _ := r.Phase(names.SpanBuild)
+			l.counts(p)
+			if readBy(run) != mapped { // a map is read later, page by page
+				l.addRate(float64(run.Header.Model.Bytes), p.Time(), UnitRate)
+			}
+		case metrics.Prefill.Bench:
+			p, _ := r.Phase(names.SpanPrefill)
+			l.counts(p)
+			l.addRate(float64(p.N), p.Time(), UnitTokens)
+		case metrics.First.Bench:
+			p, _ := r.Step(1)
+			l.counts(p)
+		case metrics.Later.Bench:
+			later := r.Later()
+			l.Iterations = len(later)
+			if rate, ok := metrics.Rate.Of(r); ok {
+				l.add(rate, UnitTokens)
+			}
+			l.add(usual(later, func(p breakdown.Phase) int64 { return p.Dispatches }), UnitDispatches)
+			l.add(usual(later, func(p breakdown.Phase) int64 { return p.CommandBuffers }), UnitBuffers)
 		}
 		out = append(out, l)
-	}
-	steps, whole := r.AllSteps()
-	prefill, prefilled := ended(r, results.SpanPrefill)
-	if prefilled {
-		l := phase("Prefill"+suffix, prefill)
-		l.addRate(float64(prefill.N), prefill.Time(), UnitTokens)
-		out = append(out, l)
-	}
-	if p, ok := r.Step(1); ok {
-		out = append(out, phase("Decode/step=1"+suffix, p))
-	}
-	if later := r.Later(); len(later) > 0 {
-		out = append(out, laterSteps("Decode/step=later"+suffix, later))
-	}
-	for i, name := range []string{"FirstToken", "SecondToken"} {
-		if took, ok := r.Token(i + 1); ok {
-			out = append(out, timed(name+suffix, took))
-		}
-	}
-	if prefilled && whole {
-		total := prefill.Time()
-		for _, s := range steps {
-			total += s.Time()
-		}
-		out = append(out, timed("Total"+suffix, total))
 	}
 	return append(out, compiled(run, r, suffix)...)
+}
+
+// usual is the count in the middle of those that steps have; 0 where none was
+// counted.
+func usual(steps []breakdown.Phase, count func(breakdown.Phase) int64) float64 {
+	var counts []int64
+	for _, s := range steps {
+		if c := count(s); c > 0 { // else it was not counted
+			counts = append(counts, c)
+		}
+	}
+	if len(counts) == 0 {
+		return 0
+	}
+	slices.Sort(counts)
+	return float64(counts[stats.Lower(len(counts))])
 }
 
 // readBy is the way in which the model was read: as the run says, or where its
@@ -254,44 +279,6 @@ func madeTokenizer(run *recording.Run) bool {
 		return run.Subject.Tokenizer != recording.NoTokenizer
 	}
 	return len(run.Header.Knobs) == 0
-}
-
-// ended is the round's phase of the name, if it has come to its end.
-func ended(r breakdown.Round, name string) (breakdown.Phase, bool) {
-	p, ok := r.Phase(name)
-	return p, ok && !p.Open
-}
-
-// laterSteps is the sample of the steps that follow the first, as far as they
-// are recorded: their median, and the tokens a second of all of them together.
-func laterSteps(name string, steps []breakdown.Phase) Line {
-	times := make([]time.Duration, len(steps))
-	var sum time.Duration
-	for i, s := range steps {
-		times[i] = s.Time()
-		sum += times[i]
-	}
-	slices.Sort(times)
-	n := len(times)
-	l := Line{Name: name, Iterations: n}
-	l.add(float64(times[(n-1)/2]+times[n/2])/2, UnitTime)
-	l.addRate(float64(n), sum, UnitTokens)
-	byCost := func(count func(breakdown.Phase) int64) float64 {
-		var counts []int64
-		for _, s := range steps {
-			if c := count(s); c > 0 { // else it was not counted
-				counts = append(counts, c)
-			}
-		}
-		if len(counts) == 0 {
-			return 0
-		}
-		slices.Sort(counts)
-		return float64(counts[(len(counts)-1)/2])
-	}
-	l.add(byCost(func(p breakdown.Phase) int64 { return p.Dispatches }), UnitDispatches)
-	l.add(byCost(func(p breakdown.Phase) int64 { return p.CommandBuffers }), UnitBuffers)
-	return l
 }
 
 // compiled are the libraries and pipelines of a round, one sample each, and their
@@ -314,9 +301,9 @@ func compiled(run *recording.Run, r breakdown.Round, suffix string) []Line {
 			}
 			sum += c.Time
 			switch c.Cache {
-			case "hit":
+			case names.CacheHit:
 				hits++
-			case "miss":
+			case names.CacheMiss:
 				misses++
 			}
 			name := compileName(c) + suffix
@@ -365,11 +352,10 @@ func timed(name string, took time.Duration) Line {
 	return Line{Name: name, Iterations: 1, Values: []Value{{float64(took), UnitTime}}}
 }
 
-func phase(name string, p breakdown.Phase) Line {
-	l := timed(name, p.Time())
+// counts adds what a phase counted on the device.
+func (l *Line) counts(p breakdown.Phase) {
 	l.add(float64(p.Dispatches), UnitDispatches)
 	l.add(float64(p.CommandBuffers), UnitBuffers)
-	return l
 }
 
 // add adds a value. A zero is left out: it means that there was nothing to
@@ -410,10 +396,7 @@ func middle(lines []Line) []Line {
 	}
 	for _, l := range out {
 		for i := range l.Values {
-			all := values[[2]string{l.Name, l.Values[i].Unit}]
-			slices.SortFunc(all, cmp.Compare[float64])
-			n := len(all)
-			l.Values[i].Value = (all[(n-1)/2] + all[n/2]) / 2
+			l.Values[i].Value = stats.Median(values[[2]string{l.Name, l.Values[i].Unit}])
 		}
 	}
 	return out

@@ -7,10 +7,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/introgen/introgen/results"
 	"github.com/introgen/introgen/results/benchtext"
 	"github.com/introgen/introgen/results/recording"
 	"github.com/introgen/introgen/trace"
+	"github.com/introgen/introgen/trace/names"
 	"golang.org/x/perf/benchfmt"
 )
 
@@ -30,7 +30,7 @@ func steps(t *testing.T, took []time.Duration, lost int, backwards bool) *record
 		id++
 		s := trace.Record{ID: id, Parent: 1, Name: name, N: n, Start: now, End: now + took}
 		now += took
-		if name == results.SpanStep && n == int64(lost) {
+		if name == names.SpanStep && n == int64(lost) {
 			if !backwards {
 				return
 			}
@@ -39,16 +39,16 @@ func steps(t *testing.T, took []time.Duration, lost int, backwards bool) *record
 		put(&recording.Span{Record: s})
 	}
 	put(&recording.Header{Format: recording.Format, Version: 1, Command: "cpu"})
-	put(&recording.Span{Record: trace.Record{ID: 1, Name: results.SpanRound, N: 1, End: -1}})
-	span(results.SpanRead, 0, 1000)
-	span(results.SpanBuild, 0, 2000)
-	span(results.SpanPrefill, 2, 30_000)
+	put(&recording.Span{Record: trace.Record{ID: 1, Name: names.SpanRound, N: 1, End: -1}})
+	span(names.SpanRead, 0, 1000)
+	span(names.SpanBuild, 0, 2000)
+	span(names.SpanPrefill, 2, 30_000)
 	ids := []int32{7}
 	for i, d := range took {
-		span(results.SpanStep, int64(i+1), d)
+		span(names.SpanStep, int64(i+1), d)
 		ids = append(ids, int32(i))
 	}
-	put(&recording.Span{Record: trace.Record{ID: 1, Name: results.SpanRound, N: 1, End: now}})
+	put(&recording.Span{Record: trace.Record{ID: 1, Name: names.SpanRound, N: 1, End: now}})
 	put(&recording.Round{Number: 1, Span: 1, Prompt: 2, IDs: ids})
 	put(&recording.End{At: int64(now)})
 	f, err := recording.Read(bytes.NewReader(text), "x")

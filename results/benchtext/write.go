@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/introgen/introgen/figures"
+	"github.com/introgen/introgen/results/breakdown"
 	"github.com/introgen/introgen/results/recording"
 	"github.com/introgen/introgen/results/sanitize"
 )
@@ -22,7 +23,8 @@ func Write(w io.Writer, f *recording.File) error {
 // Text is what Write writes, and which of its lines, from 1, is which sample.
 func Text(f *recording.File) ([]byte, map[int]Line) {
 	var b bytes.Buffer
-	lines := Lines(f)
+	taken := breakdown.Of(f)
+	lines := lines(taken)
 	for _, c := range comments(f) {
 		b.WriteString("# " + oneLine(c) + "\n")
 	}
@@ -37,7 +39,7 @@ func Text(f *recording.File) ([]byte, map[int]Line) {
 		}
 		b.WriteByte('\n')
 	}
-	for _, c := range configuration(f) {
+	for _, c := range configuration(taken) {
 		if len(lines) == 0 {
 			break // of nothing that was measured
 		}
@@ -107,9 +109,9 @@ type pair struct{ name, value string }
 
 // configuration is what samples must share to be compared. What differs within
 // the recording, as a plan may want it, is left to names and comments.
-func configuration(f *recording.File) []pair {
+func configuration(f *breakdown.File) []pair {
 	var out []pair
-	runs := samples(f)
+	runs := samples(f.File)
 	add := func(name string, of func(*recording.Run) string) {
 		value := ""
 		for i, r := range runs {
@@ -137,7 +139,7 @@ func configuration(f *recording.File) []pair {
 		}
 		return fmt.Sprintf("%s (%s)", r.Header.Model.File, r.Header.Model.Types)
 	})
-	add("workload", workload)
+	add("workload", func(r *recording.Run) string { return workload(f.Run(r)) })
 	add(KeyContent, func(r *recording.Run) string { return r.Header.Model.Digest })
 	add(KeyPrompt, prompt)
 	return out
@@ -157,14 +159,14 @@ func prompt(r *recording.Run) string {
 }
 
 // workload is what the rounds of a run did, if all did the same.
-func workload(r *recording.Run) string {
+func workload(r *breakdown.Run) string {
 	value := ""
 	prompts := map[int]int{}
-	for _, x := range r.Rounds {
+	for _, x := range r.Run.Rounds {
 		prompts[x.Number] = x.Prompt
 	}
 	for i, round := range wholeRounds(r) {
-		made := round.Made
+		made := round.Made()
 		if made < 0 {
 			made = len(round.Steps())
 		}

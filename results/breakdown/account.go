@@ -7,9 +7,9 @@ import (
 	"slices"
 	"time"
 
-	"github.com/introgen/introgen/results"
-	"github.com/introgen/introgen/results/recording"
+	"github.com/introgen/introgen/figures"
 	"github.com/introgen/introgen/trace"
+	"github.com/introgen/introgen/trace/names"
 )
 
 // Phases of an account that are no spans of the run.
@@ -43,6 +43,9 @@ type Account struct {
 	Wall     time.Duration
 	ByParent bool
 	Lines    []Line // in the order of their begin
+	// Compiles are what the lines of libraries and pipelines stand for, without
+	// those of later rounds.
+	Compiles []Compile
 	// Unattributed is what is left of Wall beside all lines, between phases.
 	Unattributed time.Duration
 	// Lost is how many spans of the run are missing: what they timed is
@@ -78,51 +81,59 @@ type ExceedsError struct {
 
 func (e *ExceedsError) Error() string {
 	return fmt.Sprintf("the parts of %s add up to %s ms, but it took %s ms: something was timed twice, so nothing of this account can be believed",
-		e.Whole, results.Milliseconds(e.Parts), results.Milliseconds(e.Time))
+		e.Whole, figures.Milliseconds(e.Parts), figures.Milliseconds(e.Time))
 }
 
-// Of makes the account of a run. Decode steps from the second on are one line,
-// and so is every phase of the rounds after the first. It fails where parts
-// exceed their whole.
-func Of(run *recording.Run) (*Account, error) {
-	if len(run.Overlaps) > 0 {
+// Account is where the run's wall clock went. Decode steps from the second on are
+// one line, and so is every phase of the rounds after the first. It fails where
+// parts exceed their whole.
+func (r *Run) Account() (*Account, error) {
+	if !r.accounted {
+		r.account, r.failed = accountOf(r)
+		r.accounted = true
+	}
+	return r.account, r.failed
+}
+
+func accountOf(r *Run) (*Account, error) {
+	if len(r.Overlaps) > 0 {
 		// What overlaps does not count elsewhere; here it may make more of a
 		// whole than there is, and then nothing can be believed.
-		twice := *run
-		twice.Spans, twice.Overlaps = append(slices.Clone(run.Spans), run.Overlaps...), nil
+		twice := *r.Run
+		twice.Spans, twice.Overlaps = append(slices.Clone(r.Spans), r.Overlaps...), nil
 		slices.SortStableFunc(twice.Spans, func(x, y trace.Record) int { return cmp.Compare(x.ID, y.ID) })
 		var exceeds *ExceedsError
-		if _, err := account(&twice); errors.As(err, &exceeds) {
+		if _, err := account(Take(&twice)); errors.As(err, &exceeds) {
 			return nil, err
 		}
 	}
-	return account(run)
+	return account(r)
 }
 
-func account(run *recording.Run) (*Account, error) {
-	t := newTree(run)
-	a := &Account{Wall: t.end, Lost: run.LostSpans()}
+func account(run *Run) (*Account, error) {
+	a := &Account{Wall: run.end, Lost: run.LostSpans()}
 	b := bookkeeper{account: a, seen: map[Line]int{}, divided: map[Line]bool{}}
 	if x := run.Exit; x != nil && run.Header.Clock > 0 {
 		a.Wall, a.ByParent = time.Duration(x.Reaped-x.Spawned), true
 		b.add(Line{Phase: ProcessStart, Count: 1, Time: time.Duration(run.Header.Clock - x.Spawned)})
 	}
-	top := slices.DeleteFunc(slices.Clone(run.Spans), func(s trace.Record) bool {
-		return s.Parent != 0 || s.Name == results.SpanGPU || s.Name == results.SpanQueued
-	})
-	slices.SortStableFunc(top, func(x, y trace.Record) int { return cmp.Compare(x.Start, y.Start) })
-	for i, s := range top {
-		if i > 0 && s.Start < t.ends(top[i-1])-slack {
-			both := t.ends(top[i-1]) - top[i-1].Start + t.ends(s) - s.Start
-			return nil, &ExceedsError{fmt.Sprintf("%q and %q", top[i-1].Name, s.Name), both, max(t.ends(s), t.ends(top[i-1])) - top[i-1].Start}
+	rounds := map[trace.ID]Round{}
+	for _, r := range run.Rounds {
+		rounds[r.ID] = r
+	}
+	var last Phase
+	for i, p := range run.top {
+		if i > 0 && p.Start < last.End-slack {
+			return nil, &ExceedsError{fmt.Sprintf("%q and %q", last.Name, p.Name), last.Time() + p.Time(), max(p.End, last.End) - last.Start}
 		}
-		if s.Name != results.SpanRound {
-			if err := b.phase(0, t.take(s)); err != nil {
+		last = p
+		if p.Name != names.SpanRound {
+			if err := b.phase(0, p); err != nil {
 				return nil, err
 			}
 			continue
 		}
-		r := t.round(s)
+		r := rounds[p.ID]
 		var sum time.Duration
 		for _, p := range r.Phases {
 			sum += p.Time()
@@ -130,11 +141,11 @@ func account(run *recording.Run) (*Account, error) {
 				return nil, err
 			}
 		}
-		if whole := r.End - r.Start; sum > whole+slack {
+		if whole := p.Time(); sum > whole+slack {
 			return nil, &ExceedsError{fmt.Sprintf("round %d", r.Number), sum, whole}
 		}
 	}
-	if x := run.Exit; a.ByParent && run.End != nil && time.Duration(run.End.At) >= t.last {
+	if x := run.Exit; a.ByParent && run.End != nil && time.Duration(run.End.At) >= run.last {
 		b.add(Line{Phase: ProcessExit, Count: 1, Time: time.Duration(x.Reaped - run.Header.Clock - run.End.At)})
 	}
 	if b.sum > a.Wall+slack || b.negative != "" {
@@ -205,7 +216,7 @@ func (b *bookkeeper) add(l Line) {
 
 // LineOf is the line that a phase of a round is entered under, without a time.
 func LineOf(round int, p Phase) Line {
-	if p.Name == results.SpanStep && p.N > 1 {
+	if p.Name == names.SpanStep && p.N > 1 {
 		return Line{Round: round, Phase: LaterSteps}
 	}
 	return Line{Round: round, Phase: p.Name}
@@ -225,6 +236,9 @@ func (b *bookkeeper) phase(round int, p Phase) error {
 			l.What = Unattributed
 		}
 		b.add(l)
+	}
+	if round <= 1 {
+		b.account.Compiles = append(b.account.Compiles, p.Compiles...)
 	}
 	for _, c := range p.Compiles {
 		l := Line{Round: round, Phase: name, What: KindLibrary, Library: c.Library, Function: c.Function, Count: 1, Time: c.Time}

@@ -8,10 +8,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/introgen/introgen/results"
 	"github.com/introgen/introgen/results/breakdown"
 	"github.com/introgen/introgen/results/recording"
 	"github.com/introgen/introgen/trace"
+	"github.com/introgen/introgen/trace/names"
 )
 
 func at(ms float64) time.Duration { return time.Duration(math.Round(ms * 1e6)) }
@@ -45,10 +45,10 @@ func TestRoundsOfTheExperiment(t *testing.T) {
 		libs      float64
 		pipes     int
 	}{
-		{results.SpanRead, 129.0, "", 0, 0},
-		{results.SpanBuild, 4111.2, "Cast Gemm Unary", 77.5 + 3828.6 + 114.2, 4},
-		{results.SpanPrefill, 5869.4, "Indexing Reduce Quantized Affine Ternary Binary", 70.5 + 4333.7 + 789.1 + 26.1 + 44.0 + 566.6, 16},
-		{results.SpanStep, 2144.1, "Sdpa", 2130.6, 1},
+		{names.SpanRead, 129.0, "", 0, 0},
+		{names.SpanBuild, 4111.2, "Cast Gemm Unary", 77.5 + 3828.6 + 114.2, 4},
+		{names.SpanPrefill, 5869.4, "Indexing Reduce Quantized Affine Ternary Binary", 70.5 + 4333.7 + 789.1 + 26.1 + 44.0 + 566.6, 16},
+		{names.SpanStep, 2144.1, "Sdpa", 2130.6, 1},
 	} {
 		p, ok := r.Phase(c.phase)
 		if !ok || p.Time() != at(c.ms) {
@@ -100,9 +100,9 @@ func device() *recording.Run {
 	count := func(span trace.ID, name string, v int64) {
 		run.Samples = append(run.Samples, trace.Sample{Span: span, Name: name, Value: v})
 	}
-	add(0, results.SpanTokenizer, "go", 0, 1, 11)
-	round := add(0, results.SpanRound, "", 1, 20, 120)
-	step := add(round, results.SpanStep, "", 1, 30, 100)
+	add(0, names.SpanTokenizer, "go", 0, 1, 11)
+	round := add(0, names.SpanRound, "", 1, 20, 120)
+	step := add(round, names.SpanStep, "", 1, 30, 100)
 	encode := add(step, "encode", "compute", 600, 30, 60)
 	lib := add(encode, "LIB", "Sdpa", 9000, 32, 42)
 	pipe := add(encode, "PIPE", "Sdpa sdpa_vector", 1, 42, 47)
@@ -115,7 +115,7 @@ func device() *recording.Run {
 	add(step, "gpu", "", 300, 50, 70) // beside encoding until 60, commit 62 … 64: 14 ms of 20
 	add(step, "gpu", "", 300, 70, 90) // all of it in the wait
 	add(round, "gpu", "", 1, 96, 99)  // told between two phases: no phase of its own
-	add(round, results.SpanClose, "", 0, 101, 103)
+	add(round, names.SpanClose, "", 0, 101, 103)
 	for range 2 {
 		count(step, "metal command buffers", 1)
 		count(step, "metal encoders", 1)
@@ -129,7 +129,7 @@ func device() *recording.Run {
 }
 
 func TestPhaseOnADevice(t *testing.T) {
-	p, ok := breakdown.Rounds(device())[0].Phase(results.SpanStep)
+	p, ok := breakdown.Rounds(device())[0].Phase(names.SpanStep)
 	if !ok {
 		t.Fatal("no step")
 	}
@@ -167,16 +167,16 @@ func TestFromStart(t *testing.T) {
 	add := func(parent trace.ID, name string, n int64, from, to float64) {
 		run.Spans = append(run.Spans, trace.Record{ID: trace.ID(len(run.Spans) + 1), Parent: parent, Name: name, N: n, Start: at(from), End: at(to)})
 	}
-	add(0, results.SpanArguments, 0, 0, 2)
-	add(0, results.SpanTokenizer, 0, 2, 182)
-	add(0, results.SpanRecord, 0, 182, 190)
-	add(0, results.SpanEvict, 0, 190, 195)
-	add(0, results.SpanRound, 1, 196, 300)
-	add(5, results.SpanRead, 0, 196, 200)
-	add(5, results.SpanRecord, 0, 200, 207)
-	add(5, results.SpanPrefill, 13, 207, 220)
-	add(0, results.SpanRound, 2, 300, 400)
-	add(9, results.SpanPrefill, 13, 307, 320)
+	add(0, names.SpanArguments, 0, 0, 2)
+	add(0, names.SpanTokenizer, 0, 2, 182)
+	add(0, names.SpanRecord, 0, 182, 190)
+	add(0, names.SpanEvict, 0, 190, 195)
+	add(0, names.SpanRound, 1, 196, 300)
+	add(5, names.SpanRead, 0, 196, 200)
+	add(5, names.SpanRecord, 0, 200, 207)
+	add(5, names.SpanPrefill, 13, 207, 220)
+	add(0, names.SpanRound, 2, 300, 400)
+	add(9, names.SpanPrefill, 13, 307, 320)
 	rounds := breakdown.Rounds(&run)
 	if got, ok := rounds[0].Token(1); !ok || got != at(4+13) {
 		t.Errorf("token 1 after %v", got)
@@ -211,7 +211,7 @@ func TestFromCache(t *testing.T) {
 
 func TestAccount(t *testing.T) {
 	run := device()
-	a, err := breakdown.Of(run)
+	a, err := breakdown.Take(run).Account()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -221,7 +221,7 @@ func TestAccount(t *testing.T) {
 	}
 	run.Header.Clock = int64(time.Hour)
 	run.Exit = &recording.Exit{Spawned: int64(time.Hour - at(7)), Reaped: int64(time.Hour + at(133))}
-	if a, err = breakdown.Of(run); err != nil {
+	if a, err = breakdown.Take(run).Account(); err != nil {
 		t.Fatal(err)
 	}
 	var names []string
@@ -256,13 +256,13 @@ func TestAccountExceeds(t *testing.T) {
 		run := device()
 		c.change(run)
 		var exceeds *breakdown.ExceedsError
-		if _, err := breakdown.Of(run); !errors.As(err, &exceeds) || !strings.Contains(err.Error(), c.want) {
+		if _, err := breakdown.Take(run).Account(); !errors.As(err, &exceeds) || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want an ExceedsError of %s", c.name, err, c.want)
 		}
 	}
 	run := device()
 	run.Header.Clock, run.Exit = 1e9, &recording.Exit{Spawned: 2e9, Reaped: 4e9}
-	if _, err := breakdown.Of(run); err == nil || !strings.Contains(err.Error(), "process start takes a negative time") {
+	if _, err := breakdown.Take(run).Account(); err == nil || !strings.Contains(err.Error(), "process start takes a negative time") {
 		t.Errorf("a run that began before it was started: %v", err)
 	}
 }
@@ -276,15 +276,15 @@ func TestCutOff(t *testing.T) {
 		run.Spans[i].End = -1
 	}
 	rounds := breakdown.Rounds(run)
-	p, _ := rounds[0].Phase(results.SpanStep)
+	p, _ := rounds[0].Phase(names.SpanStep)
 	if !p.Open || len(rounds[0].Steps()) != 0 || p.End != at(64) {
 		t.Errorf("the open step is %+v", p)
 	}
-	a, err := breakdown.Of(run)
+	a, err := breakdown.Take(run).Account()
 	if err != nil || a.Wall != at(64) {
 		t.Errorf("wall is %+v, %v", a, err)
 	}
-	if a, err := breakdown.Of(&recording.Run{}); err != nil || a.Named() != 0 || len(a.Lines) != 0 {
+	if a, err := breakdown.Take(&recording.Run{}).Account(); err != nil || a.Named() != 0 || len(a.Lines) != 0 {
 		t.Errorf("nothing: %+v, %v", a, err)
 	}
 }
@@ -293,7 +293,7 @@ func TestCutOff(t *testing.T) {
 func TestCircle(t *testing.T) {
 	run := &recording.Run{Spans: []trace.Record{{ID: 1, Parent: 2, Name: "a", End: 1}, {ID: 2, Parent: 1, Name: "b", End: 1}, {ID: 3, Parent: 3, Name: "round", End: 1}}}
 	breakdown.Rounds(run)
-	if _, err := breakdown.Of(run); err != nil {
+	if _, err := breakdown.Take(run).Account(); err != nil {
 		t.Error(err)
 	}
 }

@@ -4,9 +4,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/introgen/introgen/results"
 	"github.com/introgen/introgen/results/recording"
 	"github.com/introgen/introgen/trace"
+	"github.com/introgen/introgen/trace/names"
 )
 
 // TestDeepAndMany: the work grows with the spans, not with their depth or with
@@ -14,16 +14,16 @@ import (
 func TestDeepAndMany(t *testing.T) {
 	const n = 200_000
 	deep := &recording.Run{}
-	deep.Spans = append(deep.Spans, trace.Record{ID: 1, Name: results.SpanRound, N: 1, End: n})
+	deep.Spans = append(deep.Spans, trace.Record{ID: 1, Name: names.SpanRound, N: 1, End: n})
 	for i := 2; i <= n; i++ {
-		deep.Spans = append(deep.Spans, trace.Record{ID: trace.ID(i), Parent: trace.ID(i - 1), Name: results.SpanPrefill, End: n})
+		deep.Spans = append(deep.Spans, trace.Record{ID: trace.ID(i), Parent: trace.ID(i - 1), Name: names.SpanPrefill, End: n})
 	}
 	many := &recording.Run{}
 	for i := 1; i <= n; i += 2 {
 		at := time.Duration(i)
 		many.Spans = append(many.Spans,
-			trace.Record{ID: trace.ID(i), Name: results.SpanRound, N: int64(i+1) / 2, Start: at, End: at + 2},
-			trace.Record{ID: trace.ID(i + 1), Parent: trace.ID(i), Name: results.SpanPrefill, Start: at, End: at + 1})
+			trace.Record{ID: trace.ID(i), Name: names.SpanRound, N: int64(i+1) / 2, Start: at, End: at + 2},
+			trace.Record{ID: trace.ID(i + 1), Parent: trace.ID(i), Name: names.SpanPrefill, Start: at, End: at + 1})
 	}
 	for name, c := range map[string]struct {
 		run            *recording.Run

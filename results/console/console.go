@@ -7,16 +7,16 @@ package console
 import (
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 	"time"
 
 	"github.com/introgen/introgen/figures"
-	"github.com/introgen/introgen/results"
 	"github.com/introgen/introgen/results/benchtext"
+	"github.com/introgen/introgen/results/breakdown"
 	"github.com/introgen/introgen/results/recording"
 	"github.com/introgen/introgen/results/sanitize"
 	"github.com/introgen/introgen/trace"
+	"github.com/introgen/introgen/trace/names"
 )
 
 // Printer prints runs. Its first error to write stays, and nothing is written
@@ -35,7 +35,7 @@ type running struct {
 	tokenizer time.Duration        // of the span tokenizer
 	textless  bool                 // whether there is no tokenizer
 	round     trace.Record         // that began last
-	phases    []trace.Record       // that have ended, of that round or of one whose begin is not recorded
+	rounds    *breakdown.Builder   // of what came since the last round that ended
 	trace     *tracing             // nil where none is asked for
 	bench     *recording.Collector // for benchstat's lines at the end; likewise
 	ended     bool
@@ -90,9 +90,9 @@ func (p *Printer) Event(e recording.Event) error {
 	}
 	switch e := e.(type) {
 	case *recording.Span:
-		r.span(e.Record)
+		r.span(e)
 	case *recording.Device:
-		p.try(func(w io.Writer) error { return results.WriteDevice(w, r.device) })
+		p.try(func(w io.Writer) error { return writeDevice(w, r.device) })
 	case *recording.Subject:
 		p.subject(e)
 	case *recording.Round:
@@ -119,7 +119,7 @@ func (p *Printer) begin(h *recording.Header) {
 	if p.run != nil {
 		p.run.end(p) // cut off, and another one follows
 	}
-	p.run = &running{header: *h, device: results.Missing, tokenizer: results.Missing}
+	p.run = &running{header: *h, device: figures.Missing, tokenizer: figures.Missing, rounds: breakdown.NewBuilder()}
 	p.run.header.View.Label = sanitize.Line(h.View.Label)
 	if h.View.Trace {
 		p.run.trace = newTracing(p.run.header.View.Label, h)
@@ -151,28 +151,24 @@ func (r *running) end(p *Printer) {
 	if r.trace != nil {
 		r.trace.end(p)
 	}
-	if r.bench != nil && len(benchtext.Lines(r.bench.File())) > 0 {
-		p.try(func(w io.Writer) error { return benchtext.Write(w, r.bench.File()) })
+	if r.bench != nil {
+		if text, lines := benchtext.Text(r.bench.File()); len(lines) > 0 {
+			p.try(func(w io.Writer) error { _, err := w.Write(text); return err })
+		}
 	}
 }
 
-// ofRound are the phases that are printed of a round.
-var ofRound = []string{results.SpanRead, results.SpanBuild, results.SpanPrefill, results.SpanStep}
-
 // span gathers the phases of the round under way.
-func (r *running) span(s trace.Record) {
-	switch {
-	case s.Name == results.SpanRound && s.ID != r.round.ID:
+func (r *running) span(e *recording.Span) {
+	switch s := e.Record; {
+	case s.Name == names.SpanRound && s.ID != r.round.ID:
 		r.round = s
-		r.phases = slices.DeleteFunc(r.phases, func(p trace.Record) bool { return p.Parent != s.ID })
-	case s.End < 0:
-	case s.Name == results.SpanTokenizer && s.Parent == 0:
+	case s.End >= 0 && s.Name == names.SpanTokenizer && s.Parent == 0:
 		r.tokenizer = s.Duration()
-	case s.Name == results.SpanDevice && s.Parent == 0:
+	case s.End >= 0 && s.Name == names.SpanDevice && s.Parent == 0:
 		r.device = s.Duration()
-	case slices.Contains(ofRound, s.Name) && s.Parent != 0:
-		r.phases = append(r.phases, s)
 	}
+	r.rounds.Event(e)
 }
 
 // subject prints the line that says what is measured.
@@ -182,7 +178,7 @@ func (p *Printer) subject(s *recording.Subject) {
 	if r.header.View.Quiet {
 		return
 	}
-	tokenizer := fmt.Sprintf("tokenizer %s, ready in %s ms", s.Tokenizer, results.Milliseconds(r.tokenizer))
+	tokenizer := fmt.Sprintf("tokenizer %s, ready in %s ms", s.Tokenizer, figures.Milliseconds(r.tokenizer))
 	if r.textless {
 		tokenizer = "no tokenizer"
 	}
@@ -196,29 +192,25 @@ func (p *Printer) round(e *recording.Round) {
 	if len(e.IDs) == 0 || e.Span != r.round.ID || int64(e.Number) != r.round.N {
 		return
 	}
-	phases := results.NewPhases(e.Number)
-	own := slices.DeleteFunc(slices.Clone(r.phases), func(s trace.Record) bool { return s.Parent != e.Span })
-	for _, s := range recording.Sound(own, e) {
-		phases.Add(s)
-	}
-	phases.Made(e)
-	p.try(func(w io.Writer) error { return results.WritePhases(w, view.Label, phases, !view.Quiet) })
+	round := r.rounds.Ended(e)
+	r.rounds = breakdown.NewBuilder()
+	p.try(func(w io.Writer) error { return writePhases(w, view.Label, round, !view.Quiet) })
 	if view.IDs {
-		p.try(func(w io.Writer) error { return results.WriteIDs(w, view.Label, e.Number, e.IDs) })
+		p.try(func(w io.Writer) error { return writeIDs(w, view.Label, e.Number, e.IDs) })
 	}
 	for i, top := range e.Top {
 		pass := "prefill"
 		if i > 0 {
 			pass = fmt.Sprintf("step %d", i)
 		}
-		p.try(func(w io.Writer) error { return results.WriteLogits(w, view.Label, e.Number, pass, top) })
+		p.try(func(w io.Writer) error { return writeLogits(w, view.Label, e.Number, pass, top) })
 	}
 	if e.Number == 1 && !view.Quiet {
 		if r.textless {
 			p.printf("[%s round %d] text: not available, since there is no tokenizer\n", view.Label, e.Number)
 			return
 		}
-		p.try(func(w io.Writer) error { return results.WriteText(w, view.Label, e.Number, e.Text) })
+		p.try(func(w io.Writer) error { return writeText(w, view.Label, e.Number, e.Text) })
 	}
 }
 

@@ -9,9 +9,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/introgen/introgen/results"
 	"github.com/introgen/introgen/results/recording"
 	"github.com/introgen/introgen/trace"
+	"github.com/introgen/introgen/trace/names"
 )
 
 func header(v recording.View) recording.Event {
@@ -72,16 +72,16 @@ func round(cut bool) []recording.Event {
 		end, ids = -1, ids[:2]
 	}
 	return []recording.Event{
-		span(1, 0, results.SpanTokenizer, "go", 0, 0, 82),
-		span(2, 0, results.SpanRound, "", 1, 100, -1),
-		span(3, 2, results.SpanRead, "mmap", 0, 100, 104),
-		span(4, 2, results.SpanBuild, "", 0, 104, 113),
+		span(1, 0, names.SpanTokenizer, "go", 0, 0, 82),
+		span(2, 0, names.SpanRound, "", 1, 100, -1),
+		span(3, 2, names.SpanRead, "mmap", 0, 100, 104),
+		span(4, 2, names.SpanBuild, "", 0, 104, 113),
 		subject,
-		span(5, 2, results.SpanRecord, "", 0, 113, 114),
-		span(6, 2, results.SpanPrefill, "", 13, 120, 220),
-		span(7, 2, results.SpanStep, "", 1, 230, 268),
-		span(8, 2, results.SpanStep, "", 2, 270, 304+1000*end),
-		span(2, 0, results.SpanRound, "", 1, 100, 310),
+		span(5, 2, names.SpanRecord, "", 0, 113, 114),
+		span(6, 2, names.SpanPrefill, "", 13, 120, 220),
+		span(7, 2, names.SpanStep, "", 1, 230, 268),
+		span(8, 2, names.SpanStep, "", 2, 270, 304+1000*end),
+		span(2, 0, names.SpanRound, "", 1, 100, 310),
 		&recording.Round{Number: 1, Span: 2, Prompt: 13, IDs: ids, Text: "Rust \"is\"\n\xf0\x9f", Top: [][]recording.Logit{{{ID: 66, Value: 30.892009}}, {{ID: 467, Value: 23.5}}}},
 	}
 }
@@ -129,29 +129,29 @@ PIPE Sdpa sdpa_vector_float_64 0.100 ms
 `
 	begin := []recording.Event{
 		header(recording.View{Label: "metal", Trace: true}),
-		span(1, 0, results.SpanDevice, "", 0, 0, 123),
+		span(1, 0, names.SpanDevice, "", 0, 0, 123),
 		&recording.Device{Driver: "soft"},
-		span(2, 0, results.SpanRound, "", 1, 200, -1),
+		span(2, 0, names.SpanRound, "", 1, 200, -1),
 	}
 	live := []recording.Event{
-		span(3, 2, results.SpanBuild, "", 0, 210, -1),
-		span(4, 3, results.SpanLibrary, "Cast", 0, 210, 985),
-		span(3, 2, results.SpanBuild, "", 0, 210, 1000),
-		span(5, 3, results.SpanPipeline, "Cast cast_u32_f32", 0, 985, 994),
+		span(3, 2, names.SpanBuild, "", 0, 210, -1),
+		span(4, 3, names.SpanLibrary, "Cast", 0, 210, 985),
+		span(3, 2, names.SpanBuild, "", 0, 210, 1000),
+		span(5, 3, names.SpanPipeline, "Cast cast_u32_f32", 0, 985, 994),
 	}
 	later := []recording.Event{
-		span(3, 2, results.SpanBuild, "", 0, 210, 1000),
-		span(4, 3, results.SpanLibrary, "Cast", 0, 210, 985),
-		span(5, 3, results.SpanPipeline, "Cast cast_u32_f32", 0, 985, 994),
+		span(3, 2, names.SpanBuild, "", 0, 210, 1000),
+		span(4, 3, names.SpanLibrary, "Cast", 0, 210, 985),
+		span(5, 3, names.SpanPipeline, "Cast cast_u32_f32", 0, 985, 994),
 	}
 	end := []recording.Event{
-		span(6, 2, results.SpanPrefill, "", 13, 1000, 1100),
-		span(7, 2, results.SpanStep, "", 1, 1100, 1150),
-		span(8, 7, results.SpanLibrary, "Sdpa", 0, 1110, 1130),
-		span(9, 2, results.SpanStep, "", 2, 1150, 1200),
-		span(10, 2, results.SpanStep, "", 3, 1200, 1250),
-		span(11, 2, results.SpanStep, "", 4, 1250, 1300),
-		span(12, 11, results.SpanPipeline, "Sdpa sdpa_vector_float_64", 0, 1260, 1261),
+		span(6, 2, names.SpanPrefill, "", 13, 1000, 1100),
+		span(7, 2, names.SpanStep, "", 1, 1100, 1150),
+		span(8, 7, names.SpanLibrary, "Sdpa", 0, 1110, 1130),
+		span(9, 2, names.SpanStep, "", 2, 1150, 1200),
+		span(10, 2, names.SpanStep, "", 3, 1200, 1250),
+		span(11, 2, names.SpanStep, "", 4, 1250, 1300),
+		span(12, 11, names.SpanPipeline, "Sdpa sdpa_vector_float_64", 0, 1260, 1261),
 		&recording.Evidence{What: recording.EvidencePageCache, Round: 1, Resident: 1},
 		&recording.Evidence{What: recording.EvidenceMetalCache, LibraryHits: 1, LibraryMisses: 2, PipelineHits: 3, PipelineMisses: 4, Nonce: "n", Folder: "/c",
 			Before: &recording.CacheFolder{Entries: 5, Bytes: 1_500_000}, After: &recording.CacheFolder{Entries: 6, Bytes: 2_000_000}},
@@ -237,12 +237,12 @@ func FuzzText(f *testing.F) {
 func TestFailedEarly(t *testing.T) {
 	view := recording.View{Label: "metal", Trace: true, Bench: true, Quiet: true}
 	failed := &recording.End{Code: 1, Error: "no Metal"}
-	device := []recording.Event{header(view), span(1, 0, results.SpanTokenizer, "go", 0, 0, 50), span(2, 0, results.SpanDevice, "", 0, 50, 123)}
+	device := []recording.Event{header(view), span(1, 0, names.SpanTokenizer, "go", 0, 0, 50), span(2, 0, names.SpanDevice, "", 0, 50, 123)}
 	if got := printed(t, append(device, failed)...); got != "" {
 		t.Errorf("without a device: %q", got)
 	}
-	round := append(device, span(3, 0, results.SpanRound, "", 1, 200, -1), span(4, 3, results.SpanBuild, "", 0, 210, 900),
-		span(5, 4, results.SpanLibrary, "Cast", 0, 210, 885))
+	round := append(device, span(3, 0, names.SpanRound, "", 1, 200, -1), span(4, 3, names.SpanBuild, "", 0, 210, 900),
+		span(5, 4, names.SpanLibrary, "Cast", 0, 210, 885))
 	library := &recording.Library{Span: 5, Name: "Cast", Kernels: 1, Cache: "miss"}
 	cut := &recording.Round{Number: 1, Span: 3, Error: "no Metal"}
 	got := printed(t, append(round, cut, failed)...)
@@ -262,7 +262,7 @@ func TestLostBegin(t *testing.T) {
 	want := printed(t, events...)
 	lost := slices.DeleteFunc(slices.Clone(events), func(e recording.Event) bool {
 		s, ok := e.(*recording.Span)
-		return ok && s.Name == results.SpanRound && s.End < 0
+		return ok && s.Name == names.SpanRound && s.End < 0
 	})
 	if len(lost) != len(events)-1 {
 		t.Fatalf("%d events of %d are left", len(lost), len(events))

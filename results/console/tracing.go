@@ -4,10 +4,11 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/introgen/introgen/results"
+	"github.com/introgen/introgen/results/breakdown"
 	"github.com/introgen/introgen/results/recording"
 	"github.com/introgen/introgen/results/sanitize"
 	"github.com/introgen/introgen/trace"
+	"github.com/introgen/introgen/trace/names"
 )
 
 // tracing prints libraries and pipelines where they were compiled, and the
@@ -37,32 +38,32 @@ func (t *tracing) event(p *Printer, e recording.Event) {
 		return
 	}
 	switch s.Name {
-	case results.SpanRound:
+	case names.SpanRound:
 		t.round = int(s.N)
-	case results.SpanBuild, results.SpanPrefill, results.SpanStep:
+	case names.SpanBuild, names.SpanPrefill, names.SpanStep:
 		if s.ID > t.phase {
 			t.begin(p, s.Record)
 		}
-	case results.SpanLibrary:
+	case names.SpanLibrary:
 		if s.End >= 0 {
 			t.head(p)
-			p.try(func(w io.Writer) error { return results.WriteLibrary(w, sanitize.Line(s.Detail), s.Duration()) })
+			p.try(func(w io.Writer) error { return writeLibrary(w, sanitize.Line(s.Detail), s.Duration()) })
 		}
-	case results.SpanPipeline:
+	case names.SpanPipeline:
 		if s.End >= 0 {
 			t.head(p)
-			p.try(func(w io.Writer) error { return results.WritePipeline(w, sanitize.Line(s.Detail), s.Duration()) })
+			p.try(func(w io.Writer) error { return writePipeline(w, sanitize.Line(s.Detail), s.Duration()) })
 		}
 	}
 }
 
 func (t *tracing) begin(p *Printer, s trace.Record) {
 	name := s.Name
-	if name == results.SpanStep {
+	if name == names.SpanStep {
 		name = fmt.Sprintf("%s %d", name, s.N)
 	}
 	t.phase, t.header = s.ID, fmt.Sprintf("--- %s round %d: %s", t.label, t.round, name)
-	if t.round == 1 && (s.Name != results.SpanStep || s.N <= headedSteps) {
+	if t.round == 1 && (s.Name != names.SpanStep || s.N <= headedSteps) {
 		t.head(p)
 	}
 }
@@ -77,5 +78,5 @@ func (t *tracing) head(p *Printer) {
 
 func (t *tracing) end(p *Printer) {
 	runs := t.all.File().Runs // one: the header is the first event
-	p.try(func(w io.Writer) error { return results.WriteMetalTrace(w, results.MetalTraceOf(runs[0])) })
+	p.try(func(w io.Writer) error { return writeMetal(w, breakdown.Take(runs[0]).Metal()) })
 }

@@ -4,9 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"slices"
 
 	"github.com/introgen/introgen/trace"
+	"github.com/introgen/introgen/trace/names"
 )
 
 // check refuses events that contradict themselves, so that no reader has to
@@ -97,7 +97,7 @@ func checkEvidence(e *Evidence) error {
 }
 
 func checkCache(what, name, cache string) error {
-	if !slices.Contains([]string{"hit", "miss", "off", ""}, cache) {
+	if !names.IsCacheState(cache) {
 		return fmt.Errorf(`%s %q has the cache state %q: "hit", "miss", "off" and nothing are known`, what, name, cache)
 	}
 	return nil

@@ -18,10 +18,11 @@ import (
 	"github.com/introgen/introgen/results/answers/explain"
 	"github.com/introgen/introgen/results/answers/idlegap"
 	"github.com/introgen/introgen/results/answers/overhead"
-	"github.com/introgen/introgen/results/answers/samples"
 	"github.com/introgen/introgen/results/answers/sweep"
 	"github.com/introgen/introgen/results/benchtext"
+	"github.com/introgen/introgen/results/breakdown"
 	"github.com/introgen/introgen/results/console"
+	"github.com/introgen/introgen/results/metrics"
 	"github.com/introgen/introgen/results/recording"
 	"github.com/introgen/introgen/results/table"
 	"github.com/introgen/introgen/results/view"
@@ -103,43 +104,43 @@ func views() []struct {
 			})
 		}},
 		{"bill", func(f *recording.File, _ []byte) string {
-			bills, err := bill.Of(f)
+			bills, err := bill.Of(breakdown.Of(f))
 			if err != nil {
 				return err.Error()
 			}
 			return document(bill.Document(bills), nil)
 		}},
 		{"compare", func(f *recording.File, _ []byte) string {
-			a, err := compare.Of(f)
+			a, err := compare.Of(breakdown.Of(f))
 			if err != nil {
 				return err.Error()
 			}
 			return document(a.Document(), nil)
 		}},
 		{"sweep", func(f *recording.File, _ []byte) string {
-			a, err := sweep.Of(f, samples.Decode)
+			a, err := sweep.Of(breakdown.Of(f), metrics.Decode)
 			if err != nil {
 				return err.Error()
 			}
 			return document(a.Document(), nil)
 		}},
-		{"explain", func(f *recording.File, _ []byte) string { return document(explain.Of(f).Document(), nil) }},
+		{"explain", func(f *recording.File, _ []byte) string { return document(explain.Of(breakdown.Of(f)).Document(), nil) }},
 		{"arms", func(f *recording.File, _ []byte) string {
-			a, err := bench.Of(f, bench.Metrics)
+			a, err := bench.Of(breakdown.Of(f), bench.Metrics)
 			if err != nil {
 				return err.Error()
 			}
 			return document(a.Document(), nil)
 		}},
 		{"idle-gap", func(f *recording.File, _ []byte) string {
-			a, err := idlegap.Of(f)
+			a, err := idlegap.Of(breakdown.Of(f))
 			if err != nil {
 				return err.Error()
 			}
 			return document(a.Document(), nil)
 		}},
 		{"overhead", func(f *recording.File, _ []byte) string {
-			a, err := overhead.Of(f)
+			a, err := overhead.Of(breakdown.Of(f))
 			if err != nil {
 				return err.Error()
 			}

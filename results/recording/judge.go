@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/introgen/introgen/trace"
+	"github.com/introgen/introgen/trace/names"
 )
 
 // Hole are the numbers of spans that a run had and its recording has not: lost,
@@ -92,7 +93,7 @@ func (j *judge) tell(kind, format string, a ...any) {
 func called(s trace.Record) string {
 	name := s.Name
 	switch {
-	case s.Name == SpanStep || s.Name == SpanRound:
+	case s.Name == names.SpanStep || s.Name == names.SpanRound:
 		name = fmt.Sprintf("%s %d", name, s.N)
 	case s.Detail != "":
 		name += " " + s.Detail
@@ -152,7 +153,7 @@ func (j *judge) ends() {
 		case s.End < 0 && j.End.Code == 0:
 			j.out[s.ID] = true
 			j.tell("open", "%s has no end, though the run has one: it does not count", called(s))
-		case int64(s.End) > j.End.At && !ofDevice(s.Name):
+		case int64(s.End) > j.End.At && !names.OfDevice(s.Name):
 			late = append(late, s)
 		}
 	}
@@ -180,7 +181,7 @@ func several(spans []trace.Record) bool {
 // that fits neither what is before nor what is behind is wrong, or else both may
 // be.
 func (j *judge) begins() {
-	all := slices.DeleteFunc(slices.Clone(j.Spans), func(s trace.Record) bool { return ofDevice(s.Name) })
+	all := slices.DeleteFunc(slices.Clone(j.Spans), func(s trace.Record) bool { return names.OfDevice(s.Name) })
 	wrong := func(s trace.Record) {
 		j.out[s.ID] = true
 		j.tell("begin", "%s begins at %d ns, out of the order of its number: it does not count", called(s), int64(s.Start))
@@ -215,7 +216,7 @@ func (j *judge) within() {
 	for _, s := range j.Spans {
 		p, ok := at[s.Parent]
 		switch {
-		case ofDevice(s.Name):
+		case names.OfDevice(s.Name):
 		case s.Parent != 0 && !ok:
 			j.tell("orphan", "%s lies in span %d, which is missing: it belongs to nothing", called(s), s.Parent)
 		case !ok:
@@ -239,11 +240,18 @@ func (j *judge) within() {
 			j.out[s.ID] = true
 		}
 		what := "it does not count"
-		if p.Name != SpanRound {
+		if p.Name != names.SpanRound {
 			j.out[p.ID], what = true, "neither counts"
 		}
 		j.tell("outside", "%s reaches out of %s, in which it lies: %s", called(parts[0]), called(p), what)
 	}
+}
+
+// follows are the spans that follow one another, at the top or in a round.
+var follows = map[string]bool{
+	names.SpanRound: true, names.SpanArguments: true, names.SpanRecord: true, names.SpanDigest: true, names.SpanEvict: true, names.SpanTokenizer: true,
+	names.SpanDevice: true, names.SpanRead: true, names.SpanBuild: true, names.SpanEncodePrompt: true, names.SpanPrefill: true, names.SpanStep: true,
+	names.SpanClose: true, names.SpanCheck: true, names.SpanPause: true,
 }
 
 // apart looks at what follows one another: at the top and within rounds nothing
@@ -251,7 +259,7 @@ func (j *judge) within() {
 func (j *judge) apart() {
 	at, last := j.byID(), map[trace.ID]trace.Record{}
 	for _, s := range j.Spans {
-		if !follows[s.Name] || s.Parent != 0 && at[s.Parent].Name != SpanRound {
+		if !follows[s.Name] || s.Parent != 0 && at[s.Parent].Name != names.SpanRound {
 			continue
 		}
 		before, ok := last[s.Parent]
@@ -276,12 +284,12 @@ func (j *judge) apart() {
 // names tells of spans and counters that nobody looks for.
 func (j *judge) names() {
 	for _, s := range j.Spans {
-		if !known[s.Name] {
+		if !names.Known(s.Name) {
 			j.tell("name", "%s has a name that is not known: no figure is made of it", called(s))
 		}
 	}
 	for _, s := range j.Samples {
-		if !known[s.Name] {
+		if !names.Known(s.Name) {
 			j.tell("counter", "the counter %q is not known: no figure is made of it", s.Name)
 		}
 	}

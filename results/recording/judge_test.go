@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/introgen/introgen/trace"
+	"github.com/introgen/introgen/trace/names"
 )
 
 // sound is a run that is whole: a round of three decode steps, on a device.
@@ -17,23 +18,23 @@ func sound() []Event {
 	}
 	return []Event{
 		&Header{Format: Format, Version: Version, Command: "metal", Knobs: []Knob{{Name: "rounds", Value: "1"}, {Name: "tokens", Value: "3"}}},
-		span(1, 0, SpanArguments, "", 0, 0, 10),
-		span(2, 0, SpanRound, "", 1, 10, 300),
-		span(3, 2, SpanRead, "mmap", 0, 10, 20),
-		span(4, 2, SpanBuild, "", 0, 20, 50),
-		span(5, 4, SpanLibrary, "Gemm", 7, 20, 40),
-		span(6, 4, SpanPipeline, "Gemm nn", 0, 40, 45),
-		span(7, 2, SpanPrefill, "", 13, 50, 100),
-		span(8, 7, SpanCommands, "compute", 0, 50, 60),
-		span(9, 7, SpanCommit, "", 904, 60, 61),
-		span(10, 7, SpanWait, "", 0, 61, 90),
-		span(11, 7, SpanGPU, "", 904, 55, 95),
-		span(12, 2, SpanStep, "", 1, 100, 150),
-		span(13, 2, SpanStep, "", 2, 150, 190),
-		span(14, 2, SpanStep, "", 3, 190, 220),
-		&Count{trace.Sample{Span: 7, Name: CountDispatches, Value: 904, At: 61}},
-		&Count{trace.Sample{Span: 7, Name: CountEncoders, Value: 1, At: 61}},
-		&Count{trace.Sample{Span: 7, Name: CountCommandBuffers, Value: 1, At: 61}},
+		span(1, 0, names.SpanArguments, "", 0, 0, 10),
+		span(2, 0, names.SpanRound, "", 1, 10, 300),
+		span(3, 2, names.SpanRead, "mmap", 0, 10, 20),
+		span(4, 2, names.SpanBuild, "", 0, 20, 50),
+		span(5, 4, names.SpanLibrary, "Gemm", 7, 20, 40),
+		span(6, 4, names.SpanPipeline, "Gemm nn", 0, 40, 45),
+		span(7, 2, names.SpanPrefill, "", 13, 50, 100),
+		span(8, 7, names.SpanEncoder, "compute", 0, 50, 60),
+		span(9, 7, names.SpanCommit, "", 904, 60, 61),
+		span(10, 7, names.SpanWait, "", 0, 61, 90),
+		span(11, 7, names.SpanGPU, "", 904, 55, 95),
+		span(12, 2, names.SpanStep, "", 1, 100, 150),
+		span(13, 2, names.SpanStep, "", 2, 150, 190),
+		span(14, 2, names.SpanStep, "", 3, 190, 220),
+		&Count{trace.Sample{Span: 7, Name: names.CountDispatches, Value: 904, At: 61}},
+		&Count{trace.Sample{Span: 7, Name: names.CountEncoders, Value: 1, At: 61}},
+		&Count{trace.Sample{Span: 7, Name: names.CountCommandBuffers, Value: 1, At: 61}},
 		&Library{Span: 5, Name: "Gemm", SourceBytes: 7, Cache: "miss"},
 		&Pipeline{Span: 6, Library: "Gemm", Function: "nn", Cache: "miss"},
 		&Round{Number: 1, Span: 2, Prompt: 13, IDs: []int32{1, 2, 3, 4}},
@@ -53,11 +54,11 @@ func TestJudge(t *testing.T) {
 		return &Span{trace.Record{ID: id, Parent: 14, Name: name, N: n, Start: from, End: to}}
 	}
 	failed := slices.Insert(sound(), len(sound())-1,
-		inLast(15, SpanCommands, 0, 195, 196), inLast(16, SpanCommit, 5, 200, 201), inLast(17, SpanCommands, 0, 205, 210),
-		Event(&Span{trace.Record{ID: 18, Parent: 7, Name: SpanQueued, N: 904, Start: 61, End: 62}}),
-		Event(&Count{trace.Sample{Span: 14, Name: CountDispatches, Value: 5, At: 201}}),
-		Event(&Count{trace.Sample{Span: 14, Name: CountEncoders, Value: 1, At: 201}}),
-		Event(&Count{trace.Sample{Span: 14, Name: CountCommandBuffers, Value: 1, At: 201}}))
+		inLast(15, names.SpanEncoder, 0, 195, 196), inLast(16, names.SpanCommit, 5, 200, 201), inLast(17, names.SpanEncoder, 0, 205, 210),
+		Event(&Span{trace.Record{ID: 18, Parent: 7, Name: names.SpanQueued, N: 904, Start: 61, End: 62}}),
+		Event(&Count{trace.Sample{Span: 14, Name: names.CountDispatches, Value: 5, At: 201}}),
+		Event(&Count{trace.Sample{Span: 14, Name: names.CountEncoders, Value: 1, At: 201}}),
+		Event(&Count{trace.Sample{Span: 14, Name: names.CountCommandBuffers, Value: 1, At: 201}}))
 	failed[len(failed)-1].(*End).Code = 1
 	if f := Collect(slices.Values(failed)); len(f.Warnings) > 0 || len(f.Runs[0].Samples) != 6 {
 		t.Fatalf("a failed run is told of: %q, %+v", f.Warnings, f.Runs[0])
@@ -105,7 +106,7 @@ func TestJudge(t *testing.T) {
 		"a step has none":            {change(12, func(s *trace.Record) { s.N = 0 }), []trace.ID{12}, "numbers begin at 1"},
 		"a step too many":            {change(14, func(s *trace.Record) { s.N = 4 }), []trace.ID{14}, "its round made 4 new tokens"},
 		"steps in another order":     {func(e []Event) []Event { spanOf(e, 12).N, spanOf(e, 13).N = 2, 1; return e }, []trace.ID{12, 13}, "is out of order"},
-		"two prefills":               {change(4, func(s *trace.Record) { s.Name = SpanPrefill }), []trace.ID{4, 7}, "is one of 2 in a round that has one"},
+		"two prefills":               {change(4, func(s *trace.Record) { s.Name = names.SpanPrefill }), []trace.ID{4, 7}, "is one of 2 in a round that has one"},
 		"another prompt":             {change(7, func(s *trace.Record) { s.N = 12 }), []trace.ID{7}, "has 12 tokens and its round a prompt of 13"},
 		"overlapping steps":          {change(12, func(s *trace.Record) { s.End = 160 }), []trace.ID{12, 13}, "overlap, and should follow one another"},
 		"beyond its round":           {change(14, func(s *trace.Record) { s.End = 305 }), []trace.ID{14}, "reaches out of \"round 1\" (span 2)"},
@@ -121,11 +122,11 @@ func TestJudge(t *testing.T) {
 		"a library of another size":  {change(5, func(s *trace.Record) { s.N = 8 }), []trace.ID{5}, "which is another: neither counts"},
 		"a library's span is lost":   {without(5), []trace.ID{5}, "how long it took is not known"},
 		"an unknown name":            {change(10, func(s *trace.Record) { s.Name = "wail" }), nil, "has a name that is not known"},
-		"told as two things":         {also(&Span{trace.Record{ID: 12, Parent: 2, Name: SpanStep, N: 1, Start: 100, End: 140}}), []trace.ID{12}, "stands there once more as something else: neither counts"},
-		"told twice":                 {also(&Span{trace.Record{ID: 12, Parent: 2, Name: SpanStep, N: 1, Start: 100, End: 150}}), nil, "1 spans stand there more than once: each counts once"},
+		"told as two things":         {also(&Span{trace.Record{ID: 12, Parent: 2, Name: names.SpanStep, N: 1, Start: 100, End: 140}}), []trace.ID{12}, "stands there once more as something else: neither counts"},
+		"told twice":                 {also(&Span{trace.Record{ID: 12, Parent: 2, Name: names.SpanStep, N: 1, Start: 100, End: 150}}), nil, "1 spans stand there more than once: each counts once"},
 		"behind the end of the file": {func(e []Event) []Event { return append(e, &Note{"late"}) }, nil, "1 events stand behind the end of their run"},
 		"fewer dispatches": {event(func(e Event) {
-			if c, ok := e.(*Count); ok && c.Name == CountDispatches {
+			if c, ok := e.(*Count); ok && c.Name == names.CountDispatches {
 				c.Value = 903
 			}
 		}), nil, `counts 903 of "metal dispatches" and has spans of 904`},
@@ -294,7 +295,7 @@ func TestWordsOfTheFormat(t *testing.T) {
 // TestLostKernel: where the kernels of a run are not all that it dispatched, the
 // share of each is not of all, which is told.
 func TestLostKernel(t *testing.T) {
-	kernels := []Event{&Kernel{Name: "nn", Dispatches: 900, Time: 30}, &Kernel{Name: "cos", Dispatches: 4, Time: 10}, &Kernel{Name: Blit, Dispatches: 3, Time: 5}}
+	kernels := []Event{&Kernel{Name: "nn", Dispatches: 900, Time: 30}, &Kernel{Name: "cos", Dispatches: 4, Time: 10}, &Kernel{Name: names.Blit, Dispatches: 3, Time: 5}}
 	with := func(kernels ...Event) []string {
 		events := sound()
 		return Collect(slices.Values(slices.Insert(events, len(events)-1, kernels...))).Warnings

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/introgen/introgen/trace"
+	"github.com/introgen/introgen/trace/names"
 )
 
 // MadeIn is what a span LIB or PIPE made, by its detail alone: the library's name,
@@ -15,7 +16,7 @@ import (
 // apart; it is missing where a run was cut off, or a line is.
 func MadeIn(s trace.Record) Made {
 	m := Made{Library: s.Detail}
-	if s.Name == SpanPipeline {
+	if s.Name == names.SpanPipeline {
 		m.Library, m.Function, _ = strings.Cut(s.Detail, " ")
 	}
 	return m
@@ -36,7 +37,7 @@ func (j *judge) made() {
 	wrong := func(library, function, name string, span trace.ID, bytes int64) bool {
 		s, ok := at[span]
 		event, detail := "library "+library, library
-		if name == SpanPipeline {
+		if name == names.SpanPipeline {
 			detail = library + " " + function
 			event = "pipeline " + detail
 		}
@@ -48,7 +49,7 @@ func (j *judge) made() {
 			j.tell("made", "the event of %s is one of %d of span %d: none counts", event, told[span], span)
 		case s.Name != name, s.Detail != detail, bytes >= 0 && s.N != bytes:
 			j.tell("made", "the event of %s belongs to %s, which is another: neither counts", event, called(s))
-			if s.Name == SpanLibrary || s.Name == SpanPipeline {
+			if s.Name == names.SpanLibrary || s.Name == names.SpanPipeline {
 				j.out[span] = true
 			}
 		default:
@@ -57,10 +58,10 @@ func (j *judge) made() {
 		return true
 	}
 	j.Libraries = slices.DeleteFunc(j.Libraries, func(l Library) bool {
-		return wrong(l.Name, "", SpanLibrary, l.Span, int64(l.SourceBytes))
+		return wrong(l.Name, "", names.SpanLibrary, l.Span, int64(l.SourceBytes))
 	})
 	j.Pipelines = slices.DeleteFunc(j.Pipelines, func(p Pipeline) bool {
-		return wrong(p.Library, p.Function, SpanPipeline, p.Span, -1)
+		return wrong(p.Library, p.Function, names.SpanPipeline, p.Span, -1)
 	})
 	if j.End == nil || j.End.Code != 0 || len(told) == 0 {
 		return // a run that was cut off had not told of all, another tells of none
@@ -70,13 +71,13 @@ func (j *judge) made() {
 		of[p.Span] = p.Library
 	}
 	for _, s := range j.Spans {
-		if s.Name != SpanLibrary && s.Name != SpanPipeline || j.out[s.ID] {
+		if s.Name != names.SpanLibrary && s.Name != names.SpanPipeline || j.out[s.ID] {
 			continue
 		}
 		if told[s.ID] == 0 {
 			j.tell("untold", "%s has no event: whether it came from a cache is not known", called(s))
 		}
-		if s.Name == SpanLibrary {
+		if s.Name == names.SpanLibrary {
 			libraries[s.Detail] = true
 		} else if !libraries[cmp.Or(of[s.ID], MadeIn(s).Library)] {
 			j.tell("source", "%s is of a library that was not made before it", called(s))
@@ -91,7 +92,7 @@ func (j *judge) counts() {
 	j.Samples = slices.DeleteFunc(j.Samples, func(c trace.Sample) bool {
 		s, ok := at[c.Span]
 		switch {
-		case known[c.Name] && c.Value < 0:
+		case names.Known(c.Name) && c.Value < 0:
 			j.tell("negative", "the counter %q is %d: it does not count", c.Name, c.Value)
 		case ok && (c.At < s.Start || s.End >= 0 && c.At > s.End):
 			j.tell("reading", "the counter %q was read at %d ns, outside of %s: it does not count", c.Name, int64(c.At), called(s))
@@ -106,7 +107,7 @@ func (j *judge) counts() {
 	of, order := map[trace.ID]*sums{}, []trace.ID{}
 	committed := map[trace.ID]time.Duration{} // when the last commit in a span began
 	for _, s := range j.Spans {
-		if s.Name == SpanCommit {
+		if s.Name == names.SpanCommit {
 			committed[s.Parent] = max(committed[s.Parent], s.Start)
 		}
 	}
@@ -117,15 +118,15 @@ func (j *judge) counts() {
 			of[s.Parent], order = n, append(order, s.Parent)
 		}
 		switch s.Name {
-		case SpanCommit:
+		case names.SpanCommit:
 			n.commits, n.dispatched = n.commits+1, n.dispatched+s.N
-		case SpanCommands:
+		case names.SpanEncoder:
 			if s.Start <= committed[s.Parent] { // a run that fails leaves some behind that it never commits
 				n.encoders++
 			}
-		case SpanGPU:
+		case names.SpanGPU:
 			n.gpu, n.ran = n.gpu+1, n.ran+s.N
-		case SpanQueued:
+		case names.SpanQueued:
 			n.queued++
 		}
 	}
@@ -137,8 +138,8 @@ func (j *judge) counts() {
 		counted[c.Span][c.Name] += c.Value
 	}
 	// Where the device tells its times it does so of every command buffer.
-	timed := slices.ContainsFunc(j.Spans, func(s trace.Record) bool { return s.Name == SpanGPU })
-	queued := slices.ContainsFunc(j.Spans, func(s trace.Record) bool { return s.Name == SpanQueued })
+	timed := slices.ContainsFunc(j.Spans, func(s trace.Record) bool { return s.Name == names.SpanGPU })
+	queued := slices.ContainsFunc(j.Spans, func(s trace.Record) bool { return s.Name == names.SpanQueued })
 	wrong := map[trace.ID]map[string]bool{}
 	full := j.untouched()
 	for _, id := range order {
@@ -149,7 +150,7 @@ func (j *judge) counts() {
 		for _, c := range []struct {
 			name string
 			want int64
-		}{{CountCommandBuffers, n.commits}, {CountDispatches, n.dispatched}, {CountEncoders, n.encoders}} {
+		}{{names.CountCommandBuffers, n.commits}, {names.CountDispatches, n.dispatched}, {names.CountEncoders, n.encoders}} {
 			if got := counted[id][c.name]; got != c.want {
 				j.tell("counts", "span %d counts %d of %q and has spans of %d: they do not count", id, got, c.name, c.want)
 				if wrong[id] == nil {
@@ -172,12 +173,12 @@ func (j *judge) counts() {
 func (j *judge) kernels() {
 	var committed, told int64
 	for _, s := range j.Spans {
-		if s.Name == SpanCommit {
+		if s.Name == names.SpanCommit {
 			committed += s.N
 		}
 	}
 	for _, k := range j.Kernels {
-		if k.Name != Blit {
+		if k.Name != names.Blit {
 			told += k.Dispatches
 		}
 	}
@@ -231,9 +232,9 @@ func (j *judge) evidence() {
 	var hits, misses [2]int
 	count := func(i int, cache string) {
 		switch cache {
-		case "hit":
+		case names.CacheHit:
 			hits[i]++
-		case "miss":
+		case names.CacheMiss:
 			misses[i]++
 		}
 	}

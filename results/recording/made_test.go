@@ -7,6 +7,7 @@ import (
 	"github.com/introgen/introgen/results/answers/overhead"
 	"github.com/introgen/introgen/results/recording"
 	"github.com/introgen/introgen/trace"
+	"github.com/introgen/introgen/trace/names"
 )
 
 // maker writes a small recording by hand, with a clock that goes on with every
@@ -71,48 +72,48 @@ func knobs(rounds, tokens int) []recording.Knob {
 
 // run writes what a run does from its header on.
 func (m *maker) run(rounds, steps int, metal, untraced bool, pauses []time.Duration) {
-	m.span(0, recording.SpanArguments, "", 0, 2*ms, nil)
+	m.span(0, names.SpanArguments, "", 0, 2*ms, nil)
 	m.put(&recording.Machine{At: int64(m.now), Load: 0.25, OtherCores: 0.125, MHz: 2600.5, Throttled: 3, Thermal: "cool"})
-	m.span(0, recording.SpanTokenizer, "go", 0, 30*ms, nil)
+	m.span(0, names.SpanTokenizer, "go", 0, 30*ms, nil)
 	if metal {
-		m.span(0, recording.SpanDevice, "", 0, 5*ms, nil)
+		m.span(0, names.SpanDevice, "", 0, 5*ms, nil)
 		m.put(&recording.Device{Driver: "soft", Name: "soft", Compiler: "clang", Nonce: "n", Kernels: "own", Digest: "cd", System: "s"})
 	}
-	m.span(0, recording.SpanEvict, "", 0, ms, nil)
+	m.span(0, names.SpanEvict, "", 0, ms, nil)
 	m.put(&recording.Evidence{What: recording.EvidencePageCache, Round: 1, Resident: 0.75, Evicted: true})
 	for n := 1; n <= rounds; n++ {
 		m.round(n, steps, metal, untraced, pauses)
 	}
-	m.span(0, recording.SpanClose, "", 0, ms, nil)
+	m.span(0, names.SpanClose, "", 0, ms, nil)
 	if metal {
 		m.put(&recording.Kernel{Name: "gemm_nn", Dispatches: 135, Time: int64(3 * ms)}, &recording.Kernel{Name: "cos", Dispatches: 7, Time: int64(ms)},
 			&recording.Evidence{What: recording.EvidenceMetalCache, LibraryHits: 1, LibraryMisses: 1, PipelineMisses: 2, Nonce: "n", Folder: "/c",
 				Before: &recording.CacheFolder{Entries: 3, Bytes: 40, Changed: "2026-01-02T03:04:05Z"}, After: &recording.CacheFolder{Entries: 5, Bytes: 60, Changed: "2026-01-02T03:04:06Z"}})
 	}
-	m.span(0, recording.SpanDigest, "", 0, ms, nil)
-	m.span(0, recording.SpanRecord, "", 0, ms, nil)
+	m.span(0, names.SpanDigest, "", 0, ms, nil)
+	m.span(0, names.SpanRecord, "", 0, ms, nil)
 	m.put(&recording.Note{Text: "a note"}, &recording.End{At: int64(m.now), MajorFaults: 200, MinorFaults: 3, SpanCost: 80_000, ModelDigest: map[bool]string{false: "ab"}[metal]})
 }
 
 func (m *maker) round(n, steps int, metal, untraced bool, pauses []time.Duration) {
 	var round trace.ID
 	ids := []int32{66}
-	round = m.span(0, recording.SpanRound, "", int64(n), 0, func(round trace.ID) {
-		m.span(round, recording.SpanRead, "mmap", 0, 2*ms, nil)
+	round = m.span(0, names.SpanRound, "", int64(n), 0, func(round trace.ID) {
+		m.span(round, names.SpanRead, "mmap", 0, 2*ms, nil)
 		if n == 1 {
 			m.put(&recording.Subject{IO: "file", PageCache: "some", Engine: "engine", Tokenizer: "go"})
 		}
-		m.span(round, recording.SpanBuild, "", 0, 10*ms, func(build trace.ID) {
+		m.span(round, names.SpanBuild, "", 0, 10*ms, func(build trace.ID) {
 			if metal && n == 1 {
-				m.span(build, recording.SpanWeights, "token_embd.weight", 1024, 3*ms, nil)
+				m.span(build, names.SpanWeights, "token_embd.weight", 1024, 3*ms, nil)
 				m.library(build, "Gemm", "gemm_nn", 20*ms, "miss")
-				m.count(build, recording.CountAllocated, 1024)
-				m.count(build, recording.CountMapped, 64)
+				m.count(build, names.CountAllocated, 1024)
+				m.count(build, names.CountMapped, 64)
 			}
 		})
-		m.span(round, recording.SpanEncode, "", 0, ms, nil)
-		m.span(round, recording.SpanRecord, "", 0, ms, nil)
-		m.span(round, recording.SpanPrefill, "", 13, 9*ms, func(prefill trace.ID) {
+		m.span(round, names.SpanEncodePrompt, "", 0, ms, nil)
+		m.span(round, names.SpanRecord, "", 0, ms, nil)
+		m.span(round, names.SpanPrefill, "", 13, 9*ms, func(prefill trace.ID) {
 			if metal {
 				m.commit(prefill, 50, n == 1)
 			}
@@ -120,7 +121,7 @@ func (m *maker) round(n, steps int, metal, untraced bool, pauses []time.Duration
 		for i := 1; i <= steps; i++ {
 			if len(pauses) > 0 && i > 2 && i%2 == 1 {
 				p := pauses[(i/2-1)%len(pauses)]
-				m.span(round, recording.SpanPause, "", int64(p), p, nil)
+				m.span(round, names.SpanPause, "", int64(p), p, nil)
 			}
 			ids = append(ids, int32(100+i))
 			took := 4*ms + time.Duration(i*i+7*n)*10*us
@@ -128,22 +129,22 @@ func (m *maker) round(n, steps int, metal, untraced bool, pauses []time.Duration
 				m.now += took
 				continue
 			}
-			m.span(round, recording.SpanStep, "", int64(i), took, func(step trace.ID) {
+			m.span(round, names.SpanStep, "", int64(i), took, func(step trace.ID) {
 				if metal {
 					m.commit(step, 5+int64(i), false)
 				}
 			})
 		}
-		m.span(round, recording.SpanCheck, "", 0, ms, nil)
+		m.span(round, names.SpanCheck, "", 0, ms, nil)
 	})
 	m.put(&recording.Round{Number: n, Span: round, Prompt: 13, IDs: ids, Text: "text \xf0", Top: [][]recording.Logit{{{ID: 66, Value: 1.5}}}})
 }
 
 // library is a library with a pipeline.
 func (m *maker) library(in trace.ID, name, function string, took time.Duration, cache string) {
-	lib := m.span(in, recording.SpanLibrary, name, 500, took, nil)
+	lib := m.span(in, names.SpanLibrary, name, 500, took, nil)
 	m.put(&recording.Library{Span: lib, Name: name, SourceBytes: 500, Kernels: 3, Cache: cache})
-	pipe := m.span(in, recording.SpanPipeline, name+" "+function, 1, took/4, nil)
+	pipe := m.span(in, names.SpanPipeline, name+" "+function, 1, took/4, nil)
 	m.put(&recording.Pipeline{Span: pipe, Library: name, Function: function, Constants: "1:bool=0", Cache: "miss"})
 }
 
@@ -153,14 +154,14 @@ func (m *maker) commit(in trace.ID, dispatches int64, compile bool) {
 	if compile {
 		inside = func(encode trace.ID) { m.library(encode, "Unary", "cos", 8*ms, "hit") }
 	}
-	m.span(in, recording.SpanCommands, "compute", 0, ms, inside)
-	m.span(in, recording.SpanCommit, "", dispatches, 200*us, nil)
-	m.count(in, recording.CountCommandBuffers, 1)
-	m.count(in, recording.CountEncoders, 1)
-	m.count(in, recording.CountDispatches, dispatches)
+	m.span(in, names.SpanEncoder, "compute", 0, ms, inside)
+	m.span(in, names.SpanCommit, "", dispatches, 200*us, nil)
+	m.count(in, names.CountCommandBuffers, 1)
+	m.count(in, names.CountEncoders, 1)
+	m.count(in, names.CountDispatches, dispatches)
 	from := m.now
-	m.span(in, recording.SpanWait, "", 0, 2*ms, nil)
-	for _, s := range []trace.Record{{Name: recording.SpanQueued, Start: from, End: from + 100*us}, {Name: recording.SpanGPU, Start: from + 100*us, End: from + 1900*us}} {
+	m.span(in, names.SpanWait, "", 0, 2*ms, nil)
+	for _, s := range []trace.Record{{Name: names.SpanQueued, Start: from, End: from + 100*us}, {Name: names.SpanGPU, Start: from + 100*us, End: from + 1900*us}} {
 		m.id++
 		s.ID, s.Parent, s.N = m.id, in, dispatches
 		m.put(&recording.Span{Record: s})

@@ -1,30 +1,44 @@
 package recording
 
-import "slices"
+import (
+	"maps"
+	"slices"
+)
 
 // Pairs are the runs of two arms of a plan, block by block in order, where both
-// have a run that counts: what was measured next to each other. A block's last
-// run that counts is taken.
+// have a run that counts: what was measured next to each other.
 func (f *File) Pairs(a, b string) (as, bs []*Run) {
-	of := func(arm string) map[int]*Run {
-		by := map[int]*Run{}
-		for _, r := range f.Counted(arm) {
-			if r.Start != nil {
-				by[r.Start.Block] = r
-			}
+	return Paired(f.Counted(a), f.Counted(b), (*Run).Block)
+}
+
+// Block is the run's block in its plan; 0 outside of one.
+func (r *Run) Block() int {
+	if r.Start == nil {
+		return 0
+	}
+	return r.Start.Block
+}
+
+// Paired are of what two arms have the parts that are of one block, in the order of
+// the blocks. Of several of one block the last is taken: a run that is made again
+// takes the place of the one before.
+func Paired[T any](as, bs []T, block func(T) int) (pa, pb []T) {
+	left, right := LastOfBlocks(as, block), LastOfBlocks(bs, block)
+	for _, n := range slices.Sorted(maps.Keys(left)) {
+		if b, ok := right[n]; ok {
+			pa, pb = append(pa, left[n]), append(pb, b)
 		}
-		return by
 	}
-	left, right := of(a), of(b)
-	var blocks []int
-	for n := range left {
-		if right[n] != nil {
-			blocks = append(blocks, n)
+	return pa, pb
+}
+
+// LastOfBlocks are the last of each block; what is of none is left out.
+func LastOfBlocks[T any](all []T, block func(T) int) map[int]T {
+	out := map[int]T{}
+	for _, x := range all {
+		if n := block(x); n > 0 {
+			out[n] = x
 		}
 	}
-	slices.Sort(blocks)
-	for _, n := range blocks {
-		as, bs = append(as, left[n]), append(bs, right[n])
-	}
-	return as, bs
+	return out
 }

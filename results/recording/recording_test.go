@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/introgen/introgen/trace"
+	"github.com/introgen/introgen/trace/names"
 )
 
 // small is a run with an event of every kind.
@@ -361,7 +362,7 @@ func TestErrorsLeadToTheirCause(t *testing.T) {
 // writers may put them in another order.
 func TestSpansInAnyOrder(t *testing.T) {
 	span := func(id, parent trace.ID, end time.Duration) Event {
-		return &Span{trace.Record{ID: id, Parent: parent, Name: SpanEncode, Start: time.Duration(id), End: end}}
+		return &Span{trace.Record{ID: id, Parent: parent, Name: names.SpanEncodePrompt, Start: time.Duration(id), End: end}}
 	}
 	f := Collect(slices.Values([]Event{&Header{}, span(1, 0, -1), span(2, 1, 9), span(1, 0, 10), span(5, 1, 9), span(4, 1, 8), span(3, 1, 7), span(4, 1, 8), span(5, 1, 11)}))
 	var got []string

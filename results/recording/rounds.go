@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/introgen/introgen/trace"
+	"github.com/introgen/introgen/trace/names"
 )
 
 // Fault is what is wrong with, or missing from, the phases of a round.
@@ -17,7 +18,7 @@ type Fault struct {
 }
 
 // once are the phases that a round has one of.
-var once = []string{SpanRead, SpanBuild, SpanEncode, SpanPrefill}
+var once = []string{names.SpanRead, names.SpanBuild, names.SpanEncodePrompt, names.SpanPrefill}
 
 // Faults looks at the phases of a round, in the order of their numbers, and at
 // what its event says, which may be nil. Decode steps carry their own number; a
@@ -35,12 +36,12 @@ func Faults(phases []trace.Record, e *Round) []Fault {
 			}
 		}
 	}
-	for _, s := range named(phases, SpanPrefill) {
+	for _, s := range named(phases, names.SpanPrefill) {
 		if e != nil && s.N != int64(e.Prompt) {
 			fault(s, "prompt", "%s has %d tokens and its round a prompt of %d: it does not count", called(s), s.N, e.Prompt)
 		}
 	}
-	steps := named(phases, SpanStep)
+	steps := named(phases, names.SpanStep)
 	out = append(out, stepFaults(steps, e)...)
 	if e == nil || e.Error != "" || len(e.IDs) == 0 {
 		return out
@@ -48,8 +49,8 @@ func Faults(phases []trace.Record, e *Round) []Fault {
 	missing := func(what string) {
 		out = append(out, Fault{0, "lacking", fmt.Sprintf("round %d has no %s: there is no sample of it", e.Number, what)})
 	}
-	if len(named(phases, SpanPrefill)) == 0 {
-		missing(SpanPrefill)
+	if len(named(phases, names.SpanPrefill)) == 0 {
+		missing(names.SpanPrefill)
 	}
 	if len(steps) == 0 { // also where a run was told not to record them
 		return out
@@ -186,7 +187,7 @@ func (j *judge) roundSpans() map[trace.ID]trace.Record {
 	var all []trace.Record
 	count := map[int64]int{}
 	for _, s := range j.Spans {
-		if s.Name != SpanRound {
+		if s.Name != names.SpanRound {
 			continue
 		}
 		if s.N < 1 || s.Parent != 0 {
@@ -234,8 +235,8 @@ func (j *judge) roundEvents(spans map[trace.ID]trace.Record) map[trace.ID]*Round
 		case numbers[e.Number] > 1 || ids[e.Span] > 1:
 			j.tell("events", "the event of round %d stands there more than once: none counts", e.Number)
 			return true
-		case there && (s.Name != SpanRound || s.N != int64(e.Number)):
-			if s.Name == SpanRound {
+		case there && (s.Name != names.SpanRound || s.N != int64(e.Number)):
+			if s.Name == names.SpanRound {
 				j.out[s.ID] = true
 				delete(spans, s.ID)
 			}

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/introgen/introgen/trace/names"
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
@@ -65,8 +66,8 @@ func TestSchemaTakesWhatIsWritten(t *testing.T) {
 	for _, e := range []Event{
 		&Plan{Arms: []Arm{{Name: "cold", State: StateCold, Args: []string{"metal"}, Env: map[string]string{"A": "b"}, Levels: map[string]string{"cache": "cold"}, Cache: "half"}},
 			Blocks: 6, Order: "random", Seed: 1 << 63, Until: 0.02, Factors: []string{"cache"}, Coverage: &Coverage{
-				Full:   Foretold{Prompt: 3, Steps: 2, Needs: []Need{{Library: "Cast", Function: "f", Constants: "10:bool=1", Phase: SpanStep, Step: 1}}},
-				WarmUp: Foretold{Prompt: 3, Needs: []Need{{Library: "Cast", Function: "g", Phase: SpanBuild}}}, Smallest: Foretold{Prompt: 1, Steps: 1}}},
+				Full:   Foretold{Prompt: 3, Steps: 2, Needs: []Need{{Library: "Cast", Function: "f", Constants: "10:bool=1", Phase: names.SpanStep, Step: 1}}},
+				WarmUp: Foretold{Prompt: 3, Needs: []Need{{Library: "Cast", Function: "g", Phase: names.SpanBuild}}}, Smallest: Foretold{Prompt: 1, Steps: 1}}},
 		&Subject{Weights: WeightsPacked},
 		&Start{Run: 1, Block: 1, Arm: "cold"},
 		&Exit{Run: 1, Spawned: 5, Reaped: 6, Code: -1, Signal: "killed", Error: "e", Refused: "r", RefusedCode: RefusedEvidence, Flags: []string{"load: f"}, Taints: []Taint{{TaintLoad, 0.5, "f"}}, MaxRSS: 7},

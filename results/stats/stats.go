@@ -74,6 +74,20 @@ func Summarize(x []float64) Summary {
 	return s
 }
 
+// Median is the middle of x, or of an even number the mean of the two in the
+// middle, as Summarize and benchstat have it; 0 of none, and of what is no sample.
+func Median(x []float64) float64 {
+	if unusable("sample", x, false) != "" {
+		return 0
+	}
+	return median(slices.Sorted(slices.Values(x)))
+}
+
+// Lower is which of n things in order is in the middle, of an even number the
+// lower of the two. Where a run, a step or a count stands for others it must be one
+// that there was, and it is this one that does.
+func Lower(n int) int { return (n - 1) / 2 }
+
 // Spread is half the width of the interval as a part of the median: what
 // stands behind ± in a table. It is 0 where there is no interval.
 func (s Summary) Spread() float64 {

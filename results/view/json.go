@@ -11,8 +11,10 @@ import (
 	"unicode/utf16"
 	"unicode/utf8"
 
-	"github.com/introgen/introgen/results"
+	"github.com/introgen/introgen/figures"
+	"github.com/introgen/introgen/results/breakdown"
 	"github.com/introgen/introgen/results/recording"
+	"github.com/introgen/introgen/trace/names"
 )
 
 // JSON writes a recording as one JSON object, without its spans: those of each
@@ -93,27 +95,29 @@ func JSON(w io.Writer, f *recording.File) error {
 	for _, r := range f.Runs {
 		one := run{Start: r.Start, Exit: r.Exit, Header: r.Header, Counts: r.Counts(), Doubt: r.Doubt, Lost: r.LostSpans(), Subject: r.Subject, Device: r.Device, Rounds: []phases{},
 			Kernels: r.Kernels, Evidence: r.Evidence, Machine: r.Machine, Notes: r.Notes, End: r.End}
-		for i, p := range results.PhasesOf(r) {
-			of := r.Rounds[i]
-			steps := make([]*time.Duration, len(p.Steps))
-			for i, s := range p.Steps {
-				steps[i] = recorded(s)
+		taken := breakdown.Take(r)
+		for i, p := range taken.Told {
+			of, times := p.Event, p.StepTimes()
+			steps := make([]*time.Duration, len(times))
+			for i, t := range times {
+				steps[i] = recorded(t)
 			}
-			one.Rounds = append(one.Rounds, phases{p.Round, of.Prompt, r.PromptIDs(of.Number), recorded(p.Wall), recorded(p.Read), recorded(p.Build), recorded(p.Prefill), steps, of.IDs, strings.ToValidUTF8(of.Text, "\uFFFD"), nil, of.Top, of.Error})
+			one.Rounds = append(one.Rounds, phases{p.Number, of.Prompt, r.PromptIDs(of.Number), recorded(p.Wall()), recorded(p.Took(names.SpanRead)),
+				recorded(p.Took(names.SpanBuild)), recorded(p.Took(names.SpanPrefill)), steps, of.IDs, strings.ToValidUTF8(of.Text, "\uFFFD"), nil, of.Top, of.Error})
 			if !utf8.ValidString(of.Text) {
 				one.Rounds[i].Bytes = []byte(of.Text)
 			}
 		}
-		trace := results.MetalTraceOf(r)
-		for _, l := range trace.Libraries {
-			one.Libraries = append(one.Libraries, compiled{Library: l.Name, Bytes: l.SourceBytes, Kernels: l.Kernels, Time: l.Compile, Cache: l.Cache})
+		m := taken.Metal()
+		for _, l := range m.Libraries {
+			one.Libraries = append(one.Libraries, compiled{Library: l.Library, Bytes: l.SourceBytes, Kernels: l.Kernels, Time: l.Time, Cache: l.Cache})
 		}
-		for i, p := range trace.Pipelines {
-			one.Pipelines = append(one.Pipelines, compiled{Library: p.Library, Function: p.Function, Constants: r.Pipelines[i].Constants, Time: p.Create, Cache: p.Cache})
+		for _, p := range m.Pipelines {
+			one.Pipelines = append(one.Pipelines, compiled{Library: p.Library, Function: p.Function, Constants: p.Constants, Time: p.Time, Cache: p.Cache})
 		}
-		for _, p := range results.DevicePhasesOf(r) {
-			d := device{p.Round, p.Name, p.Compile, p.Weights, p.Encode, p.Commit, p.Wait, p.GPU, p.Dispatches, p.Encoders, p.CommandBuffers}
-			if d != (device{Round: p.Round, Phase: p.Name}) {
+		for _, p := range m.Phases {
+			d := device{p.Round, p.Title, p.Compiling(), p.Weights, p.Encode, p.Commit, p.Wait, p.GPU, p.Dispatches, p.Encoders, p.CommandBuffers}
+			if d != (device{Round: p.Round, Phase: p.Title}) {
 				one.Phases = append(one.Phases, d)
 			}
 		}
@@ -132,7 +136,7 @@ func JSON(w io.Writer, f *recording.File) error {
 
 // recorded is a time, or nil where it is missing.
 func recorded(d time.Duration) *time.Duration {
-	if d == results.Missing {
+	if d == figures.Missing {
 		return nil
 	}
 	return &d

@@ -8,10 +8,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/introgen/introgen/results"
+	"github.com/introgen/introgen/results/breakdown"
 	"github.com/introgen/introgen/results/console"
 	"github.com/introgen/introgen/results/recording"
 	"github.com/introgen/introgen/trace"
+	"github.com/introgen/introgen/trace/names"
 )
 
 // lostStep is a run whose second of three decode steps is not recorded, and
@@ -24,12 +25,12 @@ func lostStep(t *testing.T) []byte {
 	}
 	for _, e := range []recording.Event{
 		&recording.Header{Format: recording.Format, Version: 1, Command: "cpu", View: recording.View{Label: "cpu"}},
-		span(1, 0, results.SpanRound, 1, 0, -1),
-		span(2, 1, results.SpanRead, 0, 0, 1_000_003),
-		span(4, 1, results.SpanPrefill, 13, 2_000_000, 9_000_000),
-		span(5, 1, results.SpanStep, 1, 9_000_000, 9_019_709),
-		span(7, 1, results.SpanStep, 3, 9_040_000, 9_057_126),
-		span(1, 0, results.SpanRound, 1, 0, 9_100_000),
+		span(1, 0, names.SpanRound, 1, 0, -1),
+		span(2, 1, names.SpanRead, 0, 0, 1_000_003),
+		span(4, 1, names.SpanPrefill, 13, 2_000_000, 9_000_000),
+		span(5, 1, names.SpanStep, 1, 9_000_000, 9_019_709),
+		span(7, 1, names.SpanStep, 3, 9_040_000, 9_057_126),
+		span(1, 0, names.SpanRound, 1, 0, 9_100_000),
 		&recording.Round{Number: 1, Span: 1, Prompt: 13, IDs: []int32{1, 2, 3, 4}, Text: "t"},
 		&recording.End{At: 9_200_000},
 	} {
@@ -107,7 +108,7 @@ func TestLostStep(t *testing.T) {
 	if !strings.HasPrefix(b.String(), want) {
 		t.Errorf("printed is\n%s\nwant\n%s", b.String(), want)
 	}
-	if d := FirstToken(f.Runs); d != 0 {
+	if d, ok := breakdown.Take(f.Runs[0]).Told[0].Token(1); ok {
 		t.Errorf("without building, the first token is there after %v", d)
 	}
 }
@@ -118,9 +119,9 @@ func TestEveryDigit(t *testing.T) {
 	for _, took := range []time.Duration{1, 412, 19_709, 7_300_001, 97_448_764_765, 1 << 52} {
 		f := recording.Collect(func(yield func(recording.Event) bool) {
 			for _, e := range []recording.Event{&recording.Header{},
-				&recording.Span{Record: trace.Record{ID: 1, Name: results.SpanRound, N: 1, End: 2 * took}},
-				&recording.Span{Record: trace.Record{ID: 2, Parent: 1, Name: results.SpanPrefill, N: 13, End: took}},
-				&recording.Span{Record: trace.Record{ID: 3, Parent: 1, Name: results.SpanStep, N: 1, Start: took, End: 2 * took}},
+				&recording.Span{Record: trace.Record{ID: 1, Name: names.SpanRound, N: 1, End: 2 * took}},
+				&recording.Span{Record: trace.Record{ID: 2, Parent: 1, Name: names.SpanPrefill, N: 13, End: took}},
+				&recording.Span{Record: trace.Record{ID: 3, Parent: 1, Name: names.SpanStep, N: 1, Start: took, End: 2 * took}},
 				&recording.Round{Number: 1, Span: 1, Prompt: 13, IDs: []int32{1, 2}},
 			} {
 				if !yield(e) {
@@ -153,10 +154,10 @@ func TestFailedBeforeAToken(t *testing.T) {
 	var text []byte
 	for _, e := range []recording.Event{
 		&recording.Header{Format: recording.Format, Version: 1, Command: "metal", View: recording.View{Label: "metal"}},
-		span(1, 0, results.SpanRound, 1, 0, -1),
-		span(2, 1, results.SpanRead, 0, 0, 1_000_003),
-		span(3, 1, results.SpanBuild, 0, 2_000_000, 9_000_000),
-		span(1, 0, results.SpanRound, 1, 0, 9_100_000),
+		span(1, 0, names.SpanRound, 1, 0, -1),
+		span(2, 1, names.SpanRead, 0, 0, 1_000_003),
+		span(3, 1, names.SpanBuild, 0, 2_000_000, 9_000_000),
+		span(1, 0, names.SpanRound, 1, 0, 9_100_000),
 		&recording.Round{Number: 1, Span: 1, Prompt: 13, Error: "metal library Cast does not compile"},
 		&recording.End{At: 9_200_000, Code: 1, Error: "metal library Cast does not compile"},
 	} {
@@ -186,9 +187,9 @@ func TestPartsAddUp(t *testing.T) {
 		return trace.Record{ID: id, Parent: in, Name: name, Detail: detail, N: n, Start: from * time.Millisecond, End: to * time.Millisecond}
 	}
 	f := &recording.File{Runs: []*recording.Run{{
-		Spans: []trace.Record{at(1, 0, results.SpanRound, "", 1, 0, 2000), at(2, 1, results.SpanBuild, "", 0, 0, 1000), at(3, 2, results.SpanLibrary, "Gemm", 7, 0, 100),
-			at(4, 2, results.SpanWeights, "w", 8, 100, 450), at(5, 2, results.SpanCommands, "blit", 0, 450, 500), at(6, 2, results.SpanCommit, "", 0, 500, 525),
-			at(7, 2, results.SpanWait, "", 0, 525, 900), at(8, 1, results.SpanPrefill, "", 3, 1000, 2000)},
+		Spans: []trace.Record{at(1, 0, names.SpanRound, "", 1, 0, 2000), at(2, 1, names.SpanBuild, "", 0, 0, 1000), at(3, 2, names.SpanLibrary, "Gemm", 7, 0, 100),
+			at(4, 2, names.SpanWeights, "w", 8, 100, 450), at(5, 2, names.SpanEncoder, "blit", 0, 450, 500), at(6, 2, names.SpanCommit, "", 0, 500, 525),
+			at(7, 2, names.SpanWait, "", 0, 525, 900), at(8, 1, names.SpanPrefill, "", 3, 1000, 2000)},
 		Libraries: []recording.Library{{Span: 3, Name: "Gemm", SourceBytes: 7, Cache: "miss"}},
 	}}}
 	var b strings.Builder

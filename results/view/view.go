@@ -11,21 +11,35 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/introgen/introgen/results"
+	"github.com/introgen/introgen/figures"
+	"github.com/introgen/introgen/results/breakdown"
+	"github.com/introgen/introgen/results/metrics"
 	"github.com/introgen/introgen/results/recording"
 	"github.com/introgen/introgen/results/sanitize"
+	"github.com/introgen/introgen/results/stats"
 	"github.com/introgen/introgen/results/table"
+	"github.com/introgen/introgen/trace/names"
 )
 
-// FirstToken is how long the first round of the first run that came so far took
-// until its first token was there, or 0.
-func FirstToken(runs []*recording.Run) time.Duration {
-	for _, r := range runs {
-		if p := results.PhasesOf(r); len(p) > 0 && p[0].Round == 1 && len(r.Rounds[0].IDs) > 0 && p[0].FirstToken() != results.Missing {
-			return p[0].FirstToken()
+// Listed are the figures of a recording that a list of them has: when the first
+// token was known, and the median decode step.
+func Listed(f *breakdown.File) (token1, decode string) {
+	var steps []float64
+	for _, run := range f.Runs {
+		r := f.Run(run)
+		if len(r.Told) > 0 && token1 == "" && r.Told[0].Number == 1 && len(r.Told[0].Event.IDs) > 0 {
+			if t, ok := metrics.Token1.Of(r.Told[0]); ok {
+				token1 = figures.Milliseconds(time.Duration(t))
+			}
+		}
+		if v, ok := metrics.Decode.OfRun(r); ok {
+			steps = append(steps, v)
 		}
 	}
-	return 0
+	if len(steps) > 0 {
+		decode = figures.Milliseconds(time.Duration(stats.Median(steps)))
+	}
+	return token1, decode
 }
 
 // name tells the runs of a file apart.
@@ -76,12 +90,13 @@ func Document(f *recording.File) *table.Document {
 		for _, r := range remarks(run) {
 			d.Say("%s", r)
 		}
-		if t := rounds(run); len(t.Rows) > 0 {
+		taken := breakdown.Take(run)
+		if t := rounds(taken); len(t.Rows) > 0 {
 			d.Table(t)
 		}
-		if trace := results.MetalTraceOf(run); len(trace.Libraries) > 0 {
-			d.Table(libraries(trace))
-			d.Table(device(trace))
+		if m := taken.Metal(); len(m.Libraries) > 0 {
+			d.Table(libraries(m))
+			d.Table(device(m))
 		}
 	}
 	if f.Broken != "" {
@@ -91,68 +106,67 @@ func Document(f *recording.File) *table.Document {
 }
 
 // rounds has those that came to a token, as the lines of a run do.
-func rounds(run *recording.Run) *table.Table {
+func rounds(run *breakdown.Run) *table.Table {
 	t := &table.Table{Title: "phases of each round (ms)", Columns: []table.Column{{Name: "round"}, {Name: "read"}, {Name: "build"}, {Name: "prefill"},
 		{Name: "step 1"}, {Name: "median of later"}, {Name: "decode"}, {Name: "steps"}}}
-	for i, p := range results.PhasesOf(run) {
-		if e := run.Rounds[i]; e.Error != "" && len(e.IDs) == 0 {
+	for _, r := range run.Told {
+		if e := r.Event; e.Error != "" && len(e.IDs) == 0 {
 			continue // it failed before a token, in a phase that is not whole
 		}
-		first, median, decode, known := "", "", results.None, p.Known()
-		if len(p.Steps) > 0 {
-			first = results.Milliseconds(p.Steps[0])
+		steps := r.StepTimes()
+		sum, known := r.Decode()
+		first, median, decode, number := "", "", figures.None, strconv.Itoa(known)
+		if len(steps) > 0 {
+			first = figures.Milliseconds(steps[0])
 		}
-		if later := p.Later(); len(later) > 0 {
-			median = results.Milliseconds(results.Median(later))
+		if later, ok := metrics.Later.Of(r); ok {
+			median = figures.Milliseconds(time.Duration(later))
 		}
-		number := strconv.Itoa(len(known))
-		if len(known) == len(p.Steps) {
-			decode = results.Milliseconds(p.Decode())
+		if known == len(steps) {
+			decode = figures.Milliseconds(sum)
 		} else {
-			number += fmt.Sprintf(" of %d", len(p.Steps))
+			number += fmt.Sprintf(" of %d", len(steps))
 		}
-		t.Add(table.Texts(strconv.Itoa(p.Round), results.Milliseconds(p.Read), results.Milliseconds(p.Build), results.Milliseconds(p.Prefill),
-			first, median, decode, number)...)
+		t.Add(table.Texts(strconv.Itoa(r.Number), figures.Milliseconds(r.Took(names.SpanRead)), figures.Milliseconds(r.Took(names.SpanBuild)),
+			figures.Milliseconds(r.Took(names.SpanPrefill)), first, median, decode, number)...)
 	}
 	return t
 }
 
-func libraries(trace results.MetalTrace) *table.Table {
+func libraries(m breakdown.Metal) *table.Table {
 	t := &table.Table{Title: "libraries, in the order in which they were needed", Columns: []table.Column{{Name: "library", Left: true}, {Name: "source bytes"},
 		{Name: "compile ms"}, {Name: "cache", Left: true}, {Name: "pipelines"}, {Name: "create ms"}}}
-	for _, l := range trace.Libraries {
-		n, sum := 0, time.Duration(0)
-		for _, p := range trace.Pipelines {
-			if p.Library == l.Name {
-				n++
-				sum += p.Create
-			}
-		}
-		t.Add(table.Texts(l.Name, strconv.Itoa(l.SourceBytes), results.Milliseconds(l.Compile), l.Cache, strconv.Itoa(n), results.Milliseconds(sum))...)
+	pipelines := map[string][]breakdown.Compile{}
+	for _, l := range m.ByLibrary() {
+		pipelines[l.Name] = l.Pipelines
 	}
-	libs, pipes := trace.Sums()
-	t.Footer = table.Texts("sum", "", results.Milliseconds(libs), "", strconv.Itoa(len(trace.Pipelines)), results.Milliseconds(pipes))
+	for _, l := range m.Libraries {
+		of := pipelines[l.Library]
+		t.Add(table.Texts(l.Library, strconv.Itoa(l.SourceBytes), figures.Milliseconds(l.Time), l.Cache, strconv.Itoa(len(of)), figures.Milliseconds(breakdown.Compiling(of)))...)
+	}
+	t.Footer = table.Texts("sum", "", figures.Milliseconds(breakdown.Compiling(m.Libraries)), "", strconv.Itoa(len(m.Pipelines)), figures.Milliseconds(breakdown.Compiling(m.Pipelines)))
 	return t
 }
 
 // device has a row for each phase, whose first column says which it is: a terminal
 // may divide the table behind that.
-func device(trace results.MetalTrace) *table.Table {
+func device(m breakdown.Metal) *table.Table {
 	t := &table.Table{Title: "what the phases did on the device (ms)", Columns: []table.Column{{Name: "round, phase", Left: true}, {Name: "wall"}, {Name: "compile"}}}
-	weighed := slices.ContainsFunc(trace.Phases, func(p results.MetalPhase) bool { return p.Weights > 0 })
+	rows := m.Folded()
+	weighed := slices.ContainsFunc(rows, func(p breakdown.DevicePhase) bool { return p.Weights > 0 })
 	if weighed {
 		t.Columns = append(t.Columns, table.Column{Name: "weights"})
 	}
 	for _, name := range []string{"encode", "commit", "wait", "unattr.", "GPU", "bufs"} {
 		t.Columns = append(t.Columns, table.Column{Name: name})
 	}
-	for _, p := range trace.Phases {
-		cells := []string{fmt.Sprintf("%d, %s", p.Round, p.Name), results.Milliseconds(p.Wall), results.Milliseconds(p.Compile)}
+	for _, p := range rows {
+		cells := []string{fmt.Sprintf("%d, %s", p.Round, p.Title), figures.Milliseconds(p.Time()), figures.Milliseconds(p.Compiling())}
 		if weighed {
-			cells = append(cells, results.Milliseconds(p.Weights))
+			cells = append(cells, figures.Milliseconds(p.Weights))
 		}
-		t.Add(table.Texts(append(cells, results.Milliseconds(p.Encode), results.Milliseconds(p.Commit), results.Milliseconds(p.Wait),
-			results.Milliseconds(p.Unattributed()), results.Milliseconds(p.GPU), strconv.FormatInt(p.CommandBuffers, 10))...)...)
+		t.Add(table.Texts(append(cells, figures.Milliseconds(p.Encode), figures.Milliseconds(p.Commit), figures.Milliseconds(p.Wait),
+			figures.Milliseconds(p.Unattributed()), figures.Milliseconds(p.GPU), strconv.FormatInt(p.CommandBuffers, 10))...)...)
 	}
 	return t
 }
@@ -178,7 +192,7 @@ func CSV(w io.Writer, f *recording.File) error {
 			if round > 0 {
 				of = strconv.Itoa(round)
 			}
-			if d == results.Missing {
+			if d == figures.Missing {
 				return
 			}
 			nth := ""
@@ -189,27 +203,28 @@ func CSV(w io.Writer, f *recording.File) error {
 			_ = c.Write(append(begin[:len(begin):len(begin)], of, what, name, nth, strconv.FormatInt(int64(d), 10), cache))
 		}
 		for _, s := range run.Spans {
-			if s.Parent == 0 && s.Name != results.SpanRound && s.End >= 0 {
+			if s.Parent == 0 && s.Name != names.SpanRound && s.End >= 0 {
 				row(0, s.Name, s.Detail, 0, s.Duration(), "")
 			}
 		}
-		for _, p := range results.PhasesOf(run) {
-			row(p.Round, results.SpanRead, "", 0, p.Read, "")
-			row(p.Round, results.SpanBuild, "", 0, p.Build, "")
-			row(p.Round, results.SpanPrefill, "", 0, p.Prefill, "")
-			for n, s := range p.Steps {
-				row(p.Round, results.SpanStep, "", n+1, s, "")
+		taken := breakdown.Take(run)
+		for _, r := range taken.Told {
+			for _, phase := range []string{names.SpanRead, names.SpanBuild, names.SpanPrefill} {
+				row(r.Number, phase, "", 0, r.Took(phase), "")
+			}
+			for n, t := range r.StepTimes() {
+				row(r.Number, names.SpanStep, "", n+1, t, "")
 			}
 		}
-		trace := results.MetalTraceOf(run)
-		for _, l := range trace.Libraries {
-			row(0, "library", l.Name, 0, l.Compile, l.Cache)
+		m := taken.Metal()
+		for _, l := range m.Libraries {
+			row(0, "library", l.Library, 0, l.Time, l.Cache)
 		}
-		for _, p := range trace.Pipelines {
-			row(0, "pipeline", p.Library+" "+p.Function, 0, p.Create, p.Cache)
+		for _, p := range m.Pipelines {
+			row(0, "pipeline", p.Library+" "+p.Function, 0, p.Time, p.Cache)
 		}
-		for _, k := range trace.Kernels {
-			row(0, "kernel", k.Kernel, int(k.Dispatches), k.Time, "")
+		for _, k := range m.Kernels {
+			row(0, "kernel", k.Name, int(k.Dispatches), time.Duration(k.Time), "")
 		}
 	}
 	c.Flush()

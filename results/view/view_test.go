@@ -12,6 +12,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/introgen/introgen/results/breakdown"
 	"github.com/introgen/introgen/results/recording"
 	"github.com/introgen/introgen/trace"
 )
@@ -137,7 +138,7 @@ func TestRemarks(t *testing.T) {
 	if strings.Contains(b.String(), " 4.0") {
 		t.Errorf("a step that gave no token is shown:\n%s", b.String())
 	}
-	if d := FirstToken(f.Runs); d != 3*time.Millisecond {
+	if d, ok := breakdown.Take(f.Runs[0]).Told[0].Token(1); !ok || d != 3*time.Millisecond {
 		t.Errorf("the first token after %v", d)
 	}
 }

@@ -23,6 +23,8 @@ import (
 
 	"github.com/introgen/introgen/figures"
 	"github.com/introgen/introgen/results/answers/bench"
+	"github.com/introgen/introgen/results/breakdown"
+	"github.com/introgen/introgen/results/metrics"
 	"github.com/introgen/introgen/results/recording"
 )
 
@@ -116,7 +118,7 @@ func (v *verdicts) repeat(ctx context.Context, name string, times, runs int, oth
 }
 
 func (v *verdicts) compare(ctx context.Context, path string, runs int, other string) (row bench.Row, tainted int, err error) {
-	cmd := exec.CommandContext(ctx, v.introgen, "bench", "--runs", strconv.Itoa(runs), "--metric", bench.Decode.Key, "-o", path, v.line, other)
+	cmd := exec.CommandContext(ctx, v.introgen, "bench", "--runs", strconv.Itoa(runs), "--metric", metrics.Decode.Key, "-o", path, v.line, other)
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
 	cmd.Env = append(os.Environ(), "INTROGEN_KEEP=0")
 	var said strings.Builder
@@ -128,7 +130,7 @@ func (v *verdicts) compare(ctx context.Context, path string, runs int, other str
 	if err != nil {
 		return row, 0, err
 	}
-	a, err := bench.Of(f, []bench.Metric{bench.Decode})
+	a, err := bench.Of(breakdown.Of(f), []metrics.Metric{metrics.Decode})
 	if err != nil {
 		return row, 0, fmt.Errorf("%s: %w", path, err)
 	}

@@ -9,9 +9,9 @@ import (
 	"time"
 
 	"github.com/introgen/introgen/bench/plan"
-	"github.com/introgen/introgen/results"
 	"github.com/introgen/introgen/results/recording"
 	"github.com/introgen/introgen/trace"
+	"github.com/introgen/introgen/trace/names"
 )
 
 // Executor is a plan.Executor.
@@ -95,10 +95,10 @@ func Good(c plan.Child, took time.Duration, add ...recording.Event) plan.Outcome
 	}
 	events := []recording.Event{
 		&recording.Header{Format: recording.Format, Version: recording.Version, Command: c.Arm.Args[0], Args: c.Arm.Args},
-		span(1, 0, results.SpanRound, 1, 0, took),
-		span(2, 1, results.SpanPrefill, 13, q, 2*q),
-		span(3, 1, results.SpanStep, 1, 2*q, 3*q),
-		span(4, 1, results.SpanStep, 2, 3*q, 4*q),
+		span(1, 0, names.SpanRound, 1, 0, took),
+		span(2, 1, names.SpanPrefill, 13, q, 2*q),
+		span(3, 1, names.SpanStep, 1, 2*q, 3*q),
+		span(4, 1, names.SpanStep, 2, 3*q, 4*q),
 		&recording.Round{Number: 1, Span: 1, Prompt: 13, IDs: []int32{1, 2, 3}},
 	}
 	var end recording.Event = &recording.End{At: int64(took)}

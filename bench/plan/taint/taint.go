@@ -6,13 +6,13 @@ package taint
 
 import (
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/introgen/introgen/figures"
-	"github.com/introgen/introgen/results"
 	"github.com/introgen/introgen/results/recording"
+	"github.com/introgen/introgen/results/stats"
 	"github.com/introgen/introgen/trace"
+	"github.com/introgen/introgen/trace/names"
 )
 
 // Limits from which on a run is tainted.
@@ -50,7 +50,7 @@ func Of(e Ended) []recording.Taint {
 	if o := e.After.OtherCores; o >= mostOthers {
 		add(recording.TaintLoad, o, "other processes kept %s of %d cores busy", figures.Text(o, 1), e.Cores)
 	}
-	if m, usual := e.After.MHz, median(e.MHz); m > 0 && usual > 0 && len(e.MHz) >= leastBefore && (m < usual*(1-mostChange) || m > usual*(1+mostChange)) {
+	if m, usual := e.After.MHz, stats.Median(e.MHz); m > 0 && usual > 0 && len(e.MHz) >= leastBefore && (m < usual*(1-mostChange) || m > usual*(1+mostChange)) {
 		add(recording.TaintFrequency, m, "%s MHz after it, %s MHz after the runs before", figures.Text(m, 0), figures.Text(usual, 0))
 	}
 	if a, b := e.After.Throttled, e.Before.Throttled; b >= 0 && a > b {
@@ -67,26 +67,18 @@ func Of(e Ended) []recording.Taint {
 	return taints
 }
 
-func median(x []float64) float64 {
-	if len(x) == 0 {
-		return 0
-	}
-	s := slices.Sorted(slices.Values(x))
-	return s[len(s)/2]
-}
-
 // longestGap is the longest time between the end of a pass and the begin of the
 // next one of its round, and which one that is.
 func longestGap(r *recording.Run) (longest time.Duration, before string) {
 	for _, s := range r.Spans {
-		if s.Name == results.SpanPause {
+		if s.Name == names.SpanPause {
 			return 0, ""
 		}
 	}
 	var parent int32
 	end, last := time.Duration(-1), trace.ID(0)
 	for _, s := range r.Spans {
-		if s.Name != results.SpanPrefill && s.Name != results.SpanStep || s.End < 0 {
+		if s.Name != names.SpanPrefill && s.Name != names.SpanStep || s.End < 0 {
 			continue
 		}
 		if int32(s.Parent) == parent && end >= 0 && s.Start-end > longest && !r.Lacks(last, s.ID) {

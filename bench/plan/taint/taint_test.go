@@ -6,15 +6,15 @@ import (
 	"testing"
 	"time"
 
-	"github.com/introgen/introgen/results"
 	"github.com/introgen/introgen/results/recording"
 	"github.com/introgen/introgen/trace"
+	"github.com/introgen/introgen/trace/names"
 )
 
 const ms = time.Millisecond
 
 func step(parent trace.ID, n int64, start, end time.Duration) trace.Record {
-	return trace.Record{Parent: parent, Name: results.SpanStep, N: n, Start: start, End: end}
+	return trace.Record{Parent: parent, Name: names.SpanStep, N: n, Start: start, End: end}
 }
 
 func TestTaints(t *testing.T) {
@@ -35,12 +35,12 @@ func TestTaints(t *testing.T) {
 		{"heat", Ended{Before: calm, After: recording.Machine{MHz: 2600, Throttled: 9}}, []string{"throttled: 5 times for heat"}},
 		{"heat that was not counted before", Ended{Before: unknown, After: recording.Machine{Throttled: 9}}, nil},
 		{"idle between steps", Ended{Run: &recording.Run{Spans: []trace.Record{
-			{ID: 2, Parent: 1, Name: results.SpanPrefill, N: 13, Start: 0, End: 5 * ms},
+			{ID: 2, Parent: 1, Name: names.SpanPrefill, N: 13, Start: 0, End: 5 * ms},
 			step(1, 1, 5*ms, 10*ms), step(1, 2, 260*ms, 265*ms), step(1, 3, 266*ms, 270*ms)}}},
 			[]string{"idle: 250 ms between passes, before decode step 2"}},
 		{"rounds apart", Ended{Run: &recording.Run{Spans: []trace.Record{step(1, 1, 5*ms, 10*ms), step(2, 1, 500*ms, 510*ms)}}}, nil},
 		{"a pause that was asked for", Ended{Run: &recording.Run{Spans: []trace.Record{step(1, 1, 5*ms, 10*ms),
-			{Parent: 1, Name: results.SpanPause, N: int64(490 * ms), Start: 10 * ms, End: 500 * ms}, step(1, 2, 500*ms, 510*ms)}}}, nil},
+			{Parent: 1, Name: names.SpanPause, N: int64(490 * ms), Start: 10 * ms, End: 500 * ms}, step(1, 2, 500*ms, 510*ms)}}}, nil},
 		{"a model that is not in memory", Ended{Run: &recording.Run{Evidence: []recording.Evidence{
 			{What: recording.EvidencePageCache, Round: 1, Resident: 0.4}}}}, []string{"file: 40.0 % of the model lay in memory before round 1"}},
 		{"one that was evicted", Ended{Run: &recording.Run{Evidence: []recording.Evidence{

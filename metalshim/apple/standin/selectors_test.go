@@ -14,6 +14,7 @@ import (
 	"github.com/introgen/introgen/metalshim/apple/objc"
 	"github.com/introgen/introgen/metalshim/apple/standin"
 	"github.com/introgen/introgen/metalshim/soft"
+	"github.com/introgen/introgen/trace/names"
 )
 
 const manySource = `#include <metal_stdlib>
@@ -60,7 +61,7 @@ func everything(t *testing.T, path string, o standin.Options, a apple.Options, c
 	add := must(fromFile.NewPipeline(ctx, "add", nil))(t)
 	archivePath := filepath.Join(t.TempDir(), "archive")
 	constants := []metalshim.Constant{metalshim.BoolConstant(3, true)}
-	for _, want := range []metalshim.CacheState{metalshim.CacheMiss, metalshim.CacheHit} {
+	for _, want := range []string{names.CacheMiss, names.CacheHit} {
 		x := must(d.NewArchive(archivePath))(t)
 		p := must(x.NewPipeline(ctx, fromSource, "scale", constants))(t)
 		if got := p.Evidence().State; got != want {

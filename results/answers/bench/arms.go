@@ -12,8 +12,9 @@ import (
 	"time"
 
 	"github.com/introgen/introgen/figures"
-	"github.com/introgen/introgen/results"
 	"github.com/introgen/introgen/results/answers/samples"
+	"github.com/introgen/introgen/results/breakdown"
+	"github.com/introgen/introgen/results/metrics"
 	"github.com/introgen/introgen/results/recording"
 	"github.com/introgen/introgen/results/shellwords"
 	"github.com/introgen/introgen/results/stats"
@@ -39,7 +40,7 @@ type Arm struct {
 
 // Row is one metric of one arm.
 type Row struct {
-	Metric  Metric
+	Metric  metrics.Metric
 	Arm     string
 	Samples []float64     // nanoseconds, of the runs that count, in the order of execution
 	Summary stats.Summary // of Samples
@@ -50,7 +51,7 @@ type Row struct {
 
 // Of compares the arms of a plan by the metrics. It fails where the recording
 // is no plan's, or where no run counts.
-func Of(f *recording.File, metrics []Metric) (*Answer, error) {
+func Of(f *breakdown.File, shown []metrics.Metric) (*Answer, error) {
 	if f.Plan == nil || len(f.Plan.Arms) == 0 {
 		return nil, fmt.Errorf("%s holds no plan, so it has no arms to compare", nameOf(f.Path))
 	}
@@ -77,9 +78,9 @@ func Of(f *recording.File, metrics []Metric) (*Answer, error) {
 		a.Arms = append(a.Arms, line)
 	}
 	if counted == 0 {
-		return nil, fmt.Errorf("no run counts, so there is nothing to compare: %s", strings.Join(samples.Uncounted(f), "; "))
+		return nil, fmt.Errorf("no run counts, so there is nothing to compare: %s", strings.Join(samples.Uncounted(f.File), "; "))
 	}
-	for _, m := range metrics {
+	for _, m := range shown {
 		var lacking []string
 		before := len(a.Rows)
 		for i, arm := range f.Plan.Arms {
@@ -93,7 +94,7 @@ func Of(f *recording.File, metrics []Metric) (*Answer, error) {
 			a.note("%s: no run has a figure of %s, so nothing is compared by it", strings.Join(lacking, ", "), m.Name)
 		}
 	}
-	a.remarks(f)
+	a.remarks(f.File)
 	return a, nil
 }
 
@@ -104,10 +105,10 @@ func nameOf(path string) string {
 	return path
 }
 
-func rowOf(f *recording.File, m Metric, arm string) Row {
+func rowOf(f *breakdown.File, m metrics.Metric, arm string) Row {
 	row := Row{Metric: m, Arm: arm}
 	for _, r := range f.Counted(arm) {
-		if v, ok := m.Of(r); ok {
+		if v, ok := m.OfRun(r); ok {
 			row.Samples = append(row.Samples, v)
 		}
 	}
@@ -119,8 +120,8 @@ func rowOf(f *recording.File, m Metric, arm string) Row {
 	var x, y []float64
 	firsts, others := f.Pairs(first, arm)
 	for i := range firsts {
-		v, ok := m.Of(firsts[i])
-		w, also := m.Of(others[i])
+		v, ok := m.OfRun(f.Run(firsts[i]))
+		w, also := m.OfRun(f.Run(others[i]))
 		if ok && also {
 			x, y = append(x, v), append(y, w)
 		}
@@ -215,7 +216,7 @@ func runs(n int) string {
 
 func probability(p float64) string { return figures.Text(p, 3) }
 
-func milliseconds(v float64) string { return results.Milliseconds(time.Duration(v)) }
+func milliseconds(v float64) string { return figures.Milliseconds(time.Duration(v)) }
 
 // Document is the answer as a table and sentences.
 func (a *Answer) Document() *table.Document {

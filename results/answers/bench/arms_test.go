@@ -9,11 +9,13 @@ import (
 
 	"github.com/introgen/introgen/bench/plan"
 	"github.com/introgen/introgen/bench/plan/plantest"
-	"github.com/introgen/introgen/results"
 	"github.com/introgen/introgen/results/answers/bench"
+	"github.com/introgen/introgen/results/breakdown"
+	"github.com/introgen/introgen/results/metrics"
 	"github.com/introgen/introgen/results/recording"
 	"github.com/introgen/introgen/results/table"
 	"github.com/introgen/introgen/trace"
+	"github.com/introgen/introgen/trace/names"
 )
 
 // file is a plan of so many blocks; the time of a run is its arm's of the block.
@@ -50,7 +52,7 @@ func TestAnswer(t *testing.T) {
 		}
 		return d
 	})
-	a, err := bench.Of(f, bench.Metrics)
+	a, err := bench.Of(breakdown.Of(f), bench.Metrics)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -110,7 +112,7 @@ func TestNotes(t *testing.T) {
 	})
 	f.Runs[0].Exit.Taint(recording.Taint{Code: recording.TaintLoad, Value: 0.9, Text: "other processes kept 0.9 of 2 cores busy"})
 	first := f.Runs[0].Start.Arm
-	a, err := bench.Of(f, []bench.Metric{bench.Decode})
+	a, err := bench.Of(breakdown.Of(f), []metrics.Metric{metrics.Decode})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -133,12 +135,12 @@ func TestNotes(t *testing.T) {
 }
 
 func TestNothingToCompare(t *testing.T) {
-	if _, err := bench.Of(&recording.File{Path: "x.introgen"}, bench.Metrics); err == nil || !strings.Contains(err.Error(), "x.introgen holds no plan") {
+	if _, err := bench.Of(breakdown.Of(&recording.File{Path: "x.introgen"}), bench.Metrics); err == nil || !strings.Contains(err.Error(), "x.introgen holds no plan") {
 		t.Errorf("error %v", err)
 	}
 	f := &recording.File{Plan: &recording.Plan{Arms: []recording.Arm{{Name: "A", Args: []string{"cpu"}}}},
 		Runs: []*recording.Run{{Start: &recording.Start{Arm: "A"}, Exit: &recording.Exit{Code: 1, Refused: "ended with exit code 1"}}}}
-	if _, err := bench.Of(f, bench.Metrics); err == nil || !strings.Contains(err.Error(), "no run counts, so there is nothing to compare: A: ended with exit code 1") {
+	if _, err := bench.Of(breakdown.Of(f), bench.Metrics); err == nil || !strings.Contains(err.Error(), "no run counts, so there is nothing to compare: A: ended with exit code 1") {
 		t.Errorf("error %v", err)
 	}
 	if _, err := bench.Find("speed"); err == nil || err.Error() != `metric "speed" is not known: ttft, prefill, decode, total, process are allowed` {
@@ -161,7 +163,7 @@ func TestVerdicts(t *testing.T) {
 			}
 			return 100 * ms
 		})
-		a, err := bench.Of(f, []bench.Metric{bench.Decode})
+		a, err := bench.Of(breakdown.Of(f), []metrics.Metric{metrics.Decode})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -170,7 +172,7 @@ func TestVerdicts(t *testing.T) {
 		}
 	}
 	one := file(t, 1, []string{"A"}, func(string, int) time.Duration { return 100 * ms })
-	if a, err := bench.Of(one, bench.Metrics); err != nil || len(a.Verdicts()) != 0 {
+	if a, err := bench.Of(breakdown.Of(one), bench.Metrics); err != nil || len(a.Verdicts()) != 0 {
 		t.Errorf("one arm: %v, %v", a.Verdicts(), err)
 	}
 }
@@ -181,10 +183,10 @@ func TestFigureIsMissing(t *testing.T) {
 	f := file(t, 6, []string{"A", "B"}, func(string, int) time.Duration { return 100 * ms })
 	for _, r := range f.Runs {
 		r.Spans = slices.DeleteFunc(r.Spans, func(s trace.Record) bool {
-			return s.Name == results.SpanPrefill || s.Name == results.SpanStep && r.Start.Arm == "B"
+			return s.Name == names.SpanPrefill || s.Name == names.SpanStep && r.Start.Arm == "B"
 		})
 	}
-	a, err := bench.Of(f, bench.Metrics)
+	a, err := bench.Of(breakdown.Of(f), bench.Metrics)
 	if err != nil {
 		t.Fatal(err)
 	}

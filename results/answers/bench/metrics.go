@@ -2,89 +2,30 @@ package bench
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
-	"github.com/introgen/introgen/results/answers/samples"
-	"github.com/introgen/introgen/results/breakdown"
-	"github.com/introgen/introgen/results/recording"
-	"github.com/introgen/introgen/results/stats"
+	"github.com/introgen/introgen/results/metrics"
 )
 
-// Metric is a time of a run in nanoseconds, of which less is better.
-type Metric struct {
-	Key  string // what --metric calls it
-	Name string // its heading
-	Help string
-	// Of is the run's value, and whether it has one that is finite.
-	Of func(*recording.Run) (float64, bool)
+// Metrics are what arms are compared by, as the table has them. All are times, of
+// which less is better.
+var Metrics = []metrics.Metric{metrics.Token1, metrics.Prefill, metrics.Decode, metrics.Total, metrics.Process}
+
+// Keys are what --metric calls them.
+func Keys() []string {
+	keys := make([]string, len(Metrics))
+	for i, m := range Metrics {
+		keys[i] = m.Key
+	}
+	return keys
 }
-
-// The metrics. A process's first round is its own figure; what comes later is
-// its median.
-var (
-	Decode  = Metric{"decode", "decode step", "the median decode step, of the rounds after the first where there are any", decode}
-	ToFirst = Metric{"ttft", "to token 1", "from opening the model file until the first new token is known, in the first round", firstRound(samples.Token1.Of)}
-	Prefill = Metric{"prefill", "prefill", "the prompt's pass, in the first round", firstRound(samples.Prefill.Of)}
-	Total   = Metric{"total", "total", "the first round's prefill and decode steps", firstRound(total)}
-	Process = Metric{"process", "process", "the whole process, from before it is started until it has ended, as its parent takes it", process}
-)
-
-// Metrics are all of them, as the table has them.
-var Metrics = []Metric{ToFirst, Prefill, Decode, Total, Process}
 
 // Find is the metric with the key.
-func Find(key string) (Metric, error) {
-	i := slices.IndexFunc(Metrics, func(m Metric) bool { return m.Key == key })
-	if i >= 0 {
-		return Metrics[i], nil
+func Find(key string) (metrics.Metric, error) {
+	i := slices.IndexFunc(Metrics, func(m metrics.Metric) bool { return m.Called(key) })
+	if i < 0 {
+		return metrics.Metric{}, fmt.Errorf("metric %q is not known: %s are allowed", key, strings.Join(Keys(), ", "))
 	}
-	keys := make([]string, len(Metrics))
-	for j, m := range Metrics {
-		keys[j] = m.Key
-	}
-	return Metric{}, fmt.Errorf("metric %q is not known: %s are allowed", key, strings.Join(keys, ", "))
-}
-
-func decode(r *recording.Run) (float64, bool) {
-	var steps []float64
-	for _, round := range samples.LaterOf(r, breakdown.Rounds(r)) {
-		for _, s := range round.Steps() {
-			steps = append(steps, float64(s.Time()))
-		}
-	}
-	if len(steps) == 0 {
-		return 0, false
-	}
-	return finite(stats.Summarize(steps).Median)
-}
-
-func finite(v float64) (float64, bool) { return v, v > 0 && !math.IsInf(v, 0) }
-
-// firstRound is a figure of the first round of a run.
-func firstRound(of func(breakdown.Round) (float64, bool)) func(*recording.Run) (float64, bool) {
-	return func(r *recording.Run) (float64, bool) {
-		rounds := breakdown.Rounds(r)
-		if len(rounds) == 0 || rounds[0].Number != 1 {
-			return 0, false
-		}
-		return of(rounds[0])
-	}
-}
-
-func total(r breakdown.Round) (float64, bool) {
-	sum, ok := samples.Prefill.Of(r)
-	steps, whole := r.AllSteps()
-	for _, s := range steps {
-		sum += float64(s.Time())
-	}
-	return sum, ok && whole
-}
-
-func process(r *recording.Run) (float64, bool) {
-	if r.Exit == nil || r.Exit.Reaped <= r.Exit.Spawned || r.Exit.Spawned <= 0 {
-		return 0, false
-	}
-	return float64(r.Exit.Reaped - r.Exit.Spawned), true
+	return Metrics[i], nil
 }

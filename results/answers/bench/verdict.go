@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/introgen/introgen/results/answers/samples"
+	"github.com/introgen/introgen/results/metrics"
 	"github.com/introgen/introgen/results/stats"
 )
 
@@ -52,8 +53,8 @@ func (a *Answer) Verdicts() []string {
 }
 
 // untilWhat is a metric in a sentence about times.
-func untilWhat(m Metric) string {
-	if m.Key == ToFirst.Key {
+func untilWhat(m metrics.Metric) string {
+	if m.Key == metrics.Token1.Key {
 		return m.Name
 	}
 	return "for the " + m.Name

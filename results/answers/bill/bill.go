@@ -10,10 +10,11 @@ import (
 	"strings"
 	"time"
 
-	"github.com/introgen/introgen/results"
 	"github.com/introgen/introgen/results/answers/samples"
 	"github.com/introgen/introgen/results/breakdown"
 	"github.com/introgen/introgen/results/recording"
+	"github.com/introgen/introgen/results/stats"
+	"github.com/introgen/introgen/trace/names"
 )
 
 // Wanted is the part of the wall clock that named lines should explain.
@@ -40,6 +41,7 @@ type Bill struct {
 	Libraries        int           // that were compiled
 	Token1           time.Duration // of the run shown, from the process's start, else from opening the file; 0 where there is none
 	FromStart        bool          // whether it is from the process's start
+	saved            time.Duration // of Token1, if compiling for it took as long as the longest chain of what it needs
 }
 
 // Line is a line of the bill, with its range over all runs of the arm.
@@ -50,7 +52,7 @@ type Line struct {
 
 // Of makes the bill of each arm whose runs count, in the order of the plan. A
 // run whose parts exceed the whole is an error.
-func Of(f *recording.File) ([]*Bill, error) {
+func Of(f *breakdown.File) ([]*Bill, error) {
 	var out []*Bill
 	for _, s := range samples.Of(f) {
 		if s.State == recording.StateWarmProcess || len(s.Samples) == 0 {
@@ -63,11 +65,11 @@ func Of(f *recording.File) ([]*Bill, error) {
 		out = append(out, b)
 	}
 	if len(out) == 0 && slices.ContainsFunc(f.Runs, (*recording.Run).Counts) {
-		why := append(samples.Uncounted(f), "no run that counts has its first round")
+		why := append(samples.Uncounted(f.File), "no run that counts has its first round")
 		return nil, fmt.Errorf("there is nothing to make a bill of: %s", strings.Join(why, "; "))
 	}
 	if len(out) == 0 {
-		return nil, fmt.Errorf("no run counts, so there is nothing to make a bill of: %s", strings.Join(samples.Uncounted(f), "; "))
+		return nil, fmt.Errorf("no run counts, so there is nothing to make a bill of: %s", strings.Join(samples.Uncounted(f.File), "; "))
 	}
 	return out, nil
 }
@@ -76,14 +78,14 @@ func of(s samples.Series) (*Bill, error) {
 	accounts := make([]*breakdown.Account, len(s.Samples))
 	order := make([]int, len(s.Samples))
 	for i, x := range s.Samples {
-		a, err := breakdown.Of(x.Run)
+		a, err := x.Run.Account()
 		if err != nil {
 			return nil, fmt.Errorf("run %d: %w", number(x), err)
 		}
 		accounts[i], order[i] = fold(a), i
 	}
 	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(accounts[i].Wall, accounts[j].Wall) })
-	median := order[(len(order)-1)/2]
+	median := order[stats.Lower(len(order))]
 	a := accounts[median]
 	b := &Bill{
 		Arm: s.Name, Runs: len(accounts), Run: number(s.Samples[median]), ByParent: a.ByParent, Named: a.Named(), Lost: a.Lost,
@@ -104,8 +106,8 @@ func of(s samples.Series) (*Bill, error) {
 	}
 	b.Wall.span(accounts, func(a *breakdown.Account) time.Duration { return a.Wall })
 	b.Unattributed.span(accounts, func(a *breakdown.Account) time.Duration { return a.Unattributed })
-	b.chain()
 	first := s.Samples[median].Rounds[0]
+	b.chain(a.Compiles, first)
 	if b.Token1, b.FromStart = first.FromStart(1); !b.FromStart {
 		b.Token1, _ = first.Token(1)
 	}
@@ -175,35 +177,26 @@ func fold(a *breakdown.Account) *breakdown.Account {
 }
 
 // chain finds what would be left of compiling if all libraries were compiled at
-// once, and then all pipelines: a pipeline needs its library and nothing else.
-func (b *Bill) chain() {
-	libraries, slowest, of := map[string]time.Duration{}, map[string]time.Duration{}, map[string]string{}
-	var order []string
-	for _, l := range b.Lines {
-		switch l.What {
-		case breakdown.KindLibrary:
-			if _, ok := libraries[l.Library]; !ok {
-				order = append(order, l.Library)
-			}
-			libraries[l.Library] += l.Time
-			b.Libraries += l.Count
-		case breakdown.KindPipeline:
-			if l.Time > slowest[l.Library] {
-				slowest[l.Library], of[l.Library] = l.Time, l.Function
-			}
-		default:
-			continue
-		}
-		b.Compiling += l.Time
-	}
-	for _, name := range order {
-		if chain := libraries[name] + slowest[name]; chain > b.Chain {
-			b.Chain, b.ChainOf = chain, name
-			if f := of[name]; f != "" {
-				b.ChainOf += " and " + f
-			}
+// once, and then all pipelines: of all that the bill has, and of what token 1 needs.
+func (b *Bill) chain(compiles []breakdown.Compile, first breakdown.Round) {
+	b.Compiling = breakdown.Compiling(compiles)
+	for _, c := range compiles {
+		if c.IsLibrary() {
+			b.Libraries++
 		}
 	}
+	longest := breakdown.LongestChain(breakdown.Libraries(compiles))
+	b.Chain, b.ChainOf = longest.Time, longest.Library
+	if longest.Function != "" {
+		b.ChainOf += " and " + longest.Function
+	}
+	var until []breakdown.Compile
+	for _, p := range first.Phases {
+		if p.Name == names.SpanBuild || p.Name == names.SpanPrefill {
+			until = append(until, p.Compiles...)
+		}
+	}
+	b.saved = breakdown.Compiling(until) - breakdown.LongestChain(breakdown.Libraries(until)).Time
 }
 
 // label is how a line is called on the bill.
@@ -226,9 +219,9 @@ func (l Line) label() string {
 func (l Line) phase() string {
 	name := l.Phase
 	switch name {
-	case results.SpanPrefill:
+	case names.SpanPrefill:
 		name += " (token 1)"
-	case results.SpanStep:
+	case names.SpanStep:
 		name += " 1 (token 2)"
 	case breakdown.LaterSteps, breakdown.LaterRounds:
 		name = fmt.Sprintf("%s (%d)", name, l.Count)

@@ -25,7 +25,7 @@ func experiment(t *testing.T) *recording.File {
 }
 
 func TestExperiment(t *testing.T) {
-	bills, err := bill.Of(experiment(t))
+	bills, err := bill.Of(breakdown.Of(experiment(t)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -115,7 +115,7 @@ func plan() *recording.File {
 }
 
 func TestMedianRun(t *testing.T) {
-	bills, err := bill.Of(plan())
+	bills, err := bill.Of(breakdown.Of(plan()))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -134,7 +134,7 @@ func TestMedianRun(t *testing.T) {
 func TestEvenRuns(t *testing.T) {
 	f := plan()
 	f.Runs = f.Runs[:2]
-	bills, err := bill.Of(f)
+	bills, err := bill.Of(breakdown.Of(f))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -148,13 +148,13 @@ func TestExceeds(t *testing.T) {
 	f := plan()
 	f.Runs[1].Exit.Reaped -= int64(20 * time.Millisecond)
 	f.Runs[1].End.At -= int64(20 * time.Millisecond)
-	if _, err := bill.Of(f); err == nil || !strings.Contains(err.Error(), "cold: run 2: the parts of the run add up to") {
+	if _, err := bill.Of(breakdown.Of(f)); err == nil || !strings.Contains(err.Error(), "cold: run 2: the parts of the run add up to") {
 		t.Errorf("got %v", err)
 	}
 	for _, r := range f.Runs {
 		r.Exit.Refused = "for the test"
 	}
-	if _, err := bill.Of(f); err == nil || !strings.Contains(err.Error(), "no run counts") {
+	if _, err := bill.Of(breakdown.Of(f)); err == nil || !strings.Contains(err.Error(), "no run counts") {
 		t.Errorf("without runs: %v", err)
 	}
 }
@@ -164,7 +164,7 @@ func TestOneRun(t *testing.T) {
 	f := plan()
 	one := f.Runs[0]
 	one.Start, one.Exit = nil, nil
-	bills, err := bill.Of(&recording.File{Runs: []*recording.Run{one}})
+	bills, err := bill.Of(breakdown.Of(&recording.File{Runs: []*recording.Run{one}}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -185,13 +185,13 @@ func TestNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := "there is nothing to make a bill of: no run that counts has its first round"
-	if _, err := bill.Of(f); err == nil || err.Error() != want {
+	if _, err := bill.Of(breakdown.Of(f)); err == nil || err.Error() != want {
 		t.Errorf("runs without a first round: %v, want %s", err, want)
 	}
 	f.Runs[0].Doubt = "stands there once more"
 	f.Runs = f.Runs[:1]
 	want = "no run counts, so there is nothing to make a bill of: per-buffer=1: stands there once more"
-	if _, err := bill.Of(f); err == nil || err.Error() != want {
+	if _, err := bill.Of(breakdown.Of(f)); err == nil || err.Error() != want {
 		t.Errorf("a run in doubt: %v, want %s", err, want)
 	}
 }

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/introgen/introgen/figures"
-	"github.com/introgen/introgen/results"
 	"github.com/introgen/introgen/results/answers/samples"
 	"github.com/introgen/introgen/results/breakdown"
 	"github.com/introgen/introgen/results/table"
@@ -71,7 +70,7 @@ func (b *Bill) heading(i int) table.Cell {
 		}
 	}
 	first.Count = count
-	return table.Cell{Text: fmt.Sprintf("%s: %s ms", first.phase(), results.Milliseconds(sum)), Parts: []string{first.Phase, ""}}
+	return table.Cell{Text: fmt.Sprintf("%s: %s ms", first.phase(), figures.Milliseconds(sum)), Parts: []string{first.Phase, ""}}
 }
 
 func (b *Bill) row(l Line, label string) []table.Cell {
@@ -79,9 +78,9 @@ func (b *Bill) row(l Line, label string) []table.Cell {
 	if l.What != "" {
 		name.Parts = []string{strings.TrimSpace(label), l.Phase}
 	}
-	cells := []table.Cell{name, {Text: results.Milliseconds(l.Time), Parts: []string{exact(l.Time)}}, share(l.Time, b.Wall.Time)}
+	cells := []table.Cell{name, {Text: figures.Milliseconds(l.Time), Parts: []string{exact(l.Time)}}, share(l.Time, b.Wall.Time)}
 	if b.Runs > 1 {
-		lo, hi := results.Milliseconds(l.Min), results.Milliseconds(l.Max)
+		lo, hi := figures.Milliseconds(l.Min), figures.Milliseconds(l.Max)
 		cells = append(cells, table.Cell{Text: lo + " – " + hi, Parts: []string{exact(l.Min), exact(l.Max)}})
 	}
 	return cells
@@ -130,7 +129,7 @@ func (b *Bill) say(d *table.Document) {
 // atOnce says what compiling costs, and what would be left of it.
 func (b *Bill) atOnce() string {
 	text := fmt.Sprintf("Compiling takes %s ms, one after the other. With a core for each, %d libraries at once and then their pipelines, %s ms would be left: %s",
-		results.Milliseconds(b.Compiling), b.Libraries, results.Milliseconds(b.Chain), b.ChainOf)
+		figures.Milliseconds(b.Compiling), b.Libraries, figures.Milliseconds(b.Chain), b.ChainOf)
 	if b.Token1 <= 0 {
 		return text + "."
 	}
@@ -141,18 +140,5 @@ func (b *Bill) atOnce() string {
 			from = "the run's first moment"
 		}
 	}
-	return text + fmt.Sprintf("; token 1 would be there %s ms after %s, instead of %s.", results.Milliseconds(b.atOnceToken1()), from, results.Milliseconds(b.Token1))
-}
-
-// atOnceToken1 is the time to token 1 if compiling for it took as long as the
-// longest chain of what it needs.
-func (b *Bill) atOnceToken1() time.Duration {
-	var until Bill
-	for _, l := range b.Lines {
-		if l.Round == 1 && (l.Phase == results.SpanBuild || l.Phase == results.SpanPrefill) {
-			until.Lines = append(until.Lines, l)
-		}
-	}
-	until.chain()
-	return b.Token1 - until.Compiling + until.Chain
+	return text + fmt.Sprintf("; token 1 would be there %s ms after %s, instead of %s.", figures.Milliseconds(b.Token1-b.saved), from, figures.Milliseconds(b.Token1))
 }

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/introgen/introgen/figures"
-	"github.com/introgen/introgen/results"
 	"github.com/introgen/introgen/results/answers/samples"
 	"github.com/introgen/introgen/results/recording"
 )
@@ -35,7 +34,7 @@ func Cause(s samples.Series) string {
 	if made == nil {
 		name, took, whole, from := c.Largest()
 		return fmt.Sprintf("The largest part of the %s time%s to the second token is %s: %s of %s ms", s.Name, from, name,
-			figures.Percent(part(took, whole)), results.Milliseconds(whole))
+			figures.Percent(part(took, whole)), figures.Milliseconds(whole))
 	}
 	text := fmt.Sprintf("%s of the %s time to the second token is %s", figures.Percent(part(made.Libraries, c.ToToken2)), s.Name, made.libraries())
 	if part(made.Pipelines, c.ToToken2) >= worthSaying {

@@ -10,19 +10,20 @@ import (
 	"strings"
 	"time"
 
-	"github.com/introgen/introgen/results"
 	"github.com/introgen/introgen/results/answers/samples"
 	"github.com/introgen/introgen/results/breakdown"
+	"github.com/introgen/introgen/results/metrics"
 	"github.com/introgen/introgen/results/recording"
 	"github.com/introgen/introgen/results/stats"
+	"github.com/introgen/introgen/trace/names"
 )
 
 // Metrics are the rows of the table, in order.
-var Metrics = []samples.Metric{samples.Read, samples.Build, samples.Encode, samples.Prefill, samples.First, samples.Later,
-	samples.Token1, samples.Token2, samples.Start1, samples.Rate}
+var Metrics = []metrics.Metric{metrics.Read, metrics.Build, metrics.EncodePrompt, metrics.Prefill, metrics.First, metrics.Later,
+	metrics.Token1, metrics.Token2, metrics.Start1, metrics.Rate}
 
 // ratioMetrics are those that are compared with the CPU.
-var ratioMetrics = []samples.Metric{samples.Build, samples.Prefill, samples.First, samples.Later, samples.Token1, samples.Token2, samples.Start1}
+var ratioMetrics = []metrics.Metric{metrics.Build, metrics.Prefill, metrics.First, metrics.Later, metrics.Token1, metrics.Token2, metrics.Start1}
 
 // Answer is what the comparison says.
 type Answer struct {
@@ -59,7 +60,7 @@ type Sums struct {
 }
 
 // Of compares the arms of a recording. It fails where no run counts.
-func Of(f *recording.File) (*Answer, error) {
+func Of(f *breakdown.File) (*Answer, error) {
 	all := samples.Of(f)
 	a := &Answer{Base: -1, Blocks: f.Plan != nil}
 	for _, s := range all {
@@ -74,7 +75,7 @@ func Of(f *recording.File) (*Answer, error) {
 		}
 	}
 	if len(a.Series) == 0 {
-		return nil, fmt.Errorf("no run counts, so there is nothing to compare: %s", strings.Join(append(a.Notes, samples.Uncounted(f)...), "; "))
+		return nil, fmt.Errorf("no run counts, so there is nothing to compare: %s", strings.Join(append(a.Notes, samples.Uncounted(f.File)...), "; "))
 	}
 	a.Base = slices.IndexFunc(a.Series, func(s samples.Series) bool { return s.State == recording.StateCPU })
 	a.stages()
@@ -93,23 +94,6 @@ func (a *Answer) note(format string, args ...any) {
 	a.Notes = append(a.Notes, fmt.Sprintf(format, args...))
 }
 
-// refusals are the reasons why runs do not count, each once.
-func refusals(f *recording.File) []string {
-	var out []string
-	for _, r := range f.Runs {
-		if why := r.Uncounted(); r.Exit != nil && r.Exit.Refused != "" || r.Doubt != "" {
-			arm := samples.Shown(r)
-			if r.Start != nil {
-				arm = r.Start.Arm
-			}
-			if s := arm + ": " + why; !slices.Contains(out, s) {
-				out = append(out, s)
-			}
-		}
-	}
-	return out
-}
-
 func plural(n int, what string) string {
 	if n == 1 {
 		return "1 " + what
@@ -118,7 +102,7 @@ func plural(n int, what string) string {
 }
 
 // remarks are about how far the figures can be believed.
-func (a *Answer) remarks(f *recording.File) {
+func (a *Answer) remarks(f *breakdown.File) {
 	fewest := 0
 	for _, s := range a.Series {
 		if n := len(s.Samples); fewest == 0 || n < fewest {
@@ -133,18 +117,18 @@ func (a *Answer) remarks(f *recording.File) {
 		}
 		a.note("±?: an interval needs %d runs of each kind, and there %s %d; what differs cannot be decided", stats.LeastForInterval, is, fewest)
 	}
-	a.Notes = append(a.Notes, refusals(f)...)
+	a.Notes = append(a.Notes, samples.Uncounted(f.File)...)
 }
 
 // stageOf is the name that a phase has as a stage; "" for what is none.
 func stageOf(p breakdown.Phase) string {
 	switch {
-	case p.Name == results.SpanBuild, p.Name == results.SpanPrefill:
+	case p.Name == names.SpanBuild, p.Name == names.SpanPrefill:
 		return p.Name
-	case p.Name == results.SpanStep && p.N == 1:
-		return samples.First.Name
-	case p.Name == results.SpanStep:
-		return samples.Later.Name
+	case p.Name == names.SpanStep && p.N == 1:
+		return metrics.First.Name
+	case p.Name == names.SpanStep:
+		return metrics.Later.Name
 	}
 	return ""
 }
@@ -171,13 +155,13 @@ func (a *Answer) stages() {
 		for _, x := range s.Samples {
 			c := compiled(x)
 			by[i] = append(by[i], c)
-			found = found || len(c[results.SpanBuild])+len(c[results.SpanPrefill])+len(c[samples.First.Name])+len(c[samples.Later.Name]) > 0
+			found = found || len(c[names.SpanBuild])+len(c[names.SpanPrefill])+len(c[metrics.First.Name])+len(c[metrics.Later.Name]) > 0
 		}
 	}
 	if !found {
 		return
 	}
-	for _, name := range []string{results.SpanBuild, results.SpanPrefill, samples.First.Name, samples.Later.Name} {
+	for _, name := range []string{names.SpanBuild, names.SpanPrefill, metrics.First.Name, metrics.Later.Name} {
 		st := Stage{Name: name, Columns: make([]Sums, len(a.Series))}
 		for i := range a.Series {
 			st.Columns[i] = sums(by[i], name, "")

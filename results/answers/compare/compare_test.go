@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/introgen/introgen/results/answers/compare"
+	"github.com/introgen/introgen/results/breakdown"
 	"github.com/introgen/introgen/results/recording"
 	"github.com/introgen/introgen/results/table"
 	"github.com/introgen/introgen/results/table/tabletest"
@@ -22,7 +23,7 @@ func open(t *testing.T, name string) *recording.File {
 
 // golden compares with a file of testdata, and leaves what differs beside it.
 func TestExperiment(t *testing.T) {
-	a, err := compare.Of(open(t, "experiment-states.introgen"))
+	a, err := compare.Of(breakdown.Of(open(t, "experiment-states.introgen")))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,10 +5,11 @@ import (
 	"slices"
 	"time"
 
-	"github.com/introgen/introgen/results"
 	"github.com/introgen/introgen/results/answers/samples"
 	"github.com/introgen/introgen/results/breakdown"
+	"github.com/introgen/introgen/results/metrics"
 	"github.com/introgen/introgen/results/stats"
+	"github.com/introgen/introgen/trace/names"
 )
 
 // Costs are what the time to the second token of a series is made of. Each is a
@@ -92,7 +93,7 @@ func (m *medians[K]) of(k K, runs int) time.Duration {
 	for len(v) < runs {
 		v = append(v, 0)
 	}
-	return time.Duration(stats.Summarize(v).Median)
+	return time.Duration(stats.Median(v))
 }
 
 // place is where something was made: a library's own line of the table.
@@ -133,8 +134,8 @@ func CostsOf(s samples.Series) (Costs, bool) {
 				continue
 			}
 			name := p.Name
-			if name == results.SpanStep {
-				name = samples.First.Name
+			if name == names.SpanStep {
+				name = metrics.First.Name
 			}
 			phases.add(n, name, p.Own())
 			weights.add(n, name, p.Weights)
@@ -155,9 +156,9 @@ func CostsOf(s samples.Series) (Costs, bool) {
 	if n == 0 {
 		return c, false
 	}
-	c.ToToken2 = time.Duration(stats.Summarize(wholes).Median)
+	c.ToToken2 = time.Duration(stats.Median(wholes))
 	if len(starts) == n {
-		c.Start = time.Duration(stats.Summarize(starts).Median)
+		c.Start = time.Duration(stats.Median(starts))
 	}
 	c.Before, c.Phases = before.all(n), map[string]time.Duration{}
 	for name, own := range phases.all(n) {
@@ -192,7 +193,7 @@ func (m *Made) count(p breakdown.Phase, k breakdown.Compile) {
 		m.PipelineCount++
 	default:
 		m.LibraryCount++
-		if p.Name != results.SpanStep {
+		if p.Name != names.SpanStep {
 			m.FirstToken++
 		}
 	}
@@ -218,9 +219,9 @@ func (m *Made) sum(of *medians[place], runs int) {
 // calledBefore is how something before the first round is called.
 func calledBefore(span string) string {
 	switch span {
-	case results.SpanTokenizer:
+	case names.SpanTokenizer:
 		return "making the tokenizer ready"
-	case results.SpanDevice:
+	case names.SpanDevice:
 		return "making the device ready"
 	case breakdown.Unattributed:
 		return "something before opening the file that nothing explains"

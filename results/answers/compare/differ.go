@@ -57,16 +57,13 @@ func Differ(a, b samples.Series) (*Difference, error) {
 	d := &Difference{From: a.Name, To: b.Name}
 	var walls []float64
 	times := map[string][]float64{}
-	for _, x := range a.Samples {
-		i := slices.IndexFunc(b.Samples, func(y samples.Sample) bool { return y.Block == x.Block })
-		if i < 0 {
-			continue
-		}
-		ax, err := breakdown.Of(x.Run)
+	as, bs := recording.Paired(a.Samples, b.Samples, samples.Block)
+	for i, x := range as {
+		ax, err := x.Run.Account()
 		if err != nil {
 			return nil, fmt.Errorf("block %d: %w", x.Block, err)
 		}
-		bx, err := breakdown.Of(b.Samples[i].Run)
+		bx, err := bs[i].Run.Account()
 		if err != nil {
 			return nil, fmt.Errorf("block %d: %w", x.Block, err)
 		}

@@ -6,12 +6,13 @@ import (
 	"testing"
 	"time"
 
-	"github.com/introgen/introgen/results"
 	"github.com/introgen/introgen/results/answers/compare"
 	"github.com/introgen/introgen/results/answers/samples"
+	"github.com/introgen/introgen/results/breakdown"
 	"github.com/introgen/introgen/results/recording"
 	"github.com/introgen/introgen/results/table"
 	"github.com/introgen/introgen/trace"
+	"github.com/introgen/introgen/trace/names"
 )
 
 // item is a span in a made-up run, its time in ms.
@@ -30,11 +31,11 @@ func made(arm string, block int, drift float64, items ...item) *recording.Run {
 		r.Spans = append(r.Spans, trace.Record{ID: trace.ID(len(r.Spans) + 1), Parent: parent, Name: name, Detail: detail, N: n, Start: from, End: from + took})
 		return trace.ID(len(r.Spans))
 	}
-	round := add(0, results.SpanRound, "", 1, 0, 0)
+	round := add(0, names.SpanRound, "", 1, 0, 0)
 	for _, p := range []struct {
 		name string
 		n    int64
-	}{{results.SpanRead, 0}, {results.SpanBuild, 0}, {results.SpanPrefill, 13}, {results.SpanStep, 1}, {results.SpanStep, 2}} {
+	}{{names.SpanRead, 0}, {names.SpanBuild, 0}, {names.SpanPrefill, 13}, {names.SpanStep, 1}, {names.SpanStep, 2}} {
 		own := ms(10 + drift)
 		phase := add(round, p.name, "", p.n, clock, 0)
 		for _, i := range items {
@@ -64,15 +65,15 @@ func twoArms(blocks int, base, slow []item) *recording.File {
 }
 
 var compiled = []item{
-	{results.SpanBuild, "LIB", "Gemm", 300}, {results.SpanBuild, "PIPE", "Gemm gemm_nn", 20}, {results.SpanPrefill, "LIB", "Reduce", 400},
-	{results.SpanPrefill, "PIPE", "Reduce softmax", 30}, {results.SpanStep, "LIB", "Sdpa", 200},
+	{names.SpanBuild, "LIB", "Gemm", 300}, {names.SpanBuild, "PIPE", "Gemm gemm_nn", 20}, {names.SpanPrefill, "LIB", "Reduce", 400},
+	{names.SpanPrefill, "PIPE", "Reduce softmax", 30}, {names.SpanStep, "LIB", "Sdpa", 200},
 }
 
 // What differs is named, with its own time, whatever else the machine does.
 func TestDifference(t *testing.T) {
 	delayed := append([]item{}, compiled...)
 	delayed[2].ms += 2000
-	a, err := compare.Of(twoArms(6, compiled, delayed))
+	a, err := compare.Of(breakdown.Of(twoArms(6, compiled, delayed)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -90,21 +91,21 @@ func TestDifference(t *testing.T) {
 		t.Errorf("the sentence is %q", got)
 	}
 	// The CPU's part of what a phase did on the device is told apart.
-	slow := append(append([]item{}, compiled...), item{results.SpanPrefill, results.SpanCommit, "", 700})
-	if a, err = compare.Of(twoArms(6, compiled, slow)); err != nil {
+	slow := append(append([]item{}, compiled...), item{names.SpanPrefill, names.SpanCommit, "", 700})
+	if a, err = compare.Of(breakdown.Of(twoArms(6, compiled, slow))); err != nil {
 		t.Fatal(err)
 	}
 	if got := a.Pairs[0].Sentence(); got != "cold/slow takes 700 ms longer than cold: committing 700 ms more" {
 		t.Errorf("the sentence is %q", got)
 	}
 	// The same the other way round, and nothing at all.
-	if a, err = compare.Of(twoArms(6, delayed, compiled)); err != nil {
+	if a, err = compare.Of(breakdown.Of(twoArms(6, delayed, compiled))); err != nil {
 		t.Fatal(err)
 	}
 	if got := a.Pairs[0].Sentence(); got != "cold/slow takes 2.00 s less than cold: library Reduce 2.00 s less" {
 		t.Errorf("the sentence is %q", got)
 	}
-	if a, err = compare.Of(twoArms(6, compiled, compiled)); err != nil {
+	if a, err = compare.Of(breakdown.Of(twoArms(6, compiled, compiled))); err != nil {
 		t.Fatal(err)
 	}
 	want := "As a whole cold/slow and cold do not differ by more than repetition changes (0.0 ms, from 0.0 to 0.0)"
@@ -121,7 +122,7 @@ func TestDifference(t *testing.T) {
 		base[4].ms += 12000
 		f.Runs[2*b], f.Runs[2*b+1] = made("cold", b+1, 0, base...), made("cold/slow", b+1, 0, noisy...)
 	}
-	if a, err = compare.Of(f); err != nil {
+	if a, err = compare.Of(breakdown.Of(f)); err != nil {
 		t.Fatal(err)
 	}
 	want = "As a whole cold/slow and cold do not differ by more than repetition changes (-1450.0 ms, from -9000.0 to +9000.0); of its parts cold/slow has library Reduce 2.00 s more"
@@ -133,7 +134,7 @@ func TestDifference(t *testing.T) {
 func TestDifferencesNeedPairs(t *testing.T) {
 	f := twoArms(2, compiled, compiled)
 	f.Runs[1].Exit.Refused, f.Runs[2].Exit.Refused = "no", "no"
-	a, err := compare.Of(f)
+	a, err := compare.Of(breakdown.Of(f))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -143,7 +144,7 @@ func TestDifferencesNeedPairs(t *testing.T) {
 	for _, r := range f.Runs {
 		r.Exit.Refused = "the cache was warm"
 	}
-	if _, err := compare.Of(f); err == nil || !strings.Contains(err.Error(), "no run counts") || !strings.Contains(err.Error(), "the cache was warm") {
+	if _, err := compare.Of(breakdown.Of(f)); err == nil || !strings.Contains(err.Error(), "no run counts") || !strings.Contains(err.Error(), "the cache was warm") {
 		t.Errorf("got %v", err)
 	}
 }
@@ -156,12 +157,12 @@ func TestCauses(t *testing.T) {
 	}{
 		// 900 of 990 ms; 300 + 400 + 200
 		"libraries": {[]item{compiled[0], compiled[2], compiled[4]}, "95.7 % of the cold time to the second token is 3 library compiles; Gemm and Reduce are 77.8 % of those (the first token needs 2 of the libraries)"},
-		"pipelines": {[]item{{results.SpanBuild, "LIB", "Gemm", 100}, {results.SpanPrefill, "PIPE", "Gemm a", 300}, {results.SpanPrefill, "PIPE", "Gemm b", 300}},
+		"pipelines": {[]item{{names.SpanBuild, "LIB", "Gemm", 100}, {names.SpanPrefill, "PIPE", "Gemm a", 300}, {names.SpanPrefill, "PIPE", "Gemm b", 300}},
 			"94.6 % of the cold time to the second token is 1 library compile and 2 pipelines (13.5 % and 81.1 %); Gemm is 100 % of those"},
 		// Only what was compiled counts as that: 500 of 740 ms, not what the cache had.
-		"half a cache": {[]item{{results.SpanBuild, "LIB", "Gemm", 500}, {results.SpanPrefill, "LIB", "Reduce", 200}},
+		"half a cache": {[]item{{names.SpanBuild, "LIB", "Gemm", 500}, {names.SpanPrefill, "LIB", "Reduce", 200}},
 			"67.6 % of the cold time to the second token is 1 library compile; Gemm is 100 % of those"},
-		"a phase that compiled": {[]item{{results.SpanBuild, "LIB", "Gemm", 20}, {results.SpanBuild, "weights", "", 100}},
+		"a phase that compiled": {[]item{{names.SpanBuild, "LIB", "Gemm", 20}, {names.SpanBuild, "weights", "", 100}},
 			"The largest part of the cold time to the second token is build model without compiling, most of it bringing the weights to the device: 68.8 % of 160.0 ms"},
 		"neither": {nil, "The largest part of the cold time to the second token is build model: 25.0 % of 40.0 ms"},
 	} {
@@ -173,7 +174,7 @@ func TestCauses(t *testing.T) {
 				}
 			}
 		}
-		if got := compare.Cause(samples.Of(f)[0]); got != c.want {
+		if got := compare.Cause(samples.Of(breakdown.Of(f))[0]); got != c.want {
 			t.Errorf("%s: got %q, want %q", name, got, c.want)
 		}
 	}
@@ -191,15 +192,15 @@ func TestCauseBeforeTheFile(t *testing.T) {
 		r.Spans[i].End += 191 * time.Millisecond
 	}
 	n := trace.ID(len(r.Spans))
-	r.Spans = append(r.Spans, trace.Record{ID: n + 1, Name: results.SpanArguments, End: time.Millisecond},
-		trace.Record{ID: n + 2, Name: results.SpanTokenizer, Start: time.Millisecond, End: 191 * time.Millisecond})
+	r.Spans = append(r.Spans, trace.Record{ID: n + 1, Name: names.SpanArguments, End: time.Millisecond},
+		trace.Record{ID: n + 2, Name: names.SpanTokenizer, Start: time.Millisecond, End: 191 * time.Millisecond})
 	// 5 until the clock began, 1 for the arguments, 190, 40
 	want := "The largest part of the cold time from the start of the process to the second token is making the tokenizer ready: 80.5 % of 236.0 ms"
-	if got := compare.Cause(samples.Of(f)[0]); got != want {
+	if got := compare.Cause(samples.Of(breakdown.Of(f))[0]); got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 	want = "cold: 236 ms from the start of the process to token 2, 80.5 % of it making the tokenizer ready; `introgen explain` says what to do"
-	if got := compare.Verdict(samples.Of(f)[:1]); got != want {
+	if got := compare.Verdict(samples.Of(breakdown.Of(f))[:1]); got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }
@@ -207,7 +208,7 @@ func TestCauseBeforeTheFile(t *testing.T) {
 func TestDifferenceTable(t *testing.T) {
 	delayed := append([]item{}, compiled...)
 	delayed[2].ms += 2000
-	a, err := compare.Of(twoArms(6, compiled, delayed))
+	a, err := compare.Of(breakdown.Of(twoArms(6, compiled, delayed)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -231,7 +232,7 @@ the whole run   +2000.0  +2000.0  +2000.0  100 %
 		{delayed, compiled, "what cold/slow takes less than cold: ", true},
 		{compiled, compiled, "what cold/slow takes more (+) or less (-) than cold: ", false},
 	} {
-		if a, err = compare.Of(twoArms(6, c.base, c.other)); err != nil {
+		if a, err = compare.Of(breakdown.Of(twoArms(6, c.base, c.other))); err != nil {
 			t.Fatal(err)
 		}
 		if got := a.Pairs[0].Table(); !strings.HasPrefix(got.Title, c.title) || (got.Footer[4].Text != "") != c.share {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/introgen/introgen/figures"
 	"github.com/introgen/introgen/results/answers/samples"
+	"github.com/introgen/introgen/results/metrics"
 	"github.com/introgen/introgen/results/stats"
 	"github.com/introgen/introgen/results/table"
 )
@@ -54,7 +55,7 @@ func (a *Answer) stageTable() *table.Table {
 		for _, s := range a.Series {
 			sum := s.Summary(m)
 			found = found || sum.N > 0
-			row = append(row, m.Cell(sum))
+			row = append(row, samples.CellOf(m, sum))
 		}
 		if found {
 			t.Add(row...)
@@ -65,7 +66,7 @@ func (a *Answer) stageTable() *table.Table {
 
 // fromStart explains the row that not every recording has.
 func fromStart(all []samples.Series) string {
-	if slices.ContainsFunc(all, func(s samples.Series) bool { return s.Summary(samples.Start1).N > 0 }) {
+	if slices.ContainsFunc(all, func(s samples.Series) bool { return s.Summary(metrics.Start1).N > 0 }) {
 		return ", start: of the process"
 	}
 	return ""

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/introgen/introgen/results/recording"
+	"github.com/introgen/introgen/trace/names"
 )
 
 // Use is a pipeline, and with it its library.
@@ -90,7 +91,7 @@ func Foretell(n Needs, full, warm Run) (*recording.Coverage, error) {
 // Of is the answer that what was foretold gives.
 func Of(c *recording.Coverage) *Answer {
 	// Build and prefill need the same whatever follows them.
-	prefill := slices.DeleteFunc(slices.Clone(c.Full.Needs), func(n recording.Need) bool { return n.Phase == recording.SpanStep })
+	prefill := slices.DeleteFunc(slices.Clone(c.Full.Needs), func(n recording.Need) bool { return n.Phase == names.SpanStep })
 	a := &Answer{
 		Full: runOf(c.Full), Warm: runOf(c.WarmUp), Smallest: runOf(c.Smallest), All: count(c.Full.Needs),
 		Missing: without(c.Full.Needs, c.WarmUp.Needs), PrefillOnly: without(c.Full.Needs, prefill),
@@ -174,17 +175,17 @@ func (c *passes) needs(r Run) ([]recording.Need, error) {
 			}
 		}
 	}
-	add(recording.SpanBuild, 0, c.n.Build())
+	add(names.SpanBuild, 0, c.n.Build())
 	uses, err := kept(c.prefill, r.Prompt, c.n.Prefill)
 	if err != nil {
 		return nil, err
 	}
-	add(recording.SpanPrefill, 0, uses)
+	add(names.SpanPrefill, 0, uses)
 	for i := 1; i <= r.Steps; i++ {
 		if uses, err = kept(c.decode, r.Prompt+i, c.n.Decode); err != nil {
 			return nil, err
 		}
-		add(recording.SpanStep, i, uses)
+		add(names.SpanStep, i, uses)
 	}
 	return out, nil
 }

@@ -5,11 +5,13 @@ import (
 	"slices"
 	"time"
 
-	"github.com/introgen/introgen/results"
+	"github.com/introgen/introgen/figures"
 	"github.com/introgen/introgen/results/answers/samples"
 	"github.com/introgen/introgen/results/breakdown"
+	"github.com/introgen/introgen/results/metrics"
 	"github.com/introgen/introgen/results/recording"
 	"github.com/introgen/introgen/results/stats"
+	"github.com/introgen/introgen/trace/names"
 )
 
 // What rules ask of a case. Times are nanoseconds; unknown stands for what is not
@@ -22,8 +24,8 @@ func (c *Case) over(of func(breakdown.Round) float64) float64 { return median(c.
 func (c *Case) overLater(of func(breakdown.Round) float64) float64 { return median(c.Later, of) }
 
 func median(s samples.Series, of func(breakdown.Round) float64) float64 {
-	v, _ := s.Values(samples.Metric{Of: func(r breakdown.Round) (float64, bool) { return of(r), true }})
-	return stats.Summarize(v).Median
+	v, _ := s.Values(metrics.Metric{Of: func(r breakdown.Round) (float64, bool) { return of(r), true }})
+	return stats.Median(v)
 }
 
 // unknown is what a round that lacks a figure gives: it is no sample.
@@ -74,7 +76,7 @@ func stepMedian(of func(breakdown.Phase) float64) func(breakdown.Round) float64 
 			steps = r.Later()
 		}
 		steps = slices.DeleteFunc(steps, func(p breakdown.Phase) bool { return p.Lost || math.IsNaN(of(p)) })
-		v, ok := samples.StepMedian(steps, of)
+		v, ok := metrics.StepMedian(steps, of)
 		if !ok {
 			return unknown
 		}
@@ -107,7 +109,7 @@ func (c *Case) taints(code string) []recording.Taint {
 }
 
 // ms prints a time.
-func ms(d time.Duration) string { return results.Milliseconds(d) }
+func ms(d time.Duration) string { return figures.Milliseconds(d) }
 
 // before is what an arm's runs spent on a part before their first round, the
 // median.
@@ -128,8 +130,8 @@ func before(s samples.Series, kind string) float64 {
 
 // read is the time until the file's directory was known, the median.
 func (c *Case) read() float64 {
-	v, _ := c.Arm.Values(samples.Read)
-	return stats.Summarize(v).Median
+	v, _ := c.Arm.Values(metrics.Read)
+	return stats.Median(v)
 }
 
 // residentBefore is the part of the file that was in memory before the first
@@ -144,14 +146,14 @@ func (c *Case) residentBefore() (part float64, evicted, known bool) {
 			}
 		}
 	}
-	return stats.Summarize(v).Median, evicted, len(v) > 0
+	return stats.Median(v), evicted, len(v) > 0
 }
 
 // firstPays is what the first build and prefill take longer than later ones,
 // compiling left out; 0 where there is one round.
 func (c *Case) firstPays() time.Duration {
 	own := func(r breakdown.Round) float64 {
-		return phase(r, results.SpanBuild, breakdown.Phase.Own) + phase(r, results.SpanPrefill, breakdown.Phase.Own)
+		return phase(r, names.SpanBuild, breakdown.Phase.Own) + phase(r, names.SpanPrefill, breakdown.Phase.Own)
 	}
 	if len(c.Later.Samples) == 0 || c.Later.Samples[0].Rounds[0].Number < 2 {
 		return 0

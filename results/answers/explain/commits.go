@@ -7,6 +7,7 @@ import (
 	"github.com/introgen/introgen/figures"
 	"github.com/introgen/introgen/results/answers/samples"
 	"github.com/introgen/introgen/results/breakdown"
+	"github.com/introgen/introgen/results/metrics"
 )
 
 // perStep are the median figures of a decode step in later rounds.
@@ -33,7 +34,7 @@ func (c *Case) apart(factor, level string) bool {
 		if p.Later.Levels[factor] != level || c.Later.Levels[factor] == level {
 			continue
 		}
-		r := samples.Ratio(p.Later, c.Later, samples.Decode)
+		r := samples.Ratio(p.Later, c.Later, metrics.Decode)
 		const matters = 1.02
 		if r.Decidable && (!r.Significant || r.Ratio < matters) {
 			return false

@@ -6,10 +6,9 @@ import (
 	"time"
 
 	"github.com/introgen/introgen/figures"
-	"github.com/introgen/introgen/results"
 	"github.com/introgen/introgen/results/answers/compare"
 	"github.com/introgen/introgen/results/breakdown"
-	"github.com/introgen/introgen/results/recording"
+	"github.com/introgen/introgen/trace/names"
 )
 
 // Named is something that was compiled, and how long that took.
@@ -63,7 +62,7 @@ var prefillOnly = Rule{
 	Find: func(c *Case) (Facts, time.Duration) {
 		for _, x := range c.Arm.Samples {
 			before, step, inStep := compiledLibraries(x.Rounds[0])
-			_, prefilled := x.Rounds[0].Phase(results.SpanPrefill)
+			_, prefilled := x.Rounds[0].Phase(names.SpanPrefill)
 			if len(before) > 0 || len(inStep) == 0 || !prefilled {
 				continue
 			}
@@ -85,7 +84,7 @@ func compiledLibraries(r breakdown.Round) (before []breakdown.Compile, step int6
 		for _, x := range p.Compiles {
 			switch {
 			case x.FromCache() || !x.IsLibrary():
-			case p.Name == results.SpanStep:
+			case p.Name == names.SpanStep:
 				if step == 0 {
 					step = p.N
 				}
@@ -114,7 +113,7 @@ var duplicateCompiles = Rule{
 	Advice: "keep libraries and pipelines for the life of the process and share them between models and threads",
 	Find: func(c *Case) (Facts, time.Duration) {
 		for _, r := range c.Runs {
-			f, cost := madeAgain(r)
+			f, cost := madeAgain(c.file.Run(r))
 			if len(f.Made) > 0 {
 				return f, cost
 			}
@@ -124,9 +123,9 @@ var duplicateCompiles = Rule{
 }
 
 // madeAgain is what a run made more than once, and what all but the first took.
-func madeAgain(r *recording.Run) (f DuplicateCompiles, cost time.Duration) {
+func madeAgain(r *breakdown.Run) (f DuplicateCompiles, cost time.Duration) {
 	count, order := map[string]int{}, []string{}
-	for _, round := range breakdown.Rounds(r) {
+	for _, round := range r.Rounds {
 		for _, p := range round.Phases {
 			for _, k := range p.Compiles {
 				name := strings.TrimSpace(strings.Join([]string{k.Library, k.Function, k.Constants}, " "))

@@ -11,8 +11,9 @@ import (
 	"github.com/introgen/introgen/results/answers/bill"
 	"github.com/introgen/introgen/results/answers/compare"
 	"github.com/introgen/introgen/results/answers/explain"
-	"github.com/introgen/introgen/results/answers/samples"
 	"github.com/introgen/introgen/results/answers/sweep"
+	"github.com/introgen/introgen/results/breakdown"
+	"github.com/introgen/introgen/results/metrics"
 	"github.com/introgen/introgen/results/recording"
 	"github.com/introgen/introgen/results/table"
 )
@@ -37,16 +38,16 @@ func answer(t *testing.T, text []byte) {
 			}
 		}
 	}
-	if bills, err := bill.Of(f); err == nil {
+	if bills, err := bill.Of(breakdown.Of(f)); err == nil {
 		write(bill.Document(bills), nil)
 	}
-	if a, err := compare.Of(f); err == nil {
+	if a, err := compare.Of(breakdown.Of(f)); err == nil {
 		write(a.Document(), nil)
 	}
-	if a, err := sweep.Of(f, samples.Decode); err == nil {
+	if a, err := sweep.Of(breakdown.Of(f), metrics.Decode); err == nil {
 		write(a.Document(), nil)
 	}
-	write(explain.Of(f).Document(), nil)
+	write(explain.Of(breakdown.Of(f)).Document(), nil)
 	if s := out.String(); strings.Contains(s, "NaN") || strings.Contains(s, "Inf") || strings.Contains(s, "%!") {
 		t.Errorf("an answer has what is no number:\n%s", s)
 	}

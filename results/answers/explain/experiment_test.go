@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/introgen/introgen/results/answers/explain"
+	"github.com/introgen/introgen/results/breakdown"
 	"github.com/introgen/introgen/results/recording"
 	"github.com/introgen/introgen/results/table"
 	"github.com/introgen/introgen/results/table/tabletest"
@@ -21,7 +22,7 @@ func TestExperiment(t *testing.T) {
 			t.Fatal(err)
 		}
 		var b strings.Builder
-		if err := explain.Of(f).Document().Write(&b, table.Plain); err != nil {
+		if err := explain.Of(breakdown.Of(f)).Document().Write(&b, table.Plain); err != nil {
 			t.Fatal(err)
 		}
 		tabletest.Golden(t, name+".txt", b.String())

@@ -9,9 +9,10 @@ import (
 	"slices"
 	"time"
 
-	"github.com/introgen/introgen/results"
+	"github.com/introgen/introgen/figures"
 	"github.com/introgen/introgen/results/answers/compare"
 	"github.com/introgen/introgen/results/answers/samples"
+	"github.com/introgen/introgen/results/breakdown"
 	"github.com/introgen/introgen/results/recording"
 	"github.com/introgen/introgen/results/table"
 )
@@ -59,6 +60,7 @@ type Case struct {
 	Later samples.Series   // the later ones, where there are any
 	Runs  []*recording.Run // all of them, also those that do not count
 	Peers []*Case          // the other arms of the recording
+	file  *breakdown.File
 }
 
 // Finding is a rule that applies to an arm.
@@ -87,7 +89,7 @@ type Answer struct {
 }
 
 // Cases are the arms of a recording.
-func Cases(f *recording.File) []*Case {
+func Cases(f *breakdown.File) []*Case {
 	var out []*Case
 	later := samples.LaterRounds(f)
 	for _, s := range samples.Of(f) {
@@ -95,7 +97,7 @@ func Cases(f *recording.File) []*Case {
 		if i < 0 {
 			continue // the later rounds of the arm before
 		}
-		out = append(out, &Case{Arm: s, Later: later[i], Runs: runsOf(f, s.Name)})
+		out = append(out, &Case{Arm: s, Later: later[i], Runs: runsOf(f, s.Name), file: f})
 	}
 	for i, c := range out {
 		c.Peers = slices.Concat(out[:i], out[i+1:])
@@ -104,7 +106,7 @@ func Cases(f *recording.File) []*Case {
 }
 
 // Of explains a recording.
-func Of(f *recording.File) *Answer {
+func Of(f *breakdown.File) *Answer {
 	a := &Answer{Verdict: compare.Verdict(samples.Of(f))}
 	for _, c := range Cases(f) {
 		a.Arms = append(a.Arms, Arm{Name: c.Arm.Name, Runs: max(len(c.Arm.Samples), len(c.Later.Samples)), Cause: compare.Cause(c.Arm), Findings: Find(Rules, c)})
@@ -124,7 +126,7 @@ func Of(f *recording.File) *Answer {
 }
 
 // runsOf are all runs of an arm.
-func runsOf(f *recording.File, arm string) []*recording.Run {
+func runsOf(f *breakdown.File, arm string) []*recording.Run {
 	return slices.DeleteFunc(slices.Clone(f.Runs), func(r *recording.Run) bool {
 		if r.Start == nil {
 			return samples.Shown(r) != arm
@@ -153,7 +155,7 @@ func Find(rules []Rule, c *Case) []Finding {
 
 // differences compares the arms that claim one state; two arms are compared
 // whatever they claim.
-func (a *Answer) differences(f *recording.File) {
+func (a *Answer) differences(f *breakdown.File) {
 	all := slices.DeleteFunc(samples.Of(f), func(s samples.Series) bool {
 		return len(s.Samples) == 0 || s.State == recording.StateWarmProcess
 	})
@@ -189,7 +191,7 @@ func (a *Answer) Document() *table.Document {
 		for i, f := range arm.Findings {
 			cost := ""
 			if f.Cost > 0 {
-				cost = fmt.Sprintf(", %s ms", results.Milliseconds(f.Cost))
+				cost = fmt.Sprintf(", %s ms", figures.Milliseconds(f.Cost))
 			}
 			d.Say("  %d. %s (%s%s): %s.\n     What to do: %s.", i+1, f.Rule, f.Sure, cost, f.Text, f.Advice)
 		}

@@ -4,16 +4,16 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/introgen/introgen/results"
 	"github.com/introgen/introgen/results/breakdown"
 	"github.com/introgen/introgen/results/recording"
+	"github.com/introgen/introgen/trace/names"
 )
 
 var slowTokenizer = Rule{
 	Name: "tokenizer", Sure: Certain,
 	Advice: "in a process that lives, make it once and keep it; in one that starts for each text, --tokenizer go reads less, and gives the same ids: `introgen compare --states cpu --variant 'go: --tokenizer go'` measures what it saves here",
 	Find: func(c *Case) (Facts, time.Duration) {
-		took := before(c.Arm, results.SpanTokenizer)
+		took := before(c.Arm, names.SpanTokenizer)
 		whole := c.over(start2)
 		const worth = 20 * time.Millisecond
 		if whole <= 0 || took < least*whole || took < float64(worth) {
@@ -23,7 +23,7 @@ var slowTokenizer = Rule{
 		// What another tokenizer takes is known where an arm of the recording has it.
 		for _, p := range c.Peers {
 			if k := tokenizerOf(p.Runs); k != "" && k != f.Kind {
-				if t := before(p.Arm, results.SpanTokenizer); t > 0 && t < took {
+				if t := before(p.Arm, names.SpanTokenizer); t > 0 && t < took {
 					f.Other = &OtherTokenizer{Kind: k, Arm: p.Arm.Name, Took: time.Duration(t), Saves: time.Duration(took - t)}
 				}
 			}
@@ -71,7 +71,7 @@ var weightsCopied = Rule{
 	Advice: "let the device read them where the file is mapped: --weights map (docs/metal.md says what it needs and risks; what it does not copy, the first prefill meets for the first time); `introgen compare --states warm-cache --variant 'map: --weights map'` measures what it saves here",
 	Find: func(c *Case) (Facts, time.Duration) {
 		took := c.over(func(r breakdown.Round) float64 {
-			return phase(r, results.SpanBuild, func(p breakdown.Phase) time.Duration { return p.Weights })
+			return phase(r, names.SpanBuild, func(p breakdown.Phase) time.Duration { return p.Weights })
 		})
 		whole := c.over(token2)
 		if c.knob("weights") != "copy" || whole <= 0 || took < least*whole {
@@ -96,7 +96,7 @@ var weightsPacked = Rule{
 		for _, r := range c.Runs {
 			pack = pack || r.Subject != nil && r.Subject.Weights == recording.WeightsPacked
 		}
-		build := c.over(func(r breakdown.Round) float64 { return phase(r, results.SpanBuild, breakdown.Phase.Own) })
+		build := c.over(func(r breakdown.Round) float64 { return phase(r, names.SpanBuild, breakdown.Phase.Own) })
 		whole := c.over(token2)
 		if !pack || whole <= 0 || build < least*whole {
 			return nil, 0

@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"github.com/introgen/introgen/figures"
-	"github.com/introgen/introgen/results/answers/samples"
 	"github.com/introgen/introgen/results/breakdown"
+	"github.com/introgen/introgen/results/metrics"
 	"github.com/introgen/introgen/results/recording"
 	"github.com/introgen/introgen/results/stats"
 )
@@ -18,11 +18,11 @@ var thermalDrift = Rule{
 	Name: "thermal drift", Sure: Possible,
 	Advice: "pause between runs (--cooldown 10s), believe paired ratios of one block before medians, and repeat",
 	Find: func(c *Case) (Facts, time.Duration) {
-		v, _ := c.Later.Values(samples.Decode)
+		v, _ := c.Later.Values(metrics.Decode)
 		if len(c.Later.Samples) == 1 { // one long run: over its rounds
 			v = nil
 			for _, r := range c.Later.Samples[0].Rounds {
-				if x, ok := samples.Decode.Of(r); ok {
+				if x, ok := metrics.Decode.Of(r); ok {
 					v = append(v, x)
 				}
 			}
@@ -36,7 +36,7 @@ var thermalDrift = Rule{
 		if t := append(c.taints(recording.TaintThrottled), c.taints(recording.TaintFrequency)...); len(t) > 0 {
 			f.Taint = &t[0]
 		}
-		return f, time.Duration(max(0, d.Change) * stats.Summarize(v).Median)
+		return f, time.Duration(max(0, d.Change) * stats.Median(v))
 	},
 }
 
@@ -63,7 +63,7 @@ var twoModes = Rule{
 	Name: "two modes", Sure: Possible,
 	Advice: "a median between two groups says nothing: find out what the runs of a group have in common (order, memory, which cores, other load), with `introgen show --as csv`",
 	Find: func(c *Case) (Facts, time.Duration) {
-		v, _ := c.Later.Values(samples.Decode)
+		v, _ := c.Later.Values(metrics.Decode)
 		b := stats.Bimodal(v)
 		const worth = 1.1
 		if !b.Bimodal || b.High < worth*b.Low {

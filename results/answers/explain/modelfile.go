@@ -60,7 +60,7 @@ var pageFaults = Rule{
 			}
 		}
 		const many = 100 // a page fault that waits for a disk takes 0.1 ms and more
-		n := stats.Summarize(faults).Median
+		n := stats.Median(faults)
 		if n < many {
 			return nil, 0
 		}

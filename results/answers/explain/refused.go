@@ -7,6 +7,7 @@ import (
 
 	"github.com/introgen/introgen/results/answers/samples"
 	"github.com/introgen/introgen/results/recording"
+	"github.com/introgen/introgen/trace/names"
 )
 
 // slowHit is the time from which on a library or pipeline that came from the
@@ -53,7 +54,7 @@ var notWarm = Rule{
 func slowHits(x samples.Sample) (f SlowHits, cost time.Duration) {
 	for _, p := range x.Rounds[0].Phases {
 		for _, k := range p.Compiles {
-			if k.Cache == "hit" && k.Time >= slowHit {
+			if k.Cache == names.CacheHit && k.Time >= slowHit {
 				f.Hits, cost = append(f.Hits, Named{strings.TrimSpace(k.Library + " " + k.Function), k.Time}), cost+k.Time
 			}
 		}

@@ -8,10 +8,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/introgen/introgen/results"
 	"github.com/introgen/introgen/results/answers/explain"
+	"github.com/introgen/introgen/results/breakdown"
 	"github.com/introgen/introgen/results/recording"
 	"github.com/introgen/introgen/trace"
+	"github.com/introgen/introgen/trace/names"
 )
 
 // made is something compiled in a phase.
@@ -67,12 +68,12 @@ func (s spec) run(n int) *recording.Run {
 		return id
 	}
 	if s.tokenizer > 0 {
-		add(0, results.SpanArguments, "", 0, 0, 1)
-		add(0, results.SpanTokenizer, "auto", 0, 1, s.tokenizer)
+		add(0, names.SpanArguments, "", 0, 0, 1)
+		add(0, names.SpanTokenizer, "auto", 0, 1, s.tokenizer)
 		clock = 1 + s.tokenizer
 	}
 	for round := 1; round <= max(1, s.rounds); round++ {
-		id := add(0, results.SpanRound, "", int64(round), clock, 0)
+		id := add(0, names.SpanRound, "", int64(round), clock, 0)
 		phase := func(name, key string, n int64, own float64) trace.ID {
 			p := add(id, name, "", n, clock, 0)
 			at := clock
@@ -97,24 +98,24 @@ func (s spec) run(n int) *recording.Run {
 		if round > 1 && s.knobs == nil {
 			read = 0 // of a file that is in memory by then
 		}
-		phase(results.SpanRead, results.SpanRead, 0, read)
+		phase(names.SpanRead, names.SpanRead, 0, read)
 		build := s.build
 		if build == 0 {
 			build = 20
 		}
 		begin := clock
-		built := phase(results.SpanBuild, results.SpanBuild, 0, build)
+		built := phase(names.SpanBuild, names.SpanBuild, 0, build)
 		if s.weights > 0 {
-			add(built, results.SpanWeights, "norm", 0, begin, s.weights)
+			add(built, names.SpanWeights, "norm", 0, begin, s.weights)
 		}
-		phase(results.SpanPrefill, results.SpanPrefill, 13, 30)
+		phase(names.SpanPrefill, names.SpanPrefill, 13, 30)
 		for i := range 5 {
 			begin := clock
 			took := 8.0
 			if s.steps != nil {
 				took = s.steps(n, i)
 			}
-			step := phase(results.SpanStep, fmt.Sprintf("%s %d", results.SpanStep, i+1), int64(i+1), took)
+			step := phase(names.SpanStep, fmt.Sprintf("%s %d", names.SpanStep, i+1), int64(i+1), took)
 			add(step, "encode", "compute", 604, begin, s.encode)
 			add(step, "commit", "", 0, begin+s.encode, s.commit)
 			add(step, "wait", "", 0, begin+s.encode+s.commit, s.wait)
@@ -282,7 +283,7 @@ func found(t *testing.T, rule string, f *recording.File) []explain.Finding {
 		t.Fatalf("there is no rule %q", rule)
 	}
 	var out []explain.Finding
-	for _, c := range explain.Cases(f) {
+	for _, c := range explain.Cases(breakdown.Of(f)) {
 		out = append(out, explain.Find(explain.Rules[i:i+1], c)...)
 	}
 	return out
@@ -375,7 +376,7 @@ func TestDriftInOneRun(t *testing.T) {
 	f := spec{alone: true, runs: 1, rounds: 9}.file()
 	var later time.Duration
 	for i := range f.Runs[0].Spans {
-		if s := &f.Runs[0].Spans[i]; s.Name == results.SpanStep {
+		if s := &f.Runs[0].Spans[i]; s.Name == names.SpanStep {
 			s.End += later
 			later += at(0.1)
 		}
@@ -387,12 +388,12 @@ func TestDriftInOneRun(t *testing.T) {
 
 // A quick warm run has nothing to find.
 func TestNothing(t *testing.T) {
-	a := explain.Of(spec{}.file())
+	a := explain.Of(breakdown.Of(spec{}.file()))
 	if len(a.Arms) != 1 || len(a.Arms[0].Findings) != 0 {
 		t.Errorf("found %+v", a.Arms)
 	}
-	explain.Of(&recording.File{})
-	empty := explain.Of(&recording.File{Runs: []*recording.Run{{}}, Broken: "cut off in line 2"})
+	explain.Of(breakdown.Of(&recording.File{}))
+	empty := explain.Of(breakdown.Of(&recording.File{Runs: []*recording.Run{{}}, Broken: "cut off in line 2"}))
 	if len(empty.Notes) != 1 {
 		t.Errorf("notes are %q", empty.Notes)
 	}

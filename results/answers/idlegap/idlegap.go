@@ -13,13 +13,14 @@ import (
 	"time"
 
 	"github.com/introgen/introgen/figures"
-	"github.com/introgen/introgen/results"
 	"github.com/introgen/introgen/results/answers/bench"
 	"github.com/introgen/introgen/results/answers/samples"
+	"github.com/introgen/introgen/results/breakdown"
 	"github.com/introgen/introgen/results/recording"
 	"github.com/introgen/introgen/results/stats"
 	"github.com/introgen/introgen/results/table"
 	"github.com/introgen/introgen/trace"
+	"github.com/introgen/introgen/trace/names"
 )
 
 // Answer is what the pauses did, the shortest first.
@@ -42,7 +43,7 @@ type Pause struct {
 }
 
 // Of looks for pauses and the steps after them in all runs that count.
-func Of(f *recording.File) (*Answer, error) {
+func Of(f *breakdown.File) (*Answer, error) {
 	a := &Answer{}
 	if f.Plan != nil {
 		remarks, err := bench.Of(f, nil)
@@ -52,7 +53,7 @@ func Of(f *recording.File) (*Answer, error) {
 		a.Notes = remarks.Notes
 	}
 	by := map[time.Duration]*Pause{}
-	for n, r := range f.Counted("") {
+	for n, r := range f.File.Counted("") {
 		for _, s := range repetitions(r) {
 			if by[s.length] == nil {
 				by[s.length] = &Pause{Length: s.length}
@@ -103,17 +104,17 @@ func repetitions(r *recording.Run) []sample {
 	var last trace.Record // the pass before
 	for i, s := range r.Spans {
 		switch s.Name {
-		case results.SpanPrefill:
+		case names.SpanPrefill:
 			last = s
-		case results.SpanStep:
+		case names.SpanStep:
 			last = s
-		case results.SpanPause:
+		case names.SpanPause:
 			lengths[time.Duration(s.N)] = true
 			if s.End < 0 || last.Parent != s.Parent || r.Lacks(last.ID, s.ID) {
 				continue // which step it follows is not known
 			}
 			x := sample{round: s.Parent, length: time.Duration(s.N)}
-			if last.Name == results.SpanStep {
+			if last.Name == names.SpanStep {
 				x.before = int(last.N)
 			}
 			var first, second bool
@@ -145,7 +146,7 @@ func repetitions(r *recording.Run) []sample {
 // step is decode step n of a round.
 func step(spans []trace.Record, round trace.ID, n int) (float64, bool) {
 	for _, s := range spans {
-		if s.Name == results.SpanStep && s.Parent == round && s.N == int64(n) && s.End >= 0 {
+		if s.Name == names.SpanStep && s.Parent == round && s.N == int64(n) && s.End >= 0 {
 			return float64(s.Duration()), true
 		}
 	}

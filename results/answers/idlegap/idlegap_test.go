@@ -7,11 +7,12 @@ import (
 	"testing"
 	"time"
 
-	"github.com/introgen/introgen/results"
 	"github.com/introgen/introgen/results/answers/idlegap"
+	"github.com/introgen/introgen/results/breakdown"
 	"github.com/introgen/introgen/results/recording"
 	"github.com/introgen/introgen/results/table"
 	"github.com/introgen/introgen/trace"
+	"github.com/introgen/introgen/trace/names"
 )
 
 // run makes three steps and then pauses so often for each length, with the next
@@ -21,7 +22,7 @@ func run(times int, factor map[time.Duration]float64) *recording.Run {
 	now, n := time.Duration(0), int64(0)
 	step := func(d time.Duration) {
 		n++
-		r.Spans = append(r.Spans, trace.Record{ID: trace.ID(len(r.Spans) + 1), Name: results.SpanStep, N: n, Start: now, End: now + d})
+		r.Spans = append(r.Spans, trace.Record{ID: trace.ID(len(r.Spans) + 1), Name: names.SpanStep, N: n, Start: now, End: now + d})
 		now += d + time.Microsecond
 	}
 	for range 3 {
@@ -30,7 +31,7 @@ func run(times int, factor map[time.Duration]float64) *recording.Run {
 	for i := range times {
 		for _, length := range []time.Duration{time.Second, 0, 10 * time.Second} {
 			usual := 4*time.Millisecond + time.Duration(i)*time.Microsecond
-			r.Spans = append(r.Spans, trace.Record{ID: trace.ID(len(r.Spans) + 1), Name: results.SpanPause, N: int64(length), Start: now, End: now + length})
+			r.Spans = append(r.Spans, trace.Record{ID: trace.ID(len(r.Spans) + 1), Name: names.SpanPause, N: int64(length), Start: now, End: now + length})
 			now += length
 			step(time.Duration(factor[length] * float64(usual)))
 			step(usual)
@@ -42,7 +43,7 @@ func run(times int, factor map[time.Duration]float64) *recording.Run {
 
 func TestAnswer(t *testing.T) {
 	f := &recording.File{Runs: []*recording.Run{run(7, map[time.Duration]float64{0: 1, time.Second: 1, 10 * time.Second: 1.5})}}
-	a, err := idlegap.Of(f)
+	a, err := idlegap.Of(breakdown.Of(f))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -73,11 +74,11 @@ func TestAnswer(t *testing.T) {
 // the one before, so that a ratio of two repetitions would not be 1.5.
 func TestLostPauses(t *testing.T) {
 	for name, lost := range map[string]func(trace.Record) bool{
-		"the first pause":          func(s trace.Record) bool { return s.Name == results.SpanPause && s.ID == 4 },
-		"a short pause":            func(s trace.Record) bool { return s.Name == results.SpanPause && s.ID == 4+4*10 },
-		"the step after a pause":   func(s trace.Record) bool { return s.Name == results.SpanStep && s.N == 3+3*7+1 },
-		"the step before a pause":  func(s trace.Record) bool { return s.Name == results.SpanStep && s.N == 3+3*8 },
-		"all pauses of the second": func(s trace.Record) bool { return s.Name == results.SpanPause && s.ID >= 4+4*3 && s.ID < 4+4*6 },
+		"the first pause":          func(s trace.Record) bool { return s.Name == names.SpanPause && s.ID == 4 },
+		"a short pause":            func(s trace.Record) bool { return s.Name == names.SpanPause && s.ID == 4+4*10 },
+		"the step after a pause":   func(s trace.Record) bool { return s.Name == names.SpanStep && s.N == 3+3*7+1 },
+		"the step before a pause":  func(s trace.Record) bool { return s.Name == names.SpanStep && s.N == 3+3*8 },
+		"all pauses of the second": func(s trace.Record) bool { return s.Name == names.SpanPause && s.ID >= 4+4*3 && s.ID < 4+4*6 },
 	} {
 		r := run(9, map[time.Duration]float64{0: 1, time.Second: 1, 10 * time.Second: 1.5})
 		next := trace.ID(1)
@@ -88,7 +89,7 @@ func TestLostPauses(t *testing.T) {
 			next++
 		}
 		r.Spans = slices.DeleteFunc(r.Spans, lost)
-		a, err := idlegap.Of(&recording.File{Runs: []*recording.Run{r}})
+		a, err := idlegap.Of(breakdown.Of(&recording.File{Runs: []*recording.Run{r}}))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -106,17 +107,17 @@ func TestLostPauses(t *testing.T) {
 
 func TestNothingFound(t *testing.T) {
 	flat := map[time.Duration]float64{0: 1, time.Second: 1, 10 * time.Second: 1}
-	a, err := idlegap.Of(&recording.File{Runs: []*recording.Run{run(8, flat)}})
+	a, err := idlegap.Of(breakdown.Of(&recording.File{Runs: []*recording.Run{run(8, flat)}}))
 	if err != nil || len(a.Notes) != 1 || !strings.HasPrefix(a.Notes[0], "no pause makes the next step slower") {
 		t.Errorf("%+v, %v", a, err)
 	}
-	a, err = idlegap.Of(&recording.File{Runs: []*recording.Run{run(2, flat)}})
+	a, err = idlegap.Of(breakdown.Of(&recording.File{Runs: []*recording.Run{run(2, flat)}}))
 	if err != nil || len(a.Notes) != 1 || !strings.Contains(a.Notes[0], "there are 2, so nothing can be decided") {
 		t.Errorf("%+v, %v", a, err)
 	}
 	cut := run(1, flat)
 	cut.Spans = cut.Spans[:5]
-	if _, err := idlegap.Of(&recording.File{Runs: []*recording.Run{cut, {}}}); err == nil || !strings.Contains(err.Error(), "introgen idle-gap") {
+	if _, err := idlegap.Of(breakdown.Of(&recording.File{Runs: []*recording.Run{cut, {}}})); err == nil || !strings.Contains(err.Error(), "introgen idle-gap") {
 		t.Errorf("error %v", err)
 	}
 }

@@ -6,15 +6,15 @@ package overhead
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/introgen/introgen/figures"
-	"github.com/introgen/introgen/results"
 	"github.com/introgen/introgen/results/answers/bench"
-	"github.com/introgen/introgen/results/recording"
+	"github.com/introgen/introgen/results/breakdown"
+	"github.com/introgen/introgen/results/metrics"
 	"github.com/introgen/introgen/results/stats"
 	"github.com/introgen/introgen/results/table"
-	"github.com/introgen/introgen/trace"
 )
 
 // Names of the plan's arms. An untraced run has no span for a decode step, nor
@@ -27,41 +27,9 @@ const (
 // MostShare is the part of a decode step that its spans may cost.
 const MostShare = 0.01
 
-// PerStep is the metric that both kinds of run have: the time from the end of
-// the prefill to the check at the end of the round, by decode step, in the
-// median of the rounds. What the harness does between steps is in it.
-var PerStep = bench.Metric{Key: "per-step", Name: "per step", Help: "decoding as a whole, divided by its steps", Of: perStep}
-
-func perStep(r *recording.Run) (float64, bool) {
-	if len(r.Lost) > 0 {
-		return 0, false // what is missing may be the check at the end
-	}
-	var times []float64
-	for _, round := range r.Rounds {
-		steps := len(round.IDs) - 1
-		var from, to time.Duration = -1, -1
-		for _, s := range r.Spans {
-			switch {
-			case s.Parent != round.Span || s.End < 0:
-			case s.Name == results.SpanPrefill:
-				from = s.End
-			case s.Name == results.SpanCheck:
-				to = s.Start // the last one ends decoding
-			}
-		}
-		if round.Error == "" && steps > 0 && from >= 0 && to > from {
-			times = append(times, float64(to-from)/float64(steps))
-		}
-	}
-	if len(times) == 0 {
-		return 0, false
-	}
-	return stats.Summarize(times).Median, true
-}
-
 // Answer is what the instrument costs.
 type Answer struct {
-	Arms *bench.Answer // by PerStep
+	Arms *bench.Answer // by metrics.PerStep, which both kinds of run have
 	// Ratio is traced to untraced.
 	Ratio stats.Ratio
 	// Of the traced runs, their medians: what a span costs and how long a
@@ -78,8 +46,8 @@ type Answer struct {
 func (a *Answer) Within() bool { return a.Share <= MostShare }
 
 // Of answers from a plan with the arms Untraced and Traced.
-func Of(f *recording.File) (*Answer, error) {
-	by, err := bench.Of(f, []bench.Metric{PerStep})
+func Of(f *breakdown.File) (*Answer, error) {
+	by, err := bench.Of(f, []metrics.Metric{metrics.PerStep})
 	if err != nil {
 		return nil, err
 	}
@@ -97,45 +65,33 @@ func Of(f *recording.File) (*Answer, error) {
 		if len(r.Lost) > 0 {
 			continue // so that spans cannot be counted
 		}
-		times, n := steps(r)
-		if len(times) > 0 {
-			step = append(step, stats.Summarize(times).Median)
-			spans = append(spans, float64(n)/float64(len(times)))
+		if took, ok := metrics.Decode.OfRun(r); ok {
+			step, spans = append(step, took), append(spans, spansOfStep(r))
 		}
 	}
 	if len(span) == 0 || len(step) == 0 {
 		return nil, errors.New("no traced run that counts says what a span costs and has a decode step")
 	}
-	a.Span, a.Step, a.Spans = stats.Summarize(span).Median, stats.Summarize(step).Median, stats.Summarize(spans).Median
+	a.Span, a.Step, a.Spans = stats.Median(span), stats.Median(step), stats.Median(spans)
 	a.Share = a.Span * a.Spans / a.Step
 	a.judge()
 	return a, nil
 }
 
-// steps are the times of a run's decode steps, and how many spans and samples
-// were recorded in and between them.
-func steps(r *recording.Run) (times []float64, recorded int) {
+// spansOfStep is how many spans and samples were recorded in decode steps and
+// between them, for each step.
+func spansOfStep(r *breakdown.Run) float64 {
 	type stretch struct{ from, to time.Duration }
-	rounds := map[trace.ID]stretch{} // of decoding
-	for _, s := range r.Spans {
-		if s.Name != results.SpanStep || s.End < 0 {
-			continue
+	var decoding []stretch // of rounds
+	steps, recorded := 0, 0
+	for _, round := range r.Rounds {
+		if s := round.Steps(); len(s) > 0 {
+			steps += len(s)
+			decoding = append(decoding, stretch{s[0].Start, s[len(s)-1].End})
 		}
-		times = append(times, float64(s.Duration()))
-		at, seen := rounds[s.Parent]
-		if !seen {
-			at.from = s.Start
-		}
-		at.to = s.End
-		rounds[s.Parent] = at
 	}
 	within := func(at time.Duration) bool {
-		for _, s := range rounds {
-			if at >= s.from && at < s.to {
-				return true
-			}
-		}
-		return false
+		return slices.ContainsFunc(decoding, func(s stretch) bool { return at >= s.from && at < s.to })
 	}
 	for _, s := range r.Spans {
 		if within(s.Start) {
@@ -147,7 +103,7 @@ func steps(r *recording.Run) (times []float64, recorded int) {
 			recorded++
 		}
 	}
-	return times, recorded
+	return float64(recorded) / float64(steps)
 }
 
 func (a *Answer) judge() {
@@ -156,7 +112,7 @@ func (a *Answer) judge() {
 		verdict = "MORE than"
 	}
 	a.note("a span costs %s ns, a decode step of %s ms has %s spans and samples: %s of it, %s the %s that are allowed",
-		figures.Text(a.Span, 1), results.Milliseconds(time.Duration(a.Step)), figures.Count(a.Spans),
+		figures.Text(a.Span, 1), figures.Milliseconds(time.Duration(a.Step)), figures.Count(a.Spans),
 		figures.Percent(a.Share), verdict, figures.Exact(100*MostShare)+" %")
 	switch r := a.Ratio; {
 	case !r.Decidable:

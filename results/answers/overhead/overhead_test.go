@@ -6,11 +6,12 @@ import (
 	"testing"
 	"time"
 
-	"github.com/introgen/introgen/results"
 	"github.com/introgen/introgen/results/answers/overhead"
+	"github.com/introgen/introgen/results/breakdown"
 	"github.com/introgen/introgen/results/recording"
 	"github.com/introgen/introgen/results/table"
 	"github.com/introgen/introgen/trace"
+	"github.com/introgen/introgen/trace/names"
 )
 
 const ms = time.Millisecond
@@ -27,21 +28,21 @@ func run(n int, arm string, slower float64) *recording.Run {
 		r.Spans = append(r.Spans, trace.Record{ID: id, Parent: parent, Name: name, Start: start, End: end})
 		return id
 	}
-	add(0, results.SpanRound, 0, 100*ms)
-	add(1, results.SpanPrefill, 10*ms, 20*ms)
-	add(1, results.SpanCheck, 20*ms, 21*ms) // after the prefill, as with --logits
+	add(0, names.SpanRound, 0, 100*ms)
+	add(1, names.SpanPrefill, 10*ms, 20*ms)
+	add(1, names.SpanCheck, 20*ms, 21*ms) // after the prefill, as with --logits
 	now := 21 * ms
 	for range 10 {
 		took := time.Duration(slower * float64(4*ms))
 		if arm == overhead.Traced {
-			s := add(1, results.SpanStep, now, now+took)
+			s := add(1, names.SpanStep, now, now+took)
 			add(s, "encode", now, now+ms)
 			add(add(s, "commit", now, now+ms), "below", now, now+1)
 			r.Samples = append(r.Samples, trace.Sample{Span: s, At: now}, trace.Sample{Span: 1, At: ms})
 		}
 		now += took + ms
 	}
-	add(1, results.SpanCheck, now, now+ms)
+	add(1, names.SpanCheck, now, now+ms)
 	return r
 }
 
@@ -57,7 +58,7 @@ func file(slower float64, blocks int) *recording.File {
 // 10 % slower make that 5.5. Four spans and a sample at 80 ns are 400 ns of
 // 4.4 ms.
 func TestAnswer(t *testing.T) {
-	a, err := overhead.Of(file(1.1, 6))
+	a, err := overhead.Of(breakdown.Of(file(1.1, 6)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -87,7 +88,7 @@ func TestAnswer(t *testing.T) {
 }
 
 func TestNothingSeen(t *testing.T) {
-	a, err := overhead.Of(file(1, 6))
+	a, err := overhead.Of(breakdown.Of(file(1, 6)))
 	if err != nil || !strings.Contains(strings.Join(a.Notes, "\n"), "no difference between traced and untraced runs is seen; the ratio lies between 1.000 and 1.000") {
 		t.Errorf("%+v, %v", a, err)
 	}
@@ -95,12 +96,12 @@ func TestNothingSeen(t *testing.T) {
 	for _, r := range f.Runs {
 		r.End.SpanCost = 80_000_000
 	}
-	if a, err := overhead.Of(f); err != nil || a.Within() || !strings.Contains(a.Notes[0], "MORE than the 1 %") {
+	if a, err := overhead.Of(breakdown.Of(f)); err != nil || a.Within() || !strings.Contains(a.Notes[0], "MORE than the 1 %") {
 		t.Errorf("%+v, %v", a, err)
 	}
 	f = file(1, 1)
 	f.Runs = f.Runs[:1]
-	if _, err := overhead.Of(f); err == nil || !strings.Contains(err.Error(), "no traced run") {
+	if _, err := overhead.Of(breakdown.Of(f)); err == nil || !strings.Contains(err.Error(), "no traced run") {
 		t.Errorf("error %v", err)
 	}
 }

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/introgen/introgen/figures"
-	"github.com/introgen/introgen/results"
+	"github.com/introgen/introgen/results/metrics"
 	"github.com/introgen/introgen/results/stats"
 	"github.com/introgen/introgen/results/table"
 )
@@ -26,7 +26,7 @@ func Exact(ns float64) string { return figures.Exact(ns / 1e6) }
 // are too few runs for an interval, "12.0 (8.1–90.3)" where the interval reaches
 // further than the median is long, and nothing where there are none.
 func Cell(s stats.Summary) table.Cell {
-	return cell(s, func(v float64) string { return results.Milliseconds(time.Duration(math.Round(v))) }, Exact)
+	return cell(s, func(v float64) string { return figures.Milliseconds(time.Duration(math.Round(v))) }, Exact)
 }
 
 // RateCell is the same of numbers a second.
@@ -34,8 +34,8 @@ func RateCell(s stats.Summary) table.Cell {
 	return cell(s, func(v float64) string { return figures.Text(v, 1) }, figures.Exact)
 }
 
-// Cell is a summary of the metric.
-func (m Metric) Cell(s stats.Summary) table.Cell {
+// CellOf is a summary of the metric.
+func CellOf(m metrics.Metric, s stats.Summary) table.Cell {
 	if m.Rate {
 		return RateCell(s)
 	}

@@ -7,12 +7,13 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/introgen/introgen/results"
-	"github.com/introgen/introgen/results/answers/bench"
 	"github.com/introgen/introgen/results/answers/samples"
+	"github.com/introgen/introgen/results/breakdown"
+	"github.com/introgen/introgen/results/metrics"
 	"github.com/introgen/introgen/results/recording"
 	"github.com/introgen/introgen/results/stats"
 	"github.com/introgen/introgen/trace"
+	"github.com/introgen/introgen/trace/names"
 )
 
 // without is the run without the first span of the name and the number, and what
@@ -27,8 +28,8 @@ func without(r *recording.Run, name string, n int64) *recording.Run {
 
 // TestLost: what is missing gives no sample under its name or another's.
 func TestLost(t *testing.T) {
-	of := func(m samples.Metric, r *recording.Run) (float64, bool) {
-		s := samples.Of(&recording.File{Plan: &recording.Plan{Arms: []recording.Arm{{Name: "a"}}}, Runs: []*recording.Run{r}})
+	of := func(m metrics.Metric, r *recording.Run) (float64, bool) {
+		s := samples.Of(breakdown.Of(&recording.File{Plan: &recording.Plan{Arms: []recording.Arm{{Name: "a"}}}, Runs: []*recording.Run{r}}))
 		v, _ := s[0].Values(m)
 		if len(v) == 0 {
 			return 0, false
@@ -36,8 +37,8 @@ func TestLost(t *testing.T) {
 		return v[0], true
 	}
 	whole := map[string]float64{}
-	metrics := []samples.Metric{samples.Prefill, samples.First, samples.Later, samples.Token1, samples.Token2, samples.Rate, samples.Decode}
-	for _, m := range metrics {
+	shown := []metrics.Metric{metrics.Prefill, metrics.First, metrics.Later, metrics.Token1, metrics.Token2, metrics.Rate, metrics.Decode}
+	for _, m := range shown {
 		whole[m.Name], _ = of(m, run("a", 1, 30))
 	}
 	if whole["first decode step"] != 10e6 || whole["later steps"] != 4e6 {
@@ -48,10 +49,10 @@ func TestLost(t *testing.T) {
 		n    int64
 		none []string // metrics without a sample
 	}{
-		"the first step": {results.SpanStep, 1, []string{"first decode step", "to token 2"}},
-		"a later step":   {results.SpanStep, 2, nil},
+		"the first step": {names.SpanStep, 1, []string{"first decode step", "to token 2"}},
+		"a later step":   {names.SpanStep, 2, nil},
 	} {
-		for _, m := range metrics {
+		for _, m := range shown {
 			v, ok := of(m, without(run("a", 1, 30), c.span, c.n))
 			want := whole[m.Name]
 			if m.Name == "decode step" { // over the steps that are left: 4 and 4, or 10 and 4
@@ -62,10 +63,10 @@ func TestLost(t *testing.T) {
 			}
 		}
 		r := without(run("a", 1, 30), c.span, c.n)
-		if _, ok := bench.Total.Of(r); ok {
+		if _, ok := metrics.Total.Alone(r); ok {
 			t.Errorf("without %s there is a total", name)
 		}
-		all := samples.Of(&recording.File{Plan: &recording.Plan{Arms: []recording.Arm{{Name: "a"}}}, Runs: []*recording.Run{r}})
+		all := samples.Of(breakdown.Of(&recording.File{Plan: &recording.Plan{Arms: []recording.Arm{{Name: "a"}}}, Runs: []*recording.Run{r}}))
 		if text := strings.Join(samples.Taints(all), "\n"); !strings.Contains(text, "spans are missing") || !strings.Contains(text, "a 1 of 1") {
 			t.Errorf("without %s it says %q", name, text)
 		}
@@ -73,7 +74,7 @@ func TestLost(t *testing.T) {
 	// A run that lost its later rounds gives none of its first in their place.
 	r := run("a", 1, 30, 20)
 	r.Rounds = []recording.Round{{Number: 1}, {Number: 2}}
-	later := samples.LaterRounds(&recording.File{Runs: []*recording.Run{without(r, results.SpanRound, 2)}})
+	later := samples.LaterRounds(breakdown.Of(&recording.File{Runs: []*recording.Run{without(r, names.SpanRound, 2)}}))
 	if len(later[0].Samples) != 0 {
 		t.Errorf("a first round stands for later ones: %+v", later[0].Samples)
 	}

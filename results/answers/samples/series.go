@@ -5,12 +5,11 @@ package samples
 
 import (
 	"fmt"
-	"math"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/introgen/introgen/results/breakdown"
+	"github.com/introgen/introgen/results/metrics"
 	"github.com/introgen/introgen/results/recording"
 	"github.com/introgen/introgen/results/stats"
 )
@@ -28,7 +27,7 @@ type Series struct {
 
 // Sample is what one run gives.
 type Sample struct {
-	Run    *recording.Run
+	Run    *breakdown.Run
 	Block  int               // runs of one block are next to each other in time
 	Rounds []breakdown.Round // at least one
 }
@@ -36,16 +35,17 @@ type Sample struct {
 // arm is an arm of a plan with its runs.
 type arm struct {
 	recording.Arm
+	file *breakdown.File
 	runs []*recording.Run
 }
 
 // arms are those of the plan, in its order. A run without one makes its own,
 // named by the state that its evidence shows.
-func arms(f *recording.File) []arm {
+func arms(f *breakdown.File) []arm {
 	var out []arm
 	if f.Plan != nil {
 		for _, a := range f.Plan.Arms {
-			out = append(out, arm{Arm: a})
+			out = append(out, arm{Arm: a, file: f})
 		}
 	}
 	for _, r := range f.Runs {
@@ -56,7 +56,7 @@ func arms(f *recording.File) []arm {
 		i := slices.IndexFunc(out, func(a arm) bool { return a.Name == name })
 		if i < 0 {
 			i = len(out)
-			out = append(out, arm{Arm: recording.Arm{Name: name, State: Shown(r)}})
+			out = append(out, arm{Arm: recording.Arm{Name: name, State: Shown(r)}, file: f})
 		}
 		out[i].runs = append(out[i].runs, r)
 	}
@@ -65,14 +65,15 @@ func arms(f *recording.File) []arm {
 
 // collect makes a series of an arm with the rounds that pick chooses of each
 // run that counts.
-func (a arm) collect(name, state string, pick func(*recording.Run, []breakdown.Round) []breakdown.Round) Series {
+func (a arm) collect(name, state string, pick func(*breakdown.Run) []breakdown.Round) Series {
 	s := Series{Name: name, State: state, Levels: a.Levels}
 	for i, r := range a.runs {
 		if !r.Counts() {
 			s.Refused++
 			continue
 		}
-		x := Sample{Run: r, Block: i + 1, Rounds: pick(r, breakdown.Rounds(r))}
+		taken := a.file.Run(r)
+		x := Sample{Run: taken, Block: i + 1, Rounds: pick(taken)}
 		if r.Start != nil {
 			x.Block = r.Start.Block
 		}
@@ -90,26 +91,15 @@ func (a arm) collect(name, state string, pick func(*recording.Run, []breakdown.R
 	return s
 }
 
-func first(_ *recording.Run, rounds []breakdown.Round) []breakdown.Round {
-	if len(rounds) == 0 || rounds[0].Number > 1 {
-		return nil
-	}
-	return rounds[:1]
-}
-
-func later(_ *recording.Run, rounds []breakdown.Round) []breakdown.Round {
-	return slices.DeleteFunc(slices.Clone(rounds), func(r breakdown.Round) bool { return r.Number < 2 })
-}
-
 // Of returns the arms of a plan in its order, each with its first rounds.
 // Rounds after the first of a process in which everything was in the cache make
 // a series of their own, warm-process, behind the arm that they belong to. A
 // recording without a plan is one arm, named by the state that its evidence
 // shows.
-func Of(f *recording.File) []Series {
+func Of(f *breakdown.File) []Series {
 	var out []Series
 	for _, a := range arms(f) {
-		out = append(out, a.collect(a.Name, a.State, first))
+		out = append(out, a.collect(a.Name, a.State, (*breakdown.Run).First))
 		if a.State != recording.StateWarmCache {
 			continue
 		}
@@ -117,7 +107,7 @@ func Of(f *recording.File) []Series {
 		if a.Name != recording.StateWarmCache {
 			name = a.Name + " " + name
 		}
-		s := a.collect(name, recording.StateWarmProcess, later)
+		s := a.collect(name, recording.StateWarmProcess, (*breakdown.Run).AfterFirst)
 		s.Refused, s.Flagged, s.Lacking = 0, 0, 0 // they are told with the arm
 		if len(s.Samples) > 0 {
 			out = append(out, s)
@@ -128,29 +118,12 @@ func Of(f *recording.File) []Series {
 
 // LaterRounds returns the arms with the rounds after the first of each run, and of
 // runs that have one round with that.
-func LaterRounds(f *recording.File) []Series {
+func LaterRounds(f *breakdown.File) []Series {
 	var out []Series
 	for _, a := range arms(f) {
-		out = append(out, a.collect(a.Name, a.State, LaterOf))
+		out = append(out, a.collect(a.Name, a.State, (*breakdown.Run).Later))
 	}
 	return out
-}
-
-// LaterOf are the rounds after the first of a run, or of a run that made one round
-// that. A run that made later ones, which are missing, has none.
-func LaterOf(r *recording.Run, rounds []breakdown.Round) []breakdown.Round {
-	if l := later(r, rounds); len(l) > 0 || several(r) {
-		return l
-	}
-	return rounds
-}
-
-// several says whether a run made more than one round, by what it was to do and
-// by the events of its rounds.
-func several(r *recording.Run) bool {
-	text, _ := r.Header.Knob("rounds")
-	n, err := strconv.Atoi(text)
-	return err == nil && n > 1 || slices.ContainsFunc(r.Rounds, func(e recording.Round) bool { return e.Number > 1 })
 }
 
 // Shown is the state that a run's evidence shows, for a run that claims none.
@@ -178,64 +151,45 @@ func Shown(r *recording.Run) string {
 	return recording.StateWarmCache
 }
 
-// Metric is a figure of a round.
-type Metric struct {
-	Name string
-	// Rate says that the figure is a number a second, and more is better; else
-	// it is a time in nanoseconds.
-	Rate bool
-	Of   func(breakdown.Round) (float64, bool)
-}
-
-// Unit is that of the metric where it is shown.
-func (m Metric) Unit() string {
-	if m.Rate {
-		return "1/s"
-	}
-	return "ms"
-}
-
 // Values are the metric's, one a run: the median of the run's rounds. A run
 // that has none, or one that is not finite, is left out; blocks are those of
 // the values.
-func (s Series) Values(m Metric) (values []float64, blocks []int) {
+func (s Series) Values(m metrics.Metric) (values []float64, blocks []int) {
 	for _, x := range s.Samples {
-		var of []float64
-		for _, r := range x.Rounds {
-			if v, ok := m.Of(r); ok && !math.IsNaN(v) && !math.IsInf(v, 0) {
-				of = append(of, v)
-			}
+		if v, ok := x.Value(m); ok {
+			values, blocks = append(values, v), append(blocks, x.Block)
 		}
-		if len(of) == 0 {
-			continue
-		}
-		values, blocks = append(values, stats.Summarize(of).Median), append(blocks, x.Block)
 	}
 	return values, blocks
 }
 
+// Value is the metric's of the sample's rounds.
+func (x Sample) Value(m metrics.Metric) (float64, bool) { return m.Over(x.Rounds) }
+
 // Summary is the middle of the metric over runs.
-func (s Series) Summary(m Metric) stats.Summary {
+func (s Series) Summary(m metrics.Metric) stats.Summary {
 	v, _ := s.Values(m)
 	return stats.Summarize(v)
 }
 
+// Block is that of a sample.
+func Block(x Sample) int { return x.Block }
+
 // Pairs are the metric's values in the blocks that a and b share, one of each
 // a block.
-func Pairs(a, b Series, m Metric) (va, vb []float64) {
-	va, ba := a.Values(m)
-	vb, bb := b.Values(m)
-	var outA, outB []float64
-	for i, block := range ba {
-		if j := slices.Index(bb, block); j >= 0 && slices.Index(ba, block) == i {
-			outA, outB = append(outA, va[i]), append(outB, vb[j])
+func Pairs(a, b Series, m metrics.Metric) (va, vb []float64) {
+	as, bs := recording.Paired(a.Samples, b.Samples, Block)
+	for i := range as {
+		v, ok := as[i].Value(m)
+		if w, also := bs[i].Value(m); ok && also {
+			va, vb = append(va, v), append(vb, w)
 		}
 	}
-	return outA, outB
+	return va, vb
 }
 
 // Ratio is b to a, paired by block.
-func Ratio(a, b Series, m Metric) stats.Ratio {
+func Ratio(a, b Series, m metrics.Metric) stats.Ratio {
 	va, vb := Pairs(a, b, m)
 	return stats.Paired(va, vb)
 }

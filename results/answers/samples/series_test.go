@@ -9,12 +9,13 @@ import (
 	"time"
 
 	"github.com/introgen/introgen/figures"
-	"github.com/introgen/introgen/results"
 	"github.com/introgen/introgen/results/answers/samples"
 	"github.com/introgen/introgen/results/breakdown"
+	"github.com/introgen/introgen/results/metrics"
 	"github.com/introgen/introgen/results/recording"
 	"github.com/introgen/introgen/results/stats"
 	"github.com/introgen/introgen/trace"
+	"github.com/introgen/introgen/trace/names"
 )
 
 // run is a run whose rounds take so many ms until token 1, with one decode step
@@ -29,11 +30,11 @@ func run(arm string, block int, prefills ...float64) *recording.Run {
 		return id
 	}
 	for i, p := range prefills {
-		round := add(0, results.SpanRound, int64(i+1), p+18)
+		round := add(0, names.SpanRound, int64(i+1), p+18)
 		for n, took := range []float64{p, 10, 4, 4} {
-			name := results.SpanStep
+			name := names.SpanStep
 			if n == 0 {
-				name = results.SpanPrefill
+				name = names.SpanPrefill
 			}
 			id := add(round, name, int64(n), took)
 			clock = r.Spans[id-1].End
@@ -46,7 +47,7 @@ func file(arms []recording.Arm, runs ...*recording.Run) *recording.File {
 	return &recording.File{Plan: &recording.Plan{Arms: arms}, Runs: runs}
 }
 
-func names(all []samples.Series) string {
+func armNames(all []samples.Series) string {
 	var out []string
 	for _, s := range all {
 		out = append(out, s.Name)
@@ -59,43 +60,43 @@ func TestOf(t *testing.T) {
 	refused, failed, flagged := run("cold", 3, 900), run("cold", 4, 900), run("cold", 5, 110)
 	refused.Exit.Refused, failed.End.Code, flagged.Exit.Flags = "no", 1, []string{"load: others"}
 	f := file(warm, run("cold", 1, 100), run("warm-cache", 1, 50, 20, 40, 30), run("cold", 2, 120), refused, failed, flagged)
-	all := samples.Of(f)
-	if got := names(all); got != "cold,warm-cache,warm-process,never" {
+	all := samples.Of(breakdown.Of(f))
+	if got := armNames(all); got != "cold,warm-cache,warm-process,never" {
 		t.Fatalf("the series are %s", got)
 	}
 	if c := all[0]; len(c.Samples) != 3 || c.Refused != 2 || c.Flagged != 1 {
 		t.Errorf("cold: %d samples, %d refused, %d flagged", len(c.Samples), c.Refused, c.Flagged)
 	}
-	v, blocks := all[0].Values(samples.Prefill)
+	v, blocks := all[0].Values(metrics.Prefill)
 	if !slices.Equal(v, []float64{100e6, 120e6, 110e6}) || !slices.Equal(blocks, []int{1, 2, 5}) {
 		t.Errorf("cold prefills are %v in blocks %v", v, blocks)
 	}
 	// One value a run: of its three later rounds the median.
-	if v, _ := all[2].Values(samples.Prefill); !slices.Equal(v, []float64{30e6}) {
+	if v, _ := all[2].Values(metrics.Prefill); !slices.Equal(v, []float64{30e6}) {
 		t.Errorf("warm-process prefills are %v", v)
 	}
 	for name, c := range map[string]struct {
-		m    samples.Metric
+		m    metrics.Metric
 		want float64
 	}{
-		"token 1": {samples.Token1, 100e6}, "token 2": {samples.Token2, 110e6}, "first": {samples.First, 10e6}, "later": {samples.Later, 4e6},
-		"rate": {samples.Rate, 250}, "decode": {samples.Decode, 4e6},
+		"token 1": {metrics.Token1, 100e6}, "token 2": {metrics.Token2, 110e6}, "first": {metrics.First, 10e6}, "later": {metrics.Later, 4e6},
+		"rate": {metrics.Rate, 250}, "decode": {metrics.Decode, 4e6},
 	} {
 		if v, _ := all[0].Values(c.m); math.Abs(v[0]-c.want) > 1e-6 {
 			t.Errorf("%s is %v, want %v", name, v[0], c.want)
 		}
 	}
-	if s := all[0].Summary(samples.Prefill); s.N != 3 || s.Median != 110e6 || s.Min != 100e6 || s.Max != 120e6 {
+	if s := all[0].Summary(metrics.Prefill); s.N != 3 || s.Median != 110e6 || s.Min != 100e6 || s.Max != 120e6 {
 		t.Errorf("cold prefills are together %+v", s)
 	}
-	if v, _ := all[0].Values(samples.Build); len(v) != 0 {
+	if v, _ := all[0].Values(metrics.Build); len(v) != 0 {
 		t.Errorf("builds that were not made: %v", v)
 	}
-	later := samples.LaterRounds(f)
-	if got := names(later); got != "cold,warm-cache,never" {
+	later := samples.LaterRounds(breakdown.Of(f))
+	if got := armNames(later); got != "cold,warm-cache,never" {
 		t.Errorf("the arms are %s", got)
 	}
-	if v, _ := later[1].Values(samples.Prefill); !slices.Equal(v, []float64{30e6}) {
+	if v, _ := later[1].Values(metrics.Prefill); !slices.Equal(v, []float64{30e6}) {
 		t.Errorf("later rounds of warm-cache: %v", v)
 	}
 }
@@ -104,17 +105,17 @@ func TestOf(t *testing.T) {
 func TestPairs(t *testing.T) {
 	arms := []recording.Arm{{Name: "a"}, {Name: "b"}}
 	f := file(arms, run("a", 1, 10), run("b", 2, 40), run("b", 1, 20), run("a", 3, 30), run("b", 3, 60), run("a", 4, 1))
-	all := samples.Of(f)
-	a, b := samples.Pairs(all[0], all[1], samples.Prefill)
+	all := samples.Of(breakdown.Of(f))
+	a, b := samples.Pairs(all[0], all[1], metrics.Prefill)
 	if !slices.Equal(a, []float64{10e6, 30e6}) || !slices.Equal(b, []float64{20e6, 60e6}) {
 		t.Errorf("pairs are %v and %v", a, b)
 	}
-	if r := samples.Ratio(all[0], all[1], samples.Prefill); r.N != 2 || math.Abs(r.Ratio-2) > 1e-9 || r.Decidable {
+	if r := samples.Ratio(all[0], all[1], metrics.Prefill); r.N != 2 || math.Abs(r.Ratio-2) > 1e-9 || r.Decidable {
 		t.Errorf("the ratio is %+v", r)
 	}
 	// NaN and infinities are no values.
-	odd := samples.Metric{Of: func(r breakdown.Round) (float64, bool) {
-		p, _ := r.Phase(results.SpanPrefill)
+	odd := metrics.Metric{Of: func(r breakdown.Round) (float64, bool) {
+		p, _ := r.Phase(names.SpanPrefill)
 		return map[time.Duration]float64{10e6: math.NaN(), 30e6: math.Inf(1)}[p.Time()], true
 	}}
 	if v, blocks := all[0].Values(odd); len(v) != 1 || blocks[0] != 4 {
@@ -141,8 +142,8 @@ func TestShown(t *testing.T) {
 	one, two := metal(recording.Evidence{What: recording.EvidenceMetalCache, LibraryHits: 10}), run("", 0, 5)
 	one.Spans, one.End, two.Start, two.Exit = run("", 0, 5).Spans, &recording.End{}, nil, nil
 	two.Header.Command = "cpu"
-	all := samples.Of(&recording.File{Runs: []*recording.Run{one, two}})
-	if got := names(all); got != "warm-cache,cpu" {
+	all := samples.Of(breakdown.Of(&recording.File{Runs: []*recording.Run{one, two}}))
+	if got := armNames(all); got != "warm-cache,cpu" {
 		t.Errorf("the series are %s", got)
 	}
 }
@@ -204,7 +205,7 @@ func TestCutAfterStart(t *testing.T) {
 	if got := samples.Mixed([]*recording.Run{a, b}); len(got) != 0 {
 		t.Errorf("a run without a header differs from others: %v", got)
 	}
-	all := samples.Of(&recording.File{Plan: &recording.Plan{Arms: []recording.Arm{{Name: "a"}}}, Runs: []*recording.Run{a, b}})
+	all := samples.Of(breakdown.Of(&recording.File{Plan: &recording.Plan{Arms: []recording.Arm{{Name: "a"}}}, Runs: []*recording.Run{a, b}}))
 	if len(all) != 1 || all[0].Refused != 1 || len(all[0].Samples) != 1 {
 		t.Fatalf("%+v", all)
 	}
@@ -229,8 +230,8 @@ func TestCells(t *testing.T) {
 		{samples.RatioCell(stats.Paired([]float64{1, 1, 1, 1, 1, 1}, []float64{2, 2, 2, 2, 2, 2})).Text, "2.00× [2.00, 2.00]"},
 		{samples.RatioCell(stats.Paired(nil, nil)).Text, ""},
 		// A metric's own cell and unit are those of a time or of a rate.
-		{samples.Decode.Cell(six).Text, "1.20 ±25.0 %"}, {samples.Decode.Unit(), "ms"},
-		{samples.Rate.Cell(stats.Summarize([]float64{118.24})).Text, "118.2 ±?"}, {samples.Rate.Unit(), "1/s"},
+		{samples.CellOf(metrics.Decode, six).Text, "1.20 ±25.0 %"}, {metrics.Decode.Unit(), "ms"},
+		{samples.CellOf(metrics.Rate, stats.Summarize([]float64{118.24})).Text, "118.2 ±?"}, {metrics.Rate.Unit(), "1/s"},
 	} {
 		if c.got != c.want {
 			t.Errorf("got %q, want %q", c.got, c.want)

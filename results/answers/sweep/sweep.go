@@ -14,6 +14,7 @@ import (
 
 	"github.com/introgen/introgen/results/answers/samples"
 	"github.com/introgen/introgen/results/breakdown"
+	"github.com/introgen/introgen/results/metrics"
 	"github.com/introgen/introgen/results/recording"
 	"github.com/introgen/introgen/results/stats"
 )
@@ -25,7 +26,7 @@ const PerBuffer = "per-buffer"
 // Answer is what a sweep says.
 type Answer struct {
 	Factors []string // what was varied
-	Metric  samples.Metric
+	Metric  metrics.Metric
 	Groups  []Group // one, or where several factors were crossed one for each combination of the others
 	Notes   []string
 }
@@ -59,7 +60,7 @@ type Device struct {
 
 // Of makes the answer for the metric. Where the recording has no factors the
 // arms' names are the levels.
-func Of(f *recording.File, m samples.Metric) (*Answer, error) {
+func Of(f *breakdown.File, m metrics.Metric) (*Answer, error) {
 	a := &Answer{Metric: m}
 	if f.Plan != nil {
 		a.Factors = f.Plan.Factors
@@ -78,7 +79,7 @@ func Of(f *recording.File, m samples.Metric) (*Answer, error) {
 		a.add(Row{Level: level(s, a.Factors[0]), Series: s, Time: sum, Device: device(s)}, others(s, a.Factors[1:]))
 	}
 	if len(a.Groups) == 0 {
-		return nil, fmt.Errorf("no run counts, so there is nothing to sweep over: %s", strings.Join(append(a.Notes, samples.Uncounted(f)...), "; "))
+		return nil, fmt.Errorf("no run counts, so there is nothing to sweep over: %s", strings.Join(append(a.Notes, samples.Uncounted(f.File)...), "; "))
 	}
 	for i := range a.Groups {
 		g := &a.Groups[i]
@@ -119,10 +120,10 @@ func device(s samples.Series) *Device {
 	// Over the steps that say it: a count that is missing is none of 0, and where
 	// spans are missing times are.
 	of := func(says func(breakdown.Phase) bool, what func(breakdown.Phase) float64) float64 {
-		v, _ := s.Values(samples.Metric{Of: func(r breakdown.Round) (float64, bool) {
-			return samples.StepMedian(slices.DeleteFunc(r.Steps(), func(p breakdown.Phase) bool { return !says(p) }), what)
+		v, _ := s.Values(metrics.Metric{Of: func(r breakdown.Round) (float64, bool) {
+			return metrics.StepMedian(slices.DeleteFunc(r.Steps(), func(p breakdown.Phase) bool { return !says(p) }), what)
 		}})
-		return stats.Summarize(v).Median
+		return stats.Median(v)
 	}
 	whole := func(p breakdown.Phase) bool { return !p.Lost }
 	ns := func(what func(breakdown.Phase) time.Duration) float64 {
@@ -147,7 +148,7 @@ func buffered(p breakdown.Phase) bool { return p.CommandBuffers > 0 }
 // boundary is the cost of one command buffer more in a step, block by block, so
 // that its interval is over what was repeated.
 func (g *Group) boundary() stats.Summary {
-	buffers := samples.Metric{Of: func(r breakdown.Round) (float64, bool) {
+	buffers := metrics.Metric{Of: func(r breakdown.Round) (float64, bool) {
 		var n, steps int64
 		for _, p := range r.Steps() {
 			if buffered(p) {
@@ -158,11 +159,10 @@ func (g *Group) boundary() stats.Summary {
 	}}
 	points := map[int][]point{}
 	for _, r := range g.Rows {
-		x, bx := r.Series.Values(buffers)
-		y, by := r.Series.Values(samples.Decode)
-		for i, block := range bx {
-			if j := slices.Index(by, block); j >= 0 && slices.Index(bx, block) == i {
-				points[block] = append(points[block], point{x[i], y[j]})
+		for block, sample := range recording.LastOfBlocks(r.Series.Samples, samples.Block) {
+			x, counted := sample.Value(buffers)
+			if y, ok := sample.Value(metrics.Decode); ok && counted {
+				points[block] = append(points[block], point{x, y})
 			}
 		}
 	}

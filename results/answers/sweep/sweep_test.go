@@ -6,7 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/introgen/introgen/results/answers/samples"
+	"github.com/introgen/introgen/results/breakdown"
+	"github.com/introgen/introgen/results/metrics"
 	"github.com/introgen/introgen/results/recording"
 	"github.com/introgen/introgen/results/table"
 	"github.com/introgen/introgen/results/table/tabletest"
@@ -17,7 +18,7 @@ func TestExperiment(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a, err := Of(f, samples.Decode)
+	a, err := Of(breakdown.Of(f), metrics.Decode)
 	if err != nil {
 		t.Fatal(err)
 	}

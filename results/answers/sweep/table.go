@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/introgen/introgen/figures"
-	"github.com/introgen/introgen/results"
 	"github.com/introgen/introgen/results/answers/samples"
 	"github.com/introgen/introgen/results/table"
 )
@@ -85,7 +84,7 @@ func (a *Answer) table(g Group) *table.Table {
 	var most float64
 	for _, r := range g.Rows {
 		most = max(most, r.Time.Median)
-		cells := []table.Cell{table.Text(r.Level), a.Metric.Cell(r.Time)}
+		cells := []table.Cell{table.Text(r.Level), samples.CellOf(a.Metric, r.Time)}
 		d := r.Device
 		if d == nil {
 			d = &Device{}
@@ -123,7 +122,7 @@ func number(v float64) table.Cell {
 }
 
 func ms(ns float64) table.Cell {
-	return table.Cell{Text: results.Milliseconds(time.Duration(math.Round(ns))), Parts: []string{samples.Exact(ns)}}
+	return table.Cell{Text: figures.Milliseconds(time.Duration(math.Round(ns))), Parts: []string{samples.Exact(ns)}}
 }
 
 // overlap says how well the device was fed at the ends of the sweep.

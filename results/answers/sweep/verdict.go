@@ -7,6 +7,7 @@ import (
 
 	"github.com/introgen/introgen/figures"
 	"github.com/introgen/introgen/results/answers/samples"
+	"github.com/introgen/introgen/results/metrics"
 	"github.com/introgen/introgen/results/stats"
 )
 
@@ -43,7 +44,7 @@ type Ratio struct {
 
 // judge recommends the value with the lowest median, or the default where that
 // is not told apart from it.
-func judge(factor string, rows []Row, m samples.Metric) Verdict {
+func judge(factor string, rows []Row, m metrics.Metric) Verdict {
 	v := Verdict{What: factor, Rate: m.Rate}
 	if len(rows) < 2 {
 		return v
@@ -79,14 +80,14 @@ func judge(factor string, rows []Row, m samples.Metric) Verdict {
 	return v
 }
 
-func better(a, b float64, m samples.Metric) bool {
+func better(a, b float64, m metrics.Metric) bool {
 	if m.Rate {
 		return a > b
 	}
 	return a < b
 }
 
-func ratio(a, b Row, m samples.Metric) Ratio {
+func ratio(a, b Row, m metrics.Metric) Ratio {
 	r := samples.Ratio(a.Series, b.Series, m)
 	return Ratio{Level: b.Level, Ratio: r, Apart: r.Significant && (r.Ratio > 1+matters || r.Ratio < 1-matters)}
 }

@@ -8,11 +8,12 @@ import (
 	"testing"
 	"time"
 
-	"github.com/introgen/introgen/results"
-	"github.com/introgen/introgen/results/answers/samples"
+	"github.com/introgen/introgen/results/breakdown"
+	"github.com/introgen/introgen/results/metrics"
 	"github.com/introgen/introgen/results/recording"
 	"github.com/introgen/introgen/results/table"
 	"github.com/introgen/introgen/trace"
+	"github.com/introgen/introgen/trace/names"
 )
 
 // setting is a value of a made-up sweep: a step takes so many ms, in which the
@@ -47,19 +48,19 @@ func swept(blocks int, factors []string, levels []setting) *recording.File {
 				return trace.ID(len(r.Spans))
 			}
 			for n := range int64(2) {
-				round := add(0, results.SpanRound, n+1, 0, 1000)
+				round := add(0, names.SpanRound, n+1, 0, 1000)
 				for i := range int64(5) {
 					scale := drift * (1 + 0.01*rnd.Float64())
 					if n == 0 {
 						scale *= 7 // first rounds do not count
 					}
-					step := add(round, results.SpanStep, i+1, 0, l.ms*scale)
+					step := add(round, names.SpanStep, i+1, 0, l.ms*scale)
 					if l.buffers > 0 {
-						add(step, results.SpanGPU, 0, l.gpuFrom*scale, l.gpuTo*scale)
-						add(step, results.SpanWait, 0, l.wait*scale, l.ms*scale)
-						add(step, results.SpanCommands, 0, 0, 0.5*scale)
-						r.Samples = append(r.Samples, trace.Sample{Span: step, Name: results.CountCommandBuffers, Value: l.buffers},
-							trace.Sample{Span: step, Name: results.CountDispatches, Value: 604})
+						add(step, names.SpanGPU, 0, l.gpuFrom*scale, l.gpuTo*scale)
+						add(step, names.SpanWait, 0, l.wait*scale, l.ms*scale)
+						add(step, names.SpanEncoder, 0, 0, 0.5*scale)
+						r.Samples = append(r.Samples, trace.Sample{Span: step, Name: names.CountCommandBuffers, Value: l.buffers},
+							trace.Sample{Span: step, Name: names.CountDispatches, Value: 604})
 					}
 					clock += time.Duration(l.ms * scale * 1e6)
 				}
@@ -72,7 +73,7 @@ func swept(blocks int, factors []string, levels []setting) *recording.File {
 
 func verdict(t *testing.T, f *recording.File) Group {
 	t.Helper()
-	a, err := Of(f, samples.Decode)
+	a, err := Of(breakdown.Of(f), metrics.Decode)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -142,7 +143,7 @@ func TestCrossed(t *testing.T) {
 			levels = append(levels, setting{name: fmt.Sprintf("threads=%d io=%s", n, io), ms: 8 / float64(n)})
 		}
 	}
-	a, err := Of(swept(6, []string{"threads", "io"}, levels), samples.Decode)
+	a, err := Of(breakdown.Of(swept(6, []string{"threads", "io"}, levels)), metrics.Decode)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -165,7 +166,7 @@ func TestCrossed(t *testing.T) {
 
 // A rate is better when it is more.
 func TestRate(t *testing.T) {
-	a, err := Of(swept(6, []string{"threads"}, []setting{{name: "threads=1", ms: 8}, {name: "threads=2", ms: 4}}), samples.Rate)
+	a, err := Of(breakdown.Of(swept(6, []string{"threads"}, []setting{{name: "threads=1", ms: 8}, {name: "threads=2", ms: 4}})), metrics.Rate)
 	if err != nil {
 		t.Fatal(err)
 	}

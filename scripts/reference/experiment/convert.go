@@ -9,9 +9,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/introgen/introgen/results"
 	"github.com/introgen/introgen/results/recording"
 	"github.com/introgen/introgen/trace"
+	"github.com/introgen/introgen/trace/names"
 )
 
 // section is what one run of the experiment printed.
@@ -154,7 +154,7 @@ func (s section) run() ([]recording.Event, int64, error) {
 	at := slices.IndexFunc(fields, func(f string) bool { return f == "cpu" || f == "metal" })
 	w := &writer{events: []recording.Event{header(fields[at], fields[at:]...)}}
 	if opened > 0 {
-		w.span(0, results.SpanDevice, "", 0, 0, opened)
+		w.span(0, names.SpanDevice, "", 0, 0, opened)
 		w.at = opened
 	}
 	for _, n := range slices.Sorted(maps.Keys(rounds)) {
@@ -177,7 +177,7 @@ func (w *writer) round(n int, r *figures, compiles map[string][]compile, arm str
 	for _, d := range r.steps {
 		whole += d
 	}
-	round := w.span(0, results.SpanRound, "", int64(n), w.at, w.at+whole)
+	round := w.span(0, names.SpanRound, "", int64(n), w.at, w.at+whole)
 	phase := func(name, key string, n, took int64) trace.ID {
 		id := w.span(round, name, "", n, w.at, w.at+took)
 		at := w.at
@@ -194,15 +194,15 @@ func (w *writer) round(n int, r *figures, compiles map[string][]compile, arm str
 		w.at += took
 		return id
 	}
-	phase(results.SpanRead, results.SpanRead, 0, r.read)
-	phase(results.SpanBuild, results.SpanBuild, 0, r.build)
-	phase(results.SpanPrefill, results.SpanPrefill, int64(r.prompt), r.prefill)
+	phase(names.SpanRead, names.SpanRead, 0, r.read)
+	phase(names.SpanBuild, names.SpanBuild, 0, r.build)
+	phase(names.SpanPrefill, names.SpanPrefill, int64(r.prompt), r.prefill)
 	_, level, sweep := strings.Cut(arm, "=")
 	perBuffer, _ := strconv.Atoi(level)
 	for i, took := range r.steps {
-		id := phase(results.SpanStep, fmt.Sprintf("%s %d", results.SpanStep, i+1), int64(i+1), took)
+		id := phase(names.SpanStep, fmt.Sprintf("%s %d", names.SpanStep, i+1), int64(i+1), took)
 		if sweep {
-			for _, c := range []trace.Sample{{Name: results.CountCommandBuffers, Value: int64(buffersPerStep(perBuffer))}, {Name: results.CountDispatches, Value: dispatchesPerStep}} {
+			for _, c := range []trace.Sample{{Name: names.CountCommandBuffers, Value: int64(buffersPerStep(perBuffer))}, {Name: names.CountDispatches, Value: dispatchesPerStep}} {
 				c.Span, c.At = id, time.Duration(w.at)
 				w.events = append(w.events, &recording.Count{Sample: c})
 			}

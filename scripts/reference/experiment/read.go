@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/introgen/introgen/results"
+	"github.com/introgen/introgen/trace/names"
 )
 
 // compile is a line of the experiment's trace.
@@ -51,10 +51,10 @@ func (s section) line(line string, rounds map[int]*figures, compiles map[string]
 		*under = phase.FindStringSubmatch(line)[1]
 	case lib.MatchString(line):
 		m := lib.FindStringSubmatch(line)
-		compiles[*under] = append(compiles[*under], compile{results.SpanLibrary, m[1], time(m[2])})
+		compiles[*under] = append(compiles[*under], compile{names.SpanLibrary, m[1], time(m[2])})
 	case pipe.MatchString(line):
 		m := pipe.FindStringSubmatch(line)
-		compiles[*under] = append(compiles[*under], compile{results.SpanPipeline, m[1] + " " + m[2], time(m[3])})
+		compiles[*under] = append(compiles[*under], compile{names.SpanPipeline, m[1] + " " + m[2], time(m[3])})
 	case phases.MatchString(line):
 		m := phases.FindStringSubmatch(line)
 		rounds[number(m[1])] = &figures{read: time(m[2]), build: time(m[3]), prompt: number(m[4]), prefill: time(m[5]),

@@ -1,12 +1,14 @@
-package results
+package console
 
 import (
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/introgen/introgen/results/breakdown"
 	"github.com/introgen/introgen/results/recording"
 	"github.com/introgen/introgen/trace"
+	"github.com/introgen/introgen/trace/names"
 )
 
 // The lines are the experiment's own: its first CPU round, but for the digits of
@@ -14,30 +16,30 @@ import (
 func TestLinesOfTheExperiment(t *testing.T) {
 	rec := trace.New()
 	at := time.Duration(0)
-	round := rec.Add(0, SpanRound, "", 1, 0, time.Second)
+	round := rec.Add(0, names.SpanRound, "", 1, 0, time.Second)
 	add := func(name string, n int64, ms float64) {
 		d := time.Duration(ms * 1e6)
 		rec.Add(round, name, "", n, at, at+d)
 		at += d
 	}
-	add(SpanRead, 0, 130.8)
-	add(SpanBuild, 0, 42.2)
-	add(SpanPrefill, 13, 35.54)
+	add(names.SpanRead, 0, 130.8)
+	add(names.SpanBuild, 0, 42.2)
+	add(names.SpanPrefill, 13, 35.54)
 	for i, ms := range []float64{10.2, 7.3, 7.6, 8.4, 7.2, 9.7, 7.4, 8.6, 7.2, 7.0, 8.3, 8.5, 8.1, 8.7, 8.5, 9.0, 9.6, 8.9, 10.8, 9.82} {
-		add(SpanStep, int64(i+1), ms)
+		add(names.SpanStep, int64(i+1), ms)
 	}
 	var b strings.Builder
-	p := PhasesOf(&recording.Run{Spans: rec.Spans(), Rounds: []recording.Round{{Number: 1, Span: round}}})[0]
-	if err := WritePhases(&b, "cpu", p, true); err != nil {
+	r := breakdown.Rounds(&recording.Run{Spans: rec.Spans()})[0]
+	if err := writePhases(&b, "cpu", r, true); err != nil {
 		t.Fatal(err)
 	}
-	if err := WriteText(&b, "cpu", 1, "Rust is \"safe\"\né"); err != nil {
+	if err := writeText(&b, "cpu", 1, "Rust is \"safe\"\né"); err != nil {
 		t.Fatal(err)
 	}
-	if err := WriteIDs(&b, "cpu", 1, []int32{66, 467}); err != nil {
+	if err := writeIDs(&b, "cpu", 1, []int32{66, 467}); err != nil {
 		t.Fatal(err)
 	}
-	if err := WriteLogits(&b, "cpu", 1, "prefill", []Logit{{ID: 66, Value: 30.892009}, {ID: 5714, Value: 27.092799}}); err != nil {
+	if err := writeLogits(&b, "cpu", 1, "prefill", []recording.Logit{{ID: 66, Value: 30.892009}, {ID: 5714, Value: 27.092799}}); err != nil {
 		t.Fatal(err)
 	}
 	want := `[cpu round 1] read gguf 130.8 ms, build model 42.2 ms, prefill (13 tokens) 35.5 ms, 20 decode steps 170.8 ms (mean 8.54 ms), total 206.4 ms
@@ -49,12 +51,15 @@ func TestLinesOfTheExperiment(t *testing.T) {
 	if got := b.String(); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
-	if p.Unattributed != time.Second-at {
-		t.Errorf("unattributed is %v, want %v", p.Unattributed, time.Second-at)
-	}
-
 	b.Reset()
-	if err := WritePhases(&b, "cpu", Phases{Round: 2, PromptTokens: 1, Prefill: time.Millisecond}, true); err != nil {
+	made := func(number int, steps int, phases ...breakdown.Phase) breakdown.Round {
+		return breakdown.Round{Number: number, Phases: phases, Event: &recording.Round{IDs: make([]int32, steps+1)}}
+	}
+	phase := func(name string, n, took int) breakdown.Phase {
+		return breakdown.Phase{Name: name, N: int64(n), End: time.Duration(took) * time.Millisecond}
+	}
+	quick := made(2, 0, phase(names.SpanRead, 0, 0), phase(names.SpanBuild, 0, 0), phase(names.SpanPrefill, 1, 1))
+	if err := writePhases(&b, "cpu", quick, true); err != nil {
 		t.Fatal(err)
 	}
 	if got, want := b.String(), "[cpu round 2] read gguf 0.0 ms, build model 0.0 ms, prefill (1 tokens) 1.00 ms, 0 decode steps 0.0 ms, total 1.00 ms\n"; got != want {
@@ -63,9 +68,8 @@ func TestLinesOfTheExperiment(t *testing.T) {
 
 	// What is missing is said to be, and no sum that lacks it is shown as whole.
 	b.Reset()
-	lost := Phases{Round: 1, Read: 2 * time.Millisecond, Build: Missing, Prefill: 30 * time.Millisecond, PromptTokens: 13,
-		Steps: []time.Duration{Missing, 10 * time.Millisecond, 20 * time.Millisecond}}
-	if err := WritePhases(&b, "cpu", lost, true); err != nil {
+	lost := made(1, 3, phase(names.SpanRead, 0, 2), phase(names.SpanPrefill, 13, 30), phase(names.SpanStep, 2, 10), phase(names.SpanStep, 3, 20))
+	if err := writePhases(&b, "cpu", lost, true); err != nil {
 		t.Fatal(err)
 	}
 	if got, want := b.String(), "[cpu round 1] read gguf 2.00 ms, build model – ms, prefill (13 tokens) 30.0 ms, 2 of 3 decode steps 30.0 ms (mean 15.0 ms), total – ms\n"+

@@ -1,4 +1,4 @@
-package results
+package console
 
 import (
 	"fmt"
@@ -8,16 +8,19 @@ import (
 	"time"
 
 	"github.com/introgen/introgen/figures"
+	"github.com/introgen/introgen/results/breakdown"
+	"github.com/introgen/introgen/results/recording"
 	"github.com/introgen/introgen/results/sanitize"
 	"github.com/introgen/introgen/results/table"
+	"github.com/introgen/introgen/trace/names"
 )
 
-// WriteMetalTrace writes the tables at the end of a traced run. Of one that came
-// to no pass of the model those without rows are left out, and all of them where
-// nothing was compiled either.
-func WriteMetalTrace(w io.Writer, t MetalTrace) error {
-	passed := slices.ContainsFunc(t.Phases, func(p MetalPhase) bool { return p.Name != SpanBuild })
-	if !passed && len(t.Libraries) == 0 && len(t.Pipelines) == 0 {
+// writeMetal writes the tables at the end of a traced run. Of one that came to no
+// pass of the model those without rows are left out, and all of them where nothing
+// was compiled either.
+func writeMetal(w io.Writer, m breakdown.Metal) error {
+	passed := slices.ContainsFunc(m.Phases, func(p breakdown.DevicePhase) bool { return p.Name != names.SpanBuild })
+	if !passed && len(m.Libraries) == 0 && len(m.Pipelines) == 0 {
 		return nil
 	}
 	write := func(t *table.Table) error {
@@ -26,38 +29,44 @@ func WriteMetalTrace(w io.Writer, t MetalTrace) error {
 		}
 		return t.Write(w, table.Plain)
 	}
-	libSum, pipeSum := t.Sums()
+	by := m.ByLibrary()
+	used := map[string]int{} // kernels that pipelines were made of
+	for _, l := range by {
+		used[l.Name] = len(l.Pipelines)
+	}
+	libSum, pipeSum := breakdown.Compiling(m.Libraries), breakdown.Compiling(m.Pipelines)
 	libraries := newTable("library:", "source bytes", "kernels", "used", "compile ms", "cache:")
-	for _, l := range t.Libraries {
-		libraries.Add(table.Texts(l.Name, strconv.Itoa(l.SourceBytes), strconv.Itoa(l.Kernels), strconv.Itoa(l.Used), ms(l.Compile), l.Cache)...)
+	for _, l := range m.Libraries {
+		libraries.Add(table.Texts(l.Library, strconv.Itoa(l.SourceBytes), strconv.Itoa(l.Kernels), strconv.Itoa(used[l.Library]), ms(l.Time), l.Cache)...)
 	}
 	libraries.Footer = table.Texts("sum", "", "", "", ms(libSum))
 	if err := write(libraries); err != nil {
 		return err
 	}
 	pipelines := newTable("library:", "pipeline:", "create ms", "cache:")
-	for _, p := range t.Pipelines {
-		pipelines.Add(table.Texts(p.Library, p.Function, ms(p.Create), p.Cache)...)
+	for _, p := range m.Pipelines {
+		pipelines.Add(table.Texts(p.Library, p.Function, ms(p.Time), p.Cache)...)
 	}
 	pipelines.Footer = table.Texts("sum", "", ms(pipeSum))
 	if err := write(pipelines); err != nil {
 		return err
 	}
-	if lib, function, took := t.LongestChain(); lib != "" {
+	if c := breakdown.LongestChain(by); c.Library != "" {
 		if _, err := fmt.Fprintf(w, "longest chain: %s and %s, %s of %s ms: what would remain if all the rest ran beside it\n",
-			sanitize.Line(lib), sanitize.Line(function), ms(took), ms(libSum+pipeSum)); err != nil {
+			sanitize.Line(c.Library), sanitize.Line(c.Function), ms(c.Time), ms(libSum+pipeSum)); err != nil {
 			return err
 		}
 	}
 	head := []string{"round:", "phase:", "wall ms", "compile"}
-	weighed := slices.ContainsFunc(t.Phases, func(p MetalPhase) bool { return p.Weights > 0 })
+	rows := m.Folded()
+	weighed := slices.ContainsFunc(rows, func(p breakdown.DevicePhase) bool { return p.Weights > 0 })
 	if weighed {
 		head = append(head, "weights")
 	}
 	phases := newTable(append(head, "encode", "commit", "wait", "unattr.", "GPU ms", "disp.", "enc.", "bufs")...)
-	for _, p := range t.Phases {
+	for _, p := range rows {
 		count := func(n int64) string { return strconv.FormatInt(n, 10) }
-		cells := []string{strconv.Itoa(p.Round), p.Name, ms(p.Wall), ms(p.Compile)}
+		cells := []string{strconv.Itoa(p.Round), p.Title, ms(p.Time()), ms(p.Compiling())}
 		if weighed {
 			cells = append(cells, ms(p.Weights))
 		}
@@ -67,25 +76,25 @@ func WriteMetalTrace(w io.Writer, t MetalTrace) error {
 	if err := write(phases); err != nil {
 		return err
 	}
-	if t.Lost > 0 {
-		if _, err := fmt.Fprintf(w, "%d spans of the run are missing: sums and unattributed times are of what is there\n", t.Lost); err != nil {
+	if m.Lost > 0 {
+		if _, err := fmt.Fprintf(w, "%d spans of the run are missing: sums and unattributed times are of what is there\n", m.Lost); err != nil {
 			return err
 		}
 	}
-	return writeKernels(w, t.Kernels)
+	return writeKernels(w, m.Kernels)
 }
 
-func writeKernels(w io.Writer, kernels []KernelRow) error {
+func writeKernels(w io.Writer, kernels []recording.Kernel) error {
 	if len(kernels) == 0 {
 		return nil
 	}
-	var sum time.Duration
+	var sum int64
 	for _, k := range kernels {
 		sum += k.Time
 	}
 	rows := newTable("kernel:", "dispatches", "device ms", "share")
 	for _, k := range kernels {
-		rows.Add(table.Texts(k.Kernel, strconv.FormatInt(k.Dispatches, 10), ms(k.Time), figures.Percent(float64(k.Time)/float64(max(1, sum))))...)
+		rows.Add(table.Texts(k.Name, strconv.FormatInt(k.Dispatches, 10), ms(time.Duration(k.Time)), figures.Percent(float64(k.Time)/float64(max(1, sum))))...)
 	}
 	return rows.Write(w, table.Plain)
 }

@@ -1,0 +1,83 @@
+// Package names has the names of what a run records: of its spans, its counters,
+// and the states of the cache of compiled code. Whoever records and whoever reads
+// a recording has them from here. They are part of the recording's format
+// (docs/recording.md), so that a name stays what it is.
+package names
+
+// The spans that a run is made of.
+const (
+	SpanArguments    = "arguments"     // before the first round: what is to be run
+	SpanTokenizer    = "tokenizer"     // once a run: ready to encode
+	SpanDevice       = "device"        // once a run: a Metal device that can compile
+	SpanEvict        = "evict"         // the model is dropped from the page cache
+	SpanRound        = "round"         // a generation; N: its number from 1
+	SpanRead         = "read gguf"     // opening the file until its directory is known
+	SpanBuild        = "build model"   // from there until the model can run
+	SpanEncodePrompt = "encode prompt" // text to ids
+	SpanPrefill      = "prefill"       // the prompt, until its next token is known; N: its tokens
+	SpanStep         = "decode step"   // one token, until its next one is known; N: its number from 1
+	SpanPause        = "pause"         // between two passes, where a run was told to make one; N: how long it was to be in nanoseconds
+	SpanCheck        = "check"         // a look at the logits after the last step, whether they are finite
+	SpanClose        = "close"         // giving the file back
+	SpanRecord       = "recording"     // the instrument itself: writing the recording, printing, reading the machine's state
+	SpanDigest       = "model digest"  // after the last round, where it is not known yet
+)
+
+// The spans of what a phase does on a Metal device.
+const (
+	SpanLibrary  = "LIB"     // source → library; Detail: the library, N: source bytes
+	SpanPipeline = "PIPE"    // library + function + constants → pipeline; Detail: "library function", N: constants
+	SpanWeights  = "weights" // a tensor is brought to the device; Detail: its name, N: bytes
+	SpanEncoder  = "encode"  // an encoder, from opening to end; Detail: "compute" or "blit"
+	SpanCommit   = "commit"  // N: dispatches in the command buffer
+	SpanWait     = "wait"    // the CPU waits for a command buffer
+	SpanQueued   = "queued"  // from commit to the start on the device, by its clock
+	SpanGPU      = "gpu"     // the device ran a command buffer, by its own clock; N: dispatches
+)
+
+// The counters of a Metal device.
+const (
+	CountDispatches     = "metal dispatches"      // of one command buffer, at its commit
+	CountEncoders       = "metal encoders"        // of one command buffer, at its commit
+	CountCommandBuffers = "metal command buffers" // 1 at each commit
+	CountAllocated      = "metal buffer bytes"    // length of one new buffer, whose memory is the device's
+	CountMapped         = "metal no-copy bytes"   // length of one new buffer of memory that was there
+)
+
+// Blit is how the copies are called among the kernels; they are no dispatches.
+const Blit = "blit"
+
+// Where a library or a pipeline came from. CacheUnknown is what Apple's driver has
+// to say, CacheOff a driver without a cache or one that could not use it.
+const (
+	CacheUnknown = ""
+	CacheHit     = "hit"
+	CacheMiss    = "miss"
+	CacheOff     = "off"
+)
+
+// known are all names of spans and counters.
+var known = map[string]bool{
+	SpanArguments: true, SpanTokenizer: true, SpanDevice: true, SpanEvict: true, SpanRound: true, SpanRead: true, SpanBuild: true,
+	SpanEncodePrompt: true, SpanPrefill: true, SpanStep: true, SpanPause: true, SpanCheck: true, SpanClose: true, SpanRecord: true, SpanDigest: true,
+	SpanLibrary: true, SpanPipeline: true, SpanWeights: true, SpanEncoder: true, SpanCommit: true, SpanWait: true, SpanQueued: true, SpanGPU: true,
+	CountDispatches: true, CountEncoders: true, CountCommandBuffers: true, CountAllocated: true, CountMapped: true,
+}
+
+// Known says whether something of introgen gives a span or a counter the name.
+// Others may come from a later introgen, and from a damaged file.
+func Known(name string) bool { return known[name] }
+
+// OfDevice says whether a span was timed by the device's clock, beside all that
+// the CPU did.
+func OfDevice(name string) bool { return name == SpanGPU || name == SpanQueued }
+
+// IsCacheState says whether something of introgen tells this of a library or a
+// pipeline.
+func IsCacheState(state string) bool {
+	switch state {
+	case CacheUnknown, CacheHit, CacheMiss, CacheOff:
+		return true
+	}
+	return false
+}
