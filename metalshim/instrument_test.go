@@ -158,7 +158,7 @@ func TestNoCopyUnsupported(t *testing.T) {
 		t.Fatal(err)
 	}
 	plan := callfault.Rules{{Call: callfault.Alloc, N: 9, Fail: true}}
-	for name, d := range map[string]metalshim.Device{"bare": copies, "timed": timed, "with faults": callfault.Wrap(copies, plan)} {
+	for name, d := range map[string]metalshim.Device{"bare": copies, "timed": timed, "with faults": callfault.New(plan).Wrap(copies)} {
 		var e *metalshim.AllocationError
 		_, err := metalshim.NewBufferNoCopy(d, make([]byte, 7))
 		if !errors.As(err, &e) || e.Length != 7 || !errors.Is(err, errors.ErrUnsupported) || !strings.Contains(err.Error(), "driver test") {

@@ -2,17 +2,6 @@ package trace
 
 import "time"
 
-// Children returns those of spans whose parent is id, in order.
-func Children(spans []Record, id ID) []Record {
-	var out []Record
-	for _, s := range spans {
-		if s.Parent == id {
-			out = append(out, s)
-		}
-	}
-	return out
-}
-
 // Unattributed is the part of parent that lies in none of its children: its
 // duration less the union of theirs. Children that overlap each other are not
 // counted twice, and what reaches beyond the parent is cut off, so that the

@@ -50,7 +50,7 @@ func newVectors(tokens, cols int, ms ...*matrix) vectors {
 	v := vectors{floats: floats(tokens * cols)}
 	for _, m := range ms {
 		if m.fast > 0 && v.panel == nil {
-			v.panel = kernel.NewPanelOf(floats, tokens, cols)
+			v.panel = kernel.NewPanel(floats, tokens, cols)
 			v.panel.Shape(tokens, cols)
 		}
 	}

@@ -23,7 +23,7 @@ func TestFaultAtEveryPosition(t *testing.T) {
 		t.Run(string(call), func(t *testing.T) {
 			for n := 1; ; n++ {
 				dev, rec := newFake(), trace.New()
-				err := faultyRun(callfault.Wrap(dev, callfault.Rules{{Call: call, N: n, Fail: true}}), rec, func(d *Device) error {
+				err := faultyRun(callfault.New(callfault.Rules{{Call: call, N: n, Fail: true}}).Wrap(dev), rec, func(d *Device) error {
 					e, err := d.New(m)
 					if err != nil {
 						return err

@@ -50,7 +50,7 @@ func TestEveryCallFails(t *testing.T) {
 		t.Run(string(call), func(t *testing.T) {
 			for n := 1; ; n++ {
 				dev := newFake()
-				err := generate(callfault.Wrap(dev, callfault.Rules{{Call: call, N: n, Fail: true}}), m)
+				err := generate(callfault.New(callfault.Rules{{Call: call, N: n, Fail: true}}).Wrap(dev), m)
 				noneLive(t, dev)
 				if err == nil {
 					if n <= least {

@@ -207,7 +207,7 @@ func TestMappedFaults(t *testing.T) {
 	for call, least := range map[callfault.Call]int{callfault.Alloc: 30, callfault.Commit: 15, callfault.Wait: 5} {
 		for n := 1; ; n++ {
 			dev := newFake()
-			d := open(t, callfault.Wrap(dev, callfault.Rules{{Call: call, N: n, Fail: true}}), 7)
+			d := open(t, callfault.New(callfault.Rules{{Call: call, N: n, Fail: true}}).Wrap(dev), 7)
 			e, err := d.NewMapped(m, f)
 			if err == nil {
 				_, err = e.Step([]int32{1, 2, 3}, 0)

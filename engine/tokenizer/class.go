@@ -32,14 +32,6 @@ var asciiClasses = func() (c [utf8.RuneSelf]class) {
 	return c
 }()
 
-// classOf returns the class of a code point.
-func classOf(r rune) class {
-	if r < utf8.RuneSelf {
-		return asciiClasses[r]
-	}
-	return searchClass(r)
-}
-
 func searchClass(r rune) class {
 	switch {
 	case contains(letters16, r):

@@ -11,7 +11,7 @@ func TestClassCounts(t *testing.T) {
 	var got [4]int
 	for r := rune(0); r <= unicode.MaxRune; r++ {
 		if r < 0xD800 || r > 0xDFFF {
-			got[classOf(r)]++
+			got[searchClass(r)]++
 		}
 	}
 	for c, want := range map[class]int{letter: 141028, number: 1911, space: 25} {
@@ -35,7 +35,7 @@ func TestClassesAgainstGo(t *testing.T) {
 		case unicode.Is(unicode.White_Space, r):
 			want = space
 		}
-		if got := classOf(r); got != want {
+		if got := searchClass(r); got != want {
 			differ++
 			if got != other && want != other {
 				t.Errorf("%U is of class %d, package unicode has %d", r, got, want)

@@ -20,8 +20,8 @@ type Tokenizer interface {
 
 	// Decode returns the text of ids, special tokens spelled out. Bytes that
 	// are not UTF-8, such as the first half of a character, become U+FFFD, one
-	// for each longest prefix of a character; to show text while it is being
-	// generated use [Stream]. An id outside the vocabulary is an error.
+	// for each longest prefix of a character. An id outside the vocabulary is an
+	// error.
 	Decode(ids []int32) (string, error)
 
 	// VocabSize returns the number of tokens.

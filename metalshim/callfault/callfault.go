@@ -139,9 +139,6 @@ type device struct {
 	in *Injector
 }
 
-// Wrap returns dev with what the rules plant.
-func Wrap(dev metalshim.Device, rules Rules) metalshim.Device { return New(rules).Wrap(dev) }
-
 // Wrap returns dev with the injector's disturbances.
 func (in *Injector) Wrap(dev metalshim.Device) metalshim.Device { return &device{dev, in} }
 

@@ -123,7 +123,7 @@ func TestFailures(t *testing.T) {
 			t.Fatal(err)
 		}
 		d := &shimtest.Device{}
-		got := use(context.Background(), callfault.Wrap(d, plan))
+		got := use(context.Background(), callfault.New(plan).Wrap(d))
 		for call, errs := range got {
 			for i, err := range errs {
 				want := call == c.call && c.fails[i]
@@ -142,7 +142,7 @@ func TestFailures(t *testing.T) {
 // TestNoCopy: a buffer of memory that is there counts as any other.
 func TestNoCopy(t *testing.T) {
 	d := &shimtest.Device{}
-	wrapped := callfault.Wrap(d, callfault.Rules{{Call: callfault.Alloc, N: 2, Fail: true}})
+	wrapped := callfault.New(callfault.Rules{{Call: callfault.Alloc, N: 2, Fail: true}}).Wrap(d)
 	for i, fails := range []bool{false, true, false} {
 		b, err := metalshim.NewBufferNoCopy(wrapped, make([]byte, 8))
 		if errors.Is(err, callfault.ErrInjected) != fails || !fails && err != nil {
@@ -183,7 +183,7 @@ func TestDelay(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := callfault.Wrap(&shimtest.Device{}, plan)
+	d := callfault.New(plan).Wrap(&shimtest.Device{})
 	begun := time.Now()
 	if _, err := d.NewLibrary(context.Background(), metalshim.Source{Name: "Two"}); err != nil {
 		t.Fatal(err)
@@ -194,7 +194,7 @@ func TestDelay(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	plan[0].Delay = time.Hour
-	if _, err := callfault.Wrap(&shimtest.Device{}, plan).NewLibrary(ctx, metalshim.Source{Name: "Two"}); !errors.Is(err, context.Canceled) {
+	if _, err := callfault.New(plan).Wrap(&shimtest.Device{}).NewLibrary(ctx, metalshim.Source{Name: "Two"}); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
 	}
 }

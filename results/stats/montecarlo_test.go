@@ -173,28 +173,3 @@ func TestModesAreFound(t *testing.T) {
 		share(t, "two groups", found, least, 1)
 	}
 }
-
-func TestSlopeCovers(t *testing.T) {
-	r := rand.New(rand.NewPCG(19, 20))
-	x := []float64{1, 2, 5, 10, 20, 50, 100, 200}
-	repeated := slices.Concat(x, x, x)
-	for _, kind := range noise {
-		for _, xs := range [][]float64{x, repeated} {
-			hits, effects := 0, 0
-			for range trials {
-				y, flat := make([]float64, len(xs)), draws(r, len(xs), kind.draw)
-				for i := range y {
-					y[i] = 3 + 0.5*xs[i] + kind.draw(r)
-				}
-				if l := Fit(xs, y); l.SlopeLo <= 0.5 && 0.5 <= l.SlopeHi {
-					hits++
-				}
-				if Fit(xs, flat).Effect {
-					effects++
-				}
-			}
-			share(t, kind.name+": interval of the slope", hits, 0.93, 1)
-			share(t, kind.name+": slopes where there is none", effects, 0, 0.07)
-		}
-	}
-}

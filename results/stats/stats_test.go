@@ -29,10 +29,6 @@ type oracle struct {
 		Tau, P, Change float64
 		Exact          bool
 	}
-	Fit []struct {
-		X, Y                     []float64
-		Slope, Intercept, Lo, Hi float64
-	}
 	Dip []struct {
 		X   []float64
 		Dip float64
@@ -138,23 +134,6 @@ func TestDrift(t *testing.T) {
 	}
 	if flat := Drift([]float64{7, 7, 7, 7, 7, 7}); flat.Drifted || flat.P != 1 || flat.Change != 0 {
 		t.Errorf("equal samples: %+v", flat)
-	}
-}
-
-func TestFit(t *testing.T) {
-	for _, c := range readOracle(t).Fit {
-		got := Fit(c.X, c.Y)
-		if !got.Decidable {
-			t.Errorf("%d points: %+v", len(c.X), got)
-			continue
-		}
-		check(t, "slope", got.Slope, c.Slope)
-		check(t, "intercept", got.Intercept, c.Intercept)
-		check(t, "lower end", got.SlopeLo, c.Lo)
-		check(t, "upper end", got.SlopeHi, c.Hi)
-		if got.Effect != (c.Lo > 0 || c.Hi < 0) {
-			t.Errorf("%+v: effect", got)
-		}
 	}
 }
 

@@ -15,7 +15,7 @@ func TestUnusable(t *testing.T) {
 		"nothing": nil, "one": {1}, "NaN": with(math.NaN()), "+Inf": with(math.Inf(1)), "-Inf": with(math.Inf(-1)),
 		"too many": make([]float64, mostPairs+1),
 	} {
-		s, r, c, d, b, l := Summarize(x), Paired(x, x), Compare(x, good), Drift(x), Bimodal(x), Fit(x, x)
+		s, r, c, d, b := Summarize(x), Paired(x, x), Compare(x, good), Drift(x), Bimodal(x)
 		if name != "too many" && (s.Why == "" || s.Decidable || s.Lo != s.Min) {
 			t.Errorf("%s: %+v", name, s)
 		}
@@ -31,10 +31,7 @@ func TestUnusable(t *testing.T) {
 		if b.Why == "" || b.Bimodal {
 			t.Errorf("%s: %+v", name, b)
 		}
-		if l.Why == "" || l.Decidable || l.Effect {
-			t.Errorf("%s: %+v", name, l)
-		}
-		if _, err := json.Marshal([]any{s, r, c, d, b, l}); err != nil {
+		if _, err := json.Marshal([]any{s, r, c, d, b}); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -49,15 +46,9 @@ func TestUnusable(t *testing.T) {
 	if r := Paired(good, good[1:]); r.Why == "" {
 		t.Errorf("8 and 7: %+v", r)
 	}
-	if l := Fit(good, good[1:]); l.Why == "" {
-		t.Errorf("8 and 7: %+v", l)
-	}
-	if l := Fit([]float64{2, 2, 2, 2, 2, 2}, good[:6]); l.Why == "" || l.Decidable {
-		t.Errorf("one x: %+v", l)
-	}
 	huge := []float64{math.MaxFloat64, math.MaxFloat64 / 2, -math.MaxFloat64, 1, 2, 3}
 	tiny := []float64{5e-324, 1, 2, 3, 4, math.MaxFloat64}
-	for _, result := range []any{Summarize(huge), Drift(huge), Bimodal(huge), Fit(huge, good[:6]), Fit(good[:6], huge), Compare(huge, good), Compare(tiny, good), Paired(tiny, good[:6])} {
+	for _, result := range []any{Summarize(huge), Drift(huge), Bimodal(huge), Compare(huge, good), Compare(tiny, good), Paired(tiny, good[:6])} {
 		if _, err := json.Marshal(result); err != nil {
 			t.Errorf("%+v: %v", result, err)
 		}

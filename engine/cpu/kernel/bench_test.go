@@ -88,7 +88,7 @@ func BenchmarkVector(b *testing.B) {
 		r := rand.New(rand.NewPCG(1, 1))
 		const n = 576
 		x, y, z := normal(r, n, 1), normal(r, n, 1), make([]float32, n)
-		p := NewPanel(1, n)
+		p := NewPanel(Aligned, 1, n)
 		p.Shape(1, n)
 		k, v := normal(r, 33*64, 1), normal(r, 33*64, 1)
 		scores := make([]float32, 33)

@@ -50,7 +50,7 @@ func (g guard) floats(from []float32) []float32 {
 }
 
 func (g guard) panel(p *Panel) *Panel {
-	q := NewPanelOf(func(n int) []float32 { return g.floats(make([]float32, n)) }, p.Tokens, p.Blocks*Block)
+	q := NewPanel(func(n int) []float32 { return g.floats(make([]float32, n)) }, p.Tokens, p.Blocks*Block)
 	q.Tokens, q.Blocks = p.Tokens, p.Blocks
 	copy(q.Q, p.Q)
 	copy(q.Scale, p.Scale)
@@ -140,7 +140,7 @@ func TestQuantizeUnderGuard(t *testing.T) {
 				r := rand.New(rand.NewPCG(3, 9))
 				for tokens := 1; tokens <= 5; tokens++ {
 					for _, nb := range []int{1, 2, 3, 4, 7, 8, 9, 17} {
-						p := NewPanel(tokens, nb*Block)
+						p := NewPanel(Aligned, tokens, nb*Block)
 						p.Shape(tokens, nb*Block)
 						gp := g.panel(p)
 						for tok := range tokens {

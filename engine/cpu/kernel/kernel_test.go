@@ -63,7 +63,7 @@ func blocks(r *rand.Rand, typ quant.Type, rows, n int) []byte {
 
 // panel quantizes random activations with the twin.
 func panel(r *rand.Rand, tokens, nb int) *Panel {
-	p := NewPanel(tokens, nb*Block)
+	p := NewPanel(Aligned, tokens, nb*Block)
 	p.Shape(tokens, nb*Block)
 	for t := range tokens {
 		quantize(p, t, 0, normal(r, nb*Block, math.Exp(3*r.NormFloat64())))
@@ -94,7 +94,7 @@ func TestQuantize(t *testing.T) {
 			r := rand.New(rand.NewPCG(1, 2))
 			for range 200 {
 				tokens, nb := 1+r.IntN(5), 1+r.IntN(9)
-				p, twin := NewPanel(tokens, nb*Block), NewPanel(tokens, nb*Block)
+				p, twin := NewPanel(Aligned, tokens, nb*Block), NewPanel(Aligned, tokens, nb*Block)
 				p.Shape(tokens, nb*Block)
 				twin.Shape(tokens, nb*Block)
 				for tok := range tokens {
@@ -139,7 +139,7 @@ func TestQuantizeNotFinite(t *testing.T) {
 			for at := range 2 * Block {
 				x := make([]float32, 2*Block)
 				x[at] = float32(bad)
-				p := NewPanel(1, 2*Block)
+				p := NewPanel(Aligned, 1, 2*Block)
 				p.Shape(1, 2*Block)
 				s.Quantize(p, 0, 0, x)
 				if sc := float64(p.Scale[at/Block]); !math.IsNaN(sc) && !math.IsInf(sc, 0) {

@@ -14,11 +14,9 @@ type Panel struct {
 	Scale, Sum     []float32
 }
 
-// NewPanel returns a panel with room for tokens tokens of cols values.
-func NewPanel(tokens, cols int) *Panel { return NewPanelOf(Aligned, tokens, cols) }
-
-// NewPanelOf is NewPanel with memory from floats, which returns that many.
-func NewPanelOf(floats func(n int) []float32, tokens, cols int) *Panel {
+// NewPanel returns a panel with room for tokens tokens of cols values, in memory
+// from floats, which returns that many (Aligned, or pages of the engine's own).
+func NewPanel(floats func(n int) []float32, tokens, cols int) *Panel {
 	n := tokens * (cols / Block)
 	q := floats(n * Block / 2)
 	p := &Panel{Scale: floats(n), Sum: floats(n)}

@@ -26,7 +26,7 @@ func calls(s *Set) map[string]func() call {
 	f := func(n int) []float32 { return make([]float32, n) }
 	all := map[string]func() call{
 		"Quantize": func() call {
-			p, t, b0, x := NewPanel(tokens, nb*Block), tokens-1, 1, f((nb-1)*Block)
+			p, t, b0, x := NewPanel(Aligned, tokens, nb*Block), tokens-1, 1, f((nb-1)*Block)
 			p.Shape(tokens, nb*Block)
 			return call{floats: map[string]*[]float32{"x": &x}, panel: p, counts: map[string]*int{"t": &t, "b0": &b0}, do: func() { s.Quantize(p, t, b0, x) }}
 		},

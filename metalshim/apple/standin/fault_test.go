@@ -32,7 +32,7 @@ func TestInjected(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			d := driven(t, callfault.Wrap(opened(t, soft.Options{}), rules), standin.Options{}, apple.Options{})
+			d := driven(t, callfault.New(rules).Wrap(opened(t, soft.Options{})), standin.Options{}, apple.Options{})
 			err = addOnce(t, d, addSource, 2)
 			injected := strings.Contains(plan, "fail") && !strings.Contains(plan, "alloc") // whose NSError does not exist
 			if !want(err) || injected && !strings.Contains(err.Error(), callfault.ErrInjected.Error()) {

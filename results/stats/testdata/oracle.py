@@ -76,14 +76,6 @@ for n, slope, digits in ((5, 0, 9), (8, 0.3, 9), (20, 0.03, 9), (20, 0, 1), (80,
     out["drift"].append({"x": list(x), "tau": float(tau.statistic), "p": float(tau.pvalue), "exact": exact,
                          "change": float(stats.theilslopes(x, np.arange(n)).slope * (n - 1) / np.median(x))})
 
-out["fit"] = []
-for x in (np.arange(6.0), np.repeat([1.0, 10, 50, 200], 6), np.arange(25.0)):
-    y = 4 + 0.02 * x + rng.normal(0, 0.1, len(x))
-    y[2] += 5
-    t = stats.theilslopes(y, x, 0.95)
-    out["fit"].append({"x": list(x), "y": list(y), "slope": float(t.slope), "intercept": float(t.intercept),
-                       "lo": float(t.low_slope), "hi": float(t.high_slope)})
-
 out["dip"] = []
 for x in (rng.random(6), rng.normal(0, 1, 15), rng.exponential(1, 30), rng.random(200),
           np.concatenate([rng.normal(0, 1, 7), rng.normal(9, 1, 5)]), np.round(rng.normal(0, 2, 25)),
