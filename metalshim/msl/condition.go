@@ -22,17 +22,16 @@ var levels = []map[string]func(a, b int64) int64{
 	},
 	{"<<": func(a, b int64) int64 { return a << (b & 63) }, ">>": func(a, b int64) int64 { return a >> (b & 63) }},
 	{"+": func(a, b int64) int64 { return a + b }, "-": func(a, b int64) int64 { return a - b }},
-	{"*": func(a, b int64) int64 { return a * b }, "/": func(a, b int64) int64 { return divide(a, b).quotient },
-		"%": func(a, b int64) int64 { return divide(a, b).rest }},
+	{"*": func(a, b int64) int64 { return a * b }, "/": func(a, b int64) int64 { q, _ := divide(a, b); return q },
+		"%": func(a, b int64) int64 { _, r := divide(a, b); return r }},
 }
 
-type division struct{ quotient, rest int64 }
-
-func divide(a, b int64) division {
+// divide is the quotient and what is left of it.
+func divide(a, b int64) (quotient, rest int64) {
 	if b == 0 {
-		return division{}
+		return 0, 0
 	}
-	return division{a / b, a % b}
+	return a / b, a % b
 }
 
 // words are C++'s other spellings of operators.
@@ -221,7 +220,7 @@ func (c *calculation) operand(depth int) int64 {
 		}
 	}
 	for n := len(text); n > 0; n-- { // suffixes such as L
-		if v, err := strconv.ParseInt(text[:n], 0, 64); err == nil {
+		if v, err := strconv.ParseInt(strings.ReplaceAll(text[:n], "'", ""), 0, 64); err == nil {
 			return v
 		}
 	}

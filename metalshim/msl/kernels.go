@@ -120,30 +120,13 @@ func (r *rewriter) template(i int, pending *head) (int, error) {
 	// The function is name<…>, before a parameter list if there is one.
 	q := end - 1
 	if r.at(q) == ")" {
-		for depth := 0; q > i; q-- {
-			if r.at(q) == ")" {
-				depth++
-			} else if r.at(q) == "(" {
-				if depth--; depth == 0 {
-					break
-				}
-			}
-		}
-		q--
+		q = max(r.close(q), i) - 1
 	}
 	last := q
 	if r.at(q) == ">" {
 		for depth := 0; q > i; q-- {
 			if r.at(q) == ")" {
-				for d := 0; q > i; q-- {
-					if r.at(q) == ")" {
-						d++
-					} else if r.at(q) == "(" {
-						if d--; d == 0 {
-							break
-						}
-					}
-				}
+				q = max(r.close(q), i)
 			} else if r.at(q) == ">" {
 				depth++
 			} else if r.at(q) == "<" {

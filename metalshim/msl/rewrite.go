@@ -188,8 +188,8 @@ func (r *rewriter) fail(at int, format string, args ...any) error {
 	return &Error{file, line, fmt.Sprintf(format, args...)}
 }
 
-// pair finds the closing bracket of every opening one. Like the search for a
-// bracket's end that it stands for, it does not look at which kind closes.
+// pair finds the closing bracket of every opening one, and the other way round. It
+// does not look at which kind closes.
 func (r *rewriter) pair() {
 	r.ends = make([]int32, len(r.tok))
 	var open []int
@@ -199,15 +199,16 @@ func (r *rewriter) pair() {
 			r.ends[i] = -1
 			open = append(open, i)
 		case ")", "]", "}":
+			r.ends[i] = -1
 			if n := len(open); n > 0 {
-				r.ends[open[n-1]] = int32(i)
+				r.ends[open[n-1]], r.ends[i] = int32(i), int32(open[n-1])
 				open = open[:n-1]
 			}
 		}
 	}
 }
 
-// close is the index of the bracket that closes the one at i, or −1. Angle
+// close is the index of the bracket that goes with the one at i, or −1. Angle
 // brackets are not counted.
 func (r *rewriter) close(i int) int { return int(r.ends[i]) }
 

@@ -1,6 +1,7 @@
 package soft
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -88,7 +89,7 @@ func (l *library) values(function string, constants []metalshim.Constant) (strin
 	var lines []string
 	for _, fc := range l.table.Constants {
 		c, given := byIndex[fc.Index]
-		if given && c.Type.String() != fc.Type && !sameType(c.Type, fc.Type) {
+		if given && c.Type.String() != fc.Type && otherNames[c.Type].msl != fc.Type {
 			return "", &metalshim.FunctionError{Library: l.name, Function: function,
 				Reason: fmt.Sprintf("function constant %d, %s, is of type %s, not %s", fc.Index, fc.Name, fc.Type, c.Type)}
 		}
@@ -98,31 +99,20 @@ func (l *library) values(function string, constants []metalshim.Constant) (strin
 			if c.Type == metalshim.Float {
 				value = fmt.Sprintf("__builtin_bit_cast(float, %du)", uint32(c.Bits))
 			}
-			lines = append(lines, fmt.Sprintf("extern const %s msl_fc_%d = (%s)%s;", cName(c.Type), fc.Index, cName(c.Type), value))
+			name := cmp.Or(otherNames[c.Type].c, c.Type.String())
+			lines = append(lines, fmt.Sprintf("extern const %s msl_fc_%d = (%[1]s)%[3]s;", name, fc.Index, value))
 		}
 	}
 	sort.Strings(lines)
 	return strings.Join(slices.Compact(lines), "\n"), nil
 }
 
-// sameType knows MSL's other names for a constant's type.
-func sameType(t metalshim.ConstantType, name string) bool {
-	names := map[metalshim.ConstantType]string{
-		metalshim.Int: "int32_t", metalshim.UInt: "uint32_t", metalshim.Short: "int16_t",
-		metalshim.UShort: "uint16_t", metalshim.Char: "int8_t", metalshim.UChar: "uint8_t"}
-	return names[t] == name
-}
-
-func cName(t metalshim.ConstantType) string {
-	switch t {
-	case metalshim.UInt:
-		return "unsigned int"
-	case metalshim.UShort:
-		return "unsigned short"
-	case metalshim.UChar:
-		return "unsigned char"
-	}
-	return t.String()
+// otherNames are MSL's other names for a constant's type, and C's where it has
+// another than MSL.
+var otherNames = map[metalshim.ConstantType]struct{ msl, c string }{
+	metalshim.Int: {msl: "int32_t"}, metalshim.UInt: {"uint32_t", "unsigned int"},
+	metalshim.Short: {msl: "int16_t"}, metalshim.UShort: {"uint16_t", "unsigned short"},
+	metalshim.Char: {msl: "int8_t"}, metalshim.UChar: {"uint8_t", "unsigned char"},
 }
 
 // stub is the text that joins a kernel to its constants. The masked form calls

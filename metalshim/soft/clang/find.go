@@ -131,10 +131,7 @@ func at(path string) (*Toolchain, error) {
 }
 
 func toolchain(path string) (*Toolchain, error) {
-	target, err := filepath.EvalSymlinks(path)
-	if err == nil {
-		target, err = filepath.Abs(target)
-	}
+	target, err := resolved(path)
 	if err != nil {
 		return nil, unreadable(path, err)
 	}

@@ -13,23 +13,29 @@ import (
 // by its size and time alone: scripts, and programs that are all in libraries.
 const small = 256 << 10
 
+// resolved is the absolute path of a file, links resolved.
+func resolved(path string) (string, error) {
+	target, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return "", err
+	}
+	return filepath.Abs(target)
+}
+
 // Stamp tells an executable from another, and from itself when it has changed:
 // its path with links resolved, its size and time, its content where that is
 // small, and the same of the shared libraries that it names, since all of clang
 // is often in them.
 func Stamp(path string) (string, error) {
-	real, err := filepath.EvalSymlinks(path)
-	if err == nil {
-		real, err = filepath.Abs(real)
-	}
+	target, err := resolved(path)
 	if err != nil {
 		return "", err
 	}
-	text, err := stampFile(real)
+	text, err := stampFile(target)
 	if err != nil {
 		return "", err
 	}
-	for _, library := range libraries(real) {
+	for _, library := range libraries(target) {
 		// One that is gone meanwhile, or cannot be read, cannot be loaded either.
 		if s, err := stampFile(library); err == nil {
 			text += "; " + s
@@ -100,12 +106,12 @@ func libraries(path string) []string {
 	seen := map[string]bool{}
 	for _, name := range names {
 		for _, dir := range append(folders[:len(folders):len(folders)], systemFolders...) {
-			real, err := filepath.EvalSymlinks(filepath.Join(dir, name))
-			if err != nil || seen[real] {
+			target, err := filepath.EvalSymlinks(filepath.Join(dir, name))
+			if err != nil || seen[target] {
 				continue
 			}
-			seen[real] = true
-			out = append(out, real)
+			seen[target] = true
+			out = append(out, target)
 		}
 	}
 	return out

@@ -93,8 +93,8 @@ func TestLibraries(t *testing.T) {
 		t.Skipf("SKIP: needs Linux: %v", err)
 	}
 	for _, path := range []string{"/bin/sh", self} {
-		if real, err := filepath.EvalSymlinks(path); err == nil && !isScript(real) {
-			for _, l := range libraries(real) {
+		if target, err := filepath.EvalSymlinks(path); err == nil && !isScript(target) {
+			for _, l := range libraries(target) {
 				if _, err := os.Stat(l); err != nil || !strings.Contains(filepath.Base(l), ".so") {
 					t.Errorf("%s: %s: %v", path, l, err)
 				}

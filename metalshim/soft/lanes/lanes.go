@@ -92,14 +92,12 @@ func (k *Kernel) Facts() (facts Facts, err error) {
 		return facts, err
 	}
 	facts.ThreadLimit, _ = k.module.Returns("msl_limit")
-	for _, b := range f.Blocks {
-		for _, in := range b.Insts {
-			if offset, ok := f.Field(in); ok {
-				facts.Fields = append(facts.Fields, offset)
-			}
-			if op := ir.CrossLane(in); op != "" && !slices.Contains(facts.CrossLane, op) {
-				facts.CrossLane = append(facts.CrossLane, op)
-			}
+	for _, in := range f.All() {
+		if offset, ok := f.Field(in); ok {
+			facts.Fields = append(facts.Fields, offset)
+		}
+		if op := ir.CrossLane(in); op != "" && !slices.Contains(facts.CrossLane, op) {
+			facts.CrossLane = append(facts.CrossLane, op)
 		}
 	}
 	return facts, nil

@@ -25,11 +25,9 @@ var fastFlags = map[string]bool{"nnan": true, "ninf": true, "nsz": true, "arcp":
 // after each operation.
 func settle(f *ir.Function) error {
 	uses := map[string]int{}
-	for _, b := range f.Blocks {
-		for _, in := range b.Insts {
-			for _, a := range in.Args {
-				uses[a.Local]++
-			}
+	for _, in := range f.All() {
+		for _, a := range in.Args {
+			uses[a.Local]++
 		}
 	}
 	for _, b := range f.Blocks {
@@ -158,11 +156,9 @@ func chooses(attribute string) bool {
 // declareFused declares the multiply-adds that the kernel now calls.
 func declareFused(f *ir.Function) {
 	want := map[string]string{}
-	for _, b := range f.Blocks {
-		for _, in := range b.Insts {
-			if in.Op == "call" && strings.HasPrefix(in.Callee, "llvm.fma.") {
-				want[in.Callee] = fmt.Sprintf("declare %s @%s(%[1]s, %[1]s, %[1]s)", in.Type, in.Callee)
-			}
+	for _, in := range f.All() {
+		if in.Op == "call" && strings.HasPrefix(in.Callee, "llvm.fma.") {
+			want[in.Callee] = fmt.Sprintf("declare %s @%s(%[1]s, %[1]s, %[1]s)", in.Type, in.Callee)
 		}
 	}
 	f.Module.Declare(want)

@@ -47,11 +47,9 @@ func FindDivergence(f *ir.Function, forest *LoopForest, row bool) *Divergence {
 			a.Shapes[n] = shapeVarying
 		}
 	}
-	for _, b := range f.Blocks {
-		for _, in := range b.Insts {
-			if in.Res != "" {
-				a.Defs[in.Res], a.DefBlock[in.Res] = in, b
-			}
+	for b, in := range f.All() {
+		if in.Res != "" {
+			a.Defs[in.Res], a.DefBlock[in.Res] = in, b
 		}
 	}
 	order := forest.Order(f.Blocks)
@@ -68,7 +66,7 @@ func FindDivergence(f *ir.Function, forest *LoopForest, row bool) *Divergence {
 				}
 			}
 			if n := a.graph.of[b]; b.Cut == nil && len(b.Succs) > 1 && !a.parting[n] {
-				if t := b.Insts[len(b.Insts)-1]; !a.ShapeOf(&t.Args[0], b).Uniform() && a.known(t.Args[0]) {
+				if t := b.Last(); !a.ShapeOf(&t.Args[0], b).Uniform() && a.known(t.Args[0]) {
 					a.part(n)
 					changed = true
 				}

@@ -1,128 +1,100 @@
 package analysis
 
 import (
-	"sort"
+	"maps"
+	"math/big"
+	"slices"
 
 	"github.com/introgen/introgen/metalshim/soft/lanes/ir"
 )
 
-// bitset is a set of small numbers.
-type bitset []uint64
-
-func (b bitset) Has(i int) bool { return b[i>>6]>>(i&63)&1 != 0 }
-func (b bitset) add(i int)      { b[i>>6] |= 1 << (i & 63) }
-func (b bitset) drop(i int)     { b[i>>6] &^= 1 << (i & 63) }
-
 // Liveness says which results are used after the start of each block. Values
 // that a phi takes count as used at the end of the predecessor.
 type Liveness struct {
-	Names []string
-	Num   map[string]int
+	Names []string // of all results, in order of definition
 	Type  map[string]*ir.Type
-	In    map[*ir.Block]bitset
+	num   map[string]int // in Names
+	in    map[*ir.Block]*big.Int
 }
 
 // FindLiveness looks at results only: parameters and the addresses of
 // private variables are there everywhere.
-func FindLiveness(blocks []*ir.Block) *Liveness {
-	lv := &Liveness{Num: map[string]int{}, Type: map[string]*ir.Type{}, In: map[*ir.Block]bitset{}}
-	byName := map[string]*ir.Block{}
-	for _, b := range blocks {
-		byName[b.Name] = b
-		for _, in := range b.Insts {
-			if in.Res != "" && in.Op != "alloca" {
-				lv.Num[in.Res] = len(lv.Names)
-				lv.Names = append(lv.Names, in.Res)
-				lv.Type[in.Res] = in.Type
-			}
+func FindLiveness(f *ir.Function) *Liveness {
+	lv := &Liveness{Type: map[string]*ir.Type{}, num: map[string]int{}, in: map[*ir.Block]*big.Int{}}
+	for _, in := range f.All() {
+		if in.Res != "" && in.Op != "alloca" {
+			lv.num[in.Res] = len(lv.Names)
+			lv.Names = append(lv.Names, in.Res)
+			lv.Type[in.Res] = in.Type
 		}
 	}
-	words := (len(lv.Names) + 63) / 64
-	phiOut := map[*ir.Block]bitset{}
-	for _, b := range blocks {
-		lv.In[b] = make(bitset, words)
-		phiOut[b] = make(bitset, words)
+	phiOut := map[*ir.Block]*big.Int{}
+	for _, b := range f.Blocks {
+		lv.in[b], phiOut[b] = new(big.Int), new(big.Int)
 	}
-	for _, b := range blocks {
-		for _, in := range b.Insts {
-			if in.Op != "phi" {
-				break
-			}
+	for _, b := range f.Blocks {
+		for _, in := range b.Phis() {
 			for k, a := range in.Args {
-				if i, ok := lv.Num[a.Local]; ok {
-					phiOut[byName[in.Labels[k].Name]].add(i)
-				}
+				lv.mark(phiOut[f.ByName[in.Labels[k].Name]], a.Local, 1)
 			}
 		}
 	}
 	for changed := true; changed; {
 		changed = false
-		for i := len(blocks) - 1; i >= 0; i-- {
-			b := blocks[i]
-			s := append(bitset(nil), phiOut[b]...)
+		for _, b := range slices.Backward(f.Blocks) {
+			s := new(big.Int).Set(phiOut[b])
 			for _, q := range b.Succs {
-				for w, v := range lv.In[q] {
-					s[w] |= v
-				}
+				s.Or(s, lv.in[q])
 			}
 			lv.through(b, s)
-			for w, v := range s {
-				if v != lv.In[b][w] {
-					lv.In[b] = s
-					changed = true
-					break
-				}
-			}
+			changed = changed || s.Cmp(lv.in[b]) != 0
+			lv.in[b] = s
 		}
 	}
 	return lv
 }
 
+// mark puts a result into a set, or takes it out.
+func (lv *Liveness) mark(s *big.Int, local string, in uint) {
+	if k, ok := lv.num[local]; ok {
+		s.SetBit(s, k, in)
+	}
+}
+
 // through turns the set live at the end of b into the set live at its start.
-func (lv *Liveness) through(b *ir.Block, s bitset) {
-	for i := len(b.Insts) - 1; i >= 0; i-- {
-		in := b.Insts[i]
-		if k, ok := lv.Num[in.Res]; ok {
-			s.drop(k)
-		}
+func (lv *Liveness) through(b *ir.Block, s *big.Int) {
+	for _, in := range slices.Backward(b.Insts) {
+		lv.mark(s, in.Res, 0)
 		if in.Op == "phi" {
 			continue
 		}
 		for _, a := range in.Args {
-			if k, ok := lv.Num[a.Local]; ok {
-				s.add(k)
-			}
+			lv.mark(s, a.Local, 1)
 		}
 	}
 }
 
-// at returns the names live at the start of b, in order of definition.
-func (lv *Liveness) at(b *ir.Block) []string {
-	var out []string
-	for i, n := range lv.Names {
-		if lv.In[b].Has(i) {
-			out = append(out, n)
-		}
-	}
-	return out
+// At says whether a result is live at the start of b.
+func (lv *Liveness) At(b *ir.Block, local string) bool {
+	k, ok := lv.num[local]
+	return ok && lv.in[b].Bit(k) != 0
 }
 
-// Crossing fills each cut's live list and returns, sorted, all values that are
-// live across some cut, results of the cutting operations among them.
+// Crossing fills each cut's live list, in order of definition, and returns,
+// sorted, all values that are live across some cut, results of the cutting
+// operations among them.
 func (lv *Liveness) Crossing(cuts []*ir.Cut) []string {
 	all := map[string]bool{}
 	for _, c := range cuts {
-		for _, n := range lv.at(c.Cont) {
+		for _, n := range lv.Names {
+			if !lv.At(c.Cont, n) {
+				continue
+			}
 			all[n] = true
 			if c.In == nil || n != c.In.Res {
 				c.Live = append(c.Live, n)
 			}
 		}
 	}
-	out := make([]string, 0, len(all))
-	for n := range all {
-		out = append(out, n)
-	}
-	sort.Strings(out)
-	return out
+	return slices.Sorted(maps.Keys(all))
 }

@@ -43,7 +43,7 @@ func bounded(f *ir.Function, l *Loop, dom *ir.DomTree) bool {
 		if b.Cut != nil {
 			continue
 		}
-		t := b.Insts[len(b.Insts)-1]
+		t := b.Last()
 		if t.Op != "br" || len(t.Labels) != 2 || l.Blocks[f.ByName[t.Labels[0].Name]] == l.Blocks[f.ByName[t.Labels[1].Name]] {
 			continue
 		}

@@ -58,13 +58,13 @@ func (fr *frame) offset(name string) string {
 	return fmt.Sprintf("ptrtoint (ptr getelementptr (%%msl.frame, ptr null, i64 0, i32 %d) to i64)", fr.index[name])
 }
 
-// address returns an instruction that computes a field's address, or that of
-// an element when lane is not "".
-func (fr *frame) address(res, name, lane string) string {
+// address is the computation of a field's address, or that of a lane's element
+// when lane is not "".
+func (fr *frame) address(name, lane string) string {
 	if lane != "" {
 		lane = ", i64 " + lane
 	}
-	return fmt.Sprintf("  %s = getelementptr inbounds %%msl.frame, ptr %%frame, i64 0, i32 %d%s\n", res, fr.index[name], lane)
+	return fmt.Sprintf("getelementptr inbounds %%msl.frame, ptr %%frame, i64 0, i32 %d%s", fr.index[name], lane)
 }
 
 // sizeOf is a constant expression for the bytes an element of an array of t

@@ -2,6 +2,7 @@ package emit
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/introgen/introgen/metalshim/soft/lanes/analysis"
@@ -28,7 +29,7 @@ func Scalar(f *ir.Function) (string, error) {
 		return "", err
 	}
 	e := &scalarEmitter{f: f, cuts: cuts, cross: map[string]*ir.Type{}, last: map[string]string{}, frame: newFrame()}
-	lv := analysis.FindLiveness(f.Blocks)
+	lv := analysis.FindLiveness(f)
 	for _, n := range lv.Crossing(cuts) {
 		e.cross[n] = lv.Type[n]
 		e.frame.add("v:"+n, fmt.Sprintf("[32 x %s]", memType(lv.Type[n])))
@@ -68,14 +69,6 @@ func Scalar(f *ir.Function) (string, error) {
 	return tgsBlock(f.ThreadVars) + e.frame.define() + e.b.String(), nil
 }
 
-// memType is the type a value has in memory: i1 takes a byte.
-func memType(t *ir.Type) string {
-	if t.Kind == ir.Int && t.Bits == 1 {
-		return "i8"
-	}
-	return t.String()
-}
-
 func argField(c *ir.Cut, i int) string { return fmt.Sprintf("a:%d:%d", c.ID, i) }
 
 // variable is the stack slot of a value that crosses a cut.
@@ -111,7 +104,7 @@ func (e *scalarEmitter) laneFunction(lv *analysis.Liveness) error {
 			continue
 		}
 		e.frame.add("p:"+in.Res, fmt.Sprintf("[32 x %s]", alignedElem(in.Elem, in.Align)))
-		e.b.WriteString(e.frame.address("%"+in.Res, "p:"+in.Res, "%lane64"))
+		e.line("%%%s = %s", in.Res, e.frame.address("p:"+in.Res, "%lane64"))
 	}
 	e.line("switch i32 %%pc, label %%unknown [")
 	e.line("  i32 0, label %%%s", f.Blocks[0].Name)
@@ -120,7 +113,7 @@ func (e *scalarEmitter) laneFunction(lv *analysis.Liveness) error {
 	}
 	e.line("]\nunknown:\n  unreachable")
 	for _, c := range e.cuts {
-		fmt.Fprintf(&e.b, "resume.%d:\n", c.ID)
+		e.label(fmt.Sprintf("resume.%d", c.ID))
 		for _, n := range c.Live {
 			e.restore(n)
 		}
@@ -132,65 +125,43 @@ func (e *scalarEmitter) laneFunction(lv *analysis.Liveness) error {
 	for _, b := range f.Blocks {
 		e.block(b)
 	}
-	e.b.WriteString("stopped:\n")
+	e.label("stopped")
 	e.line("ret i32 %d\n}", codeStopped)
 	return nil
 }
 
 // restore moves a value from the frame to its variable.
 func (e *scalarEmitter) restore(n string) {
-	t, p, v := e.cross[n], e.fresh(), e.fresh()
-	e.b.WriteString(e.frame.address(p, "v:"+n, "%lane64"))
-	e.line("%s = load %s, ptr %s", v, memType(t), p)
-	if memType(t) != t.String() {
-		w := e.fresh()
-		e.line("%s = trunc i8 %s to i1", w, v)
-		v = w
-	}
+	t := e.cross[n]
+	v := e.loadFrom(t, e.let("%s", e.frame.address("v:"+n, "%lane64")))
 	e.line("store %s %s, ptr %s", t, v, variable(n))
 }
 
 // keep stores a value into the frame.
 func (e *scalarEmitter) keep(field string, t *ir.Type, v string) {
-	p := e.fresh()
-	e.b.WriteString(e.frame.address(p, field, "%lane64"))
-	if memType(t) != t.String() {
-		w := e.fresh()
-		e.line("%s = zext i1 %s to i8", w, v)
-		v = w
-	}
-	e.line("store %s %s, ptr %s", memType(t), v, p)
+	p := e.let("%s", e.frame.address(field, "%lane64"))
+	e.line("store %s %s, ptr %s", memType(t), e.inMemory(t, v), p)
 }
 
 // use returns a value's name where it is used: read from its variable when it
 // crosses a cut.
 func (e *scalarEmitter) use(n string) string {
-	t := e.cross[n]
-	if t == nil {
-		return "%" + n
+	if t := e.cross[n]; t != nil {
+		return e.let("load %s, ptr %s", t, variable(n))
 	}
-	v := e.fresh()
-	e.line("%s = load %s, ptr %s", v, t, variable(n))
-	return v
+	return "%" + n
 }
 
 // block writes one block.
 func (e *scalarEmitter) block(b *ir.Block) {
-	fmt.Fprintf(&e.b, "%s:\n", b.Name)
-	phis := 0
-	for _, in := range b.Insts {
-		if in.Op != "phi" {
-			break
-		}
-		phis++
+	e.label(b.Name)
+	phis := b.Phis()
+	for _, in := range phis {
 		// a value that crosses a cut is read at the end of the predecessor
 		text := in.Render(nil, func(l string) string { return e.last[l] })
 		if e.phiCrosses(in) {
-			text = fmt.Sprintf("%%%s = phi %s%s ", in.Res, flagText(in), in.Type)
+			ways := make([]string, len(in.Args))
 			for k := range in.Args {
-				if k > 0 {
-					text += ", "
-				}
 				v := in.Args[k].Text
 				if n := in.Args[k].Local; n != "" {
 					v = "%" + n
@@ -198,15 +169,16 @@ func (e *scalarEmitter) block(b *ir.Block) {
 						v = phiTemp(n, in.Labels[k].Name)
 					}
 				}
-				text += fmt.Sprintf("[ %s, %%%s ]", v, e.last[in.Labels[k].Name])
+				ways[k] = fmt.Sprintf("[ %s, %%%s ]", v, e.last[in.Labels[k].Name])
 			}
+			text = fmt.Sprintf("%%%s = %s %s %s", in.Res, strings.Join(append([]string{"phi"}, in.Flags...), " "), in.Type, strings.Join(ways, ", "))
 		}
 		e.line("%s", text)
 	}
-	for _, in := range b.Insts[:phis] {
+	for _, in := range phis {
 		e.define(in)
 	}
-	for _, in := range b.Insts[phis:] {
+	for _, in := range b.Insts[len(phis):] {
 		switch {
 		case in.Op == "alloca":
 		case in.Terminator():
@@ -240,20 +212,7 @@ func phiTemp(n, pred string) string {
 }
 
 func (e *scalarEmitter) phiCrosses(in *ir.Inst) bool {
-	for _, a := range in.Args {
-		if e.cross[a.Local] != nil {
-			return true
-		}
-	}
-	return false
-}
-
-func flagText(in *ir.Inst) string {
-	s := ""
-	for _, f := range in.Flags {
-		s += f + " "
-	}
-	return s
+	return slices.ContainsFunc(in.Args, func(a ir.Operand) bool { return e.cross[a.Local] != nil })
 }
 
 // define stores a result that crosses a cut into its variable.
@@ -272,14 +231,11 @@ func (e *scalarEmitter) leave(b *ir.Block, in *ir.Inst) {
 		e.line("%s = load volatile i32, ptr %s.p, align 4", v, v)
 		e.line("%s = icmp ne i32 %s, 0", c, v)
 		e.line("br i1 %s, label %%stopped, label %%%s", c, e.last[b.Name])
-		fmt.Fprintf(&e.b, "%s:\n", e.last[b.Name])
+		e.label(e.last[b.Name])
 	}
 	done := map[string]bool{}
 	for _, s := range b.Succs {
-		for _, phi := range s.Insts {
-			if phi.Op != "phi" {
-				break
-			}
+		for _, phi := range s.Phis() {
 			for k, a := range phi.Args {
 				if t := e.cross[a.Local]; a.Local != "" && t != nil && phi.Labels[k].Name == b.Name && !done[a.Local] {
 					done[a.Local] = true

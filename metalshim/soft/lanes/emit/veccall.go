@@ -195,11 +195,7 @@ func (e *vectorEmitter) eachLane(in *ir.Inst) {
 			continue
 		}
 		p := e.let("getelementptr [32 x %s], ptr %s, i64 0, i64 %s", memType(o.Type), s.mem, l64)
-		v := e.let("load %s, ptr %s", memType(o.Type), p)
-		if memType(o.Type) != o.Type.String() {
-			v = e.let("trunc i8 %s to i1", v)
-		}
-		values[o.Local] = v
+		values[o.Local] = e.loadFrom(o.Type, p)
 	}
 	c := *in
 	c.Res = ""
@@ -209,10 +205,7 @@ func (e *vectorEmitter) eachLane(in *ir.Inst) {
 	} else {
 		v := e.let("%s", text)
 		p := e.let("getelementptr [32 x %s], ptr %s, i64 0, i64 %s", memType(in.Type), result, l64)
-		if memType(in.Type) != in.Type.String() {
-			v = e.let("zext i1 %s to i8", v)
-		}
-		e.line("store %s %s, ptr %s", memType(in.Type), v, p)
+		e.line("store %s %s, ptr %s", memType(in.Type), e.inMemory(in.Type, v), p)
 	}
 	rest := e.let("and i32 %s, %s", m, e.let("add i32 %s, -1", m))
 	e.line("store i32 %s, ptr %s", rest, left)

@@ -90,7 +90,7 @@ func (e *vectorEmitter) leaveMasked(b *ir.Block) bool {
 		e.suspend(b)
 		return false
 	}
-	t := b.Insts[len(b.Insts)-1]
+	t := b.Last()
 	if t.Op == "ret" || t.Op == "unreachable" {
 		e.end(e.mask)
 		return true
@@ -185,15 +185,13 @@ func (e *vectorEmitter) resumption() {
 		for _, v := range keep {
 			e.frame.add("v:"+e.name+":"+v.name, v.typ)
 			x := e.let("load %s, ptr %%%s", v.typ, v.name)
-			p := e.fresh()
-			e.b.WriteString(e.frame.address(p, "v:"+e.name+":"+v.name, ""))
+			p := e.let("%s", e.frame.address("v:"+e.name+":"+v.name, ""))
 			e.line("store %s %s, ptr %s", v.typ, x, p)
 		}
 		e.line("ret i32 %d", c.ID)
 		e.label(fmt.Sprintf("resume.%d", c.ID))
 		for _, v := range keep {
-			p := e.fresh()
-			e.b.WriteString(e.frame.address(p, "v:"+e.name+":"+v.name, ""))
+			p := e.let("%s", e.frame.address("v:"+e.name+":"+v.name, ""))
 			e.line("store %s %s, ptr %%%s", v.typ, e.let("load %s, ptr %s", v.typ, p), v.name)
 		}
 		e.line("br label %%%s", e.enterLabel(c.Cont))

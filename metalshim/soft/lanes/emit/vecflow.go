@@ -53,10 +53,8 @@ func (e *vectorEmitter) open(b *ir.Block) {
 
 // insts writes a block without its terminator.
 func (e *vectorEmitter) insts(b *ir.Block) {
-	for _, in := range b.Insts {
-		if in.Op == "phi" {
-			e.choose(in)
-		}
+	for _, in := range b.Phis() {
+		e.choose(in)
 	}
 	for _, in := range b.Insts {
 		if in.Op == "phi" || in.Op == "alloca" || in.Terminator() || b.Cut != nil && in == b.Cut.In {
@@ -77,11 +75,7 @@ func (e *vectorEmitter) choose(in *ir.Inst) {
 		e.fail("phi %q: type has no form for all lanes", ir.Clip(in.Text))
 		return
 	}
-	var v []string
-	for i, p := range ps {
-		v = append(v, e.let("load %s, ptr %s", lanesOf(p), e.variable("p", in.Res, i, lanesOf(p))))
-	}
-	e.setVector(in, v)
+	e.setVector(in, e.loadParts("p", in.Res, ps))
 }
 
 // leaveShared writes the end of a block that all living lanes execute.
@@ -90,7 +84,7 @@ func (e *vectorEmitter) leaveShared(b *ir.Block) {
 		e.suspend(b)
 		return
 	}
-	t := b.Insts[len(b.Insts)-1]
+	t := b.Last()
 	switch {
 	case t.Op == "ret" || t.Op == "unreachable":
 		e.line("br label %%done")
@@ -258,10 +252,7 @@ func (e *vectorEmitter) edge(b, s *ir.Block, mask string) {
 		va, v, m string
 	}
 	var choices []choice
-	for _, in := range s.Insts {
-		if in.Op != "phi" {
-			break
-		}
+	for _, in := range s.Phis() {
 		var o *ir.Operand
 		for k := range in.Labels {
 			if in.Labels[k].Name == b.Name {

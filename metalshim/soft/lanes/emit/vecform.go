@@ -21,7 +21,7 @@ func Vector(f *ir.Function) (string, error) {
 		return "", err
 	}
 	mergeLoads(f, analysis.FindDivergence(f, forest, true))
-	live := analysis.FindLiveness(f.Blocks)
+	live := analysis.FindLiveness(f)
 	live.Crossing(cuts)
 	fr := newFrame()
 	var b strings.Builder
@@ -85,12 +85,10 @@ any:
 
 // usesPosition says whether the kernel reads x, y or z.
 func usesPosition(f *ir.Function) bool {
-	for _, b := range f.Blocks {
-		for _, in := range b.Insts {
-			for _, o := range in.Args {
-				if o.Local != "" && (o.Local == f.X || o.Local == f.Y || o.Local == f.Z) {
-					return true
-				}
+	for _, in := range f.All() {
+		for _, o := range in.Args {
+			if o.Local != "" && (o.Local == f.X || o.Local == f.Y || o.Local == f.Z) {
+				return true
 			}
 		}
 	}
@@ -132,8 +130,8 @@ func (e *vectorEmitter) function() (string, error) {
 	}
 	n := e.let("insertelement <32 x i32> poison, i32 %%n, i32 0")
 	n = e.let("shufflevector <32 x i32> %s, <32 x i32> poison, <32 x i32> zeroinitializer", n)
-	iota := constVector(ir.I32, func(i int) int64 { return int64(i) })
-	e.line("store %s %s, ptr %s", maskType, e.let("icmp ult <32 x i32> %s, %s", iota, n), liveVar)
+	numbers := constVector(ir.I32, func(i int) int64 { return int64(i) })
+	e.line("store %s %s, ptr %s", maskType, e.let("icmp ult <32 x i32> %s, %s", numbers, n), liveVar)
 	if len(e.cuts) == 0 {
 		e.line("br label %%%s", f.Blocks[0].Name)
 	} else {
@@ -172,7 +170,7 @@ func (e *vectorEmitter) placePrivate(in *ir.Inst) {
 	e.private += size
 	if len(e.cuts) > 0 || e.private > maxStack {
 		e.frame.add("p:"+in.Res, t)
-		e.b.WriteString(e.frame.address("%"+in.Res, "p:"+in.Res, ""))
+		e.line("%%%s = %s", in.Res, e.frame.address("p:"+in.Res, ""))
 		return
 	}
 	e.line("%%%s = alloca %s, align 64", in.Res, t)

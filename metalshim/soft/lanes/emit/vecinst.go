@@ -2,6 +2,7 @@ package emit
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/introgen/introgen/metalshim/soft/lanes/analysis"
@@ -129,7 +130,7 @@ var vectorOps map[string]func(*vectorEmitter, *ir.Inst)
 
 func init() {
 	vectorOps = map[string]func(*vectorEmitter, *ir.Inst){
-		"fneg": (*vectorEmitter).negate, "freeze": (*vectorEmitter).freeze,
+		"fneg": (*vectorEmitter).unary, "freeze": (*vectorEmitter).unary,
 		"icmp": (*vectorEmitter).compare, "fcmp": (*vectorEmitter).compare,
 		"select": (*vectorEmitter).selectOp, "getelementptr": (*vectorEmitter).addressOp,
 		"extractelement": (*vectorEmitter).extractElement, "insertelement": (*vectorEmitter).insertElement,
@@ -138,36 +139,31 @@ func init() {
 	}
 }
 
-func (e *vectorEmitter) negate(in *ir.Inst) {
-	t := lanesOf(ir.ElemOf(in.Type))
-	var out []string
-	for _, v := range e.vector(&in.Args[0]) {
-		out = append(out, e.let("fneg %s %s", t, v))
+// setParts records a varying result of n parts.
+func (e *vectorEmitter) setParts(in *ir.Inst, n int, part func(i int) string) {
+	out := make([]string, n)
+	for i := range out {
+		out[i] = part(i)
 	}
 	e.setVector(in, out)
 }
 
-func (e *vectorEmitter) freeze(in *ir.Inst) {
-	var out []string
-	ps := ir.Parts(in.Type)
-	for i, v := range e.vector(&in.Args[0]) {
-		out = append(out, e.let("freeze %s %s", lanesOf(ps[i]), v))
-	}
-	e.setVector(in, out)
+// unary is an fneg or a freeze.
+func (e *vectorEmitter) unary(in *ir.Inst) {
+	v, ps := e.vector(&in.Args[0]), ir.Parts(in.Type)
+	e.setParts(in, len(v), func(i int) string { return e.let("%s %s %s", in.Op, lanesOf(ps[i]), v[i]) })
 }
 
 func (e *vectorEmitter) compare(in *ir.Inst) {
 	t := ir.ElemOf(in.Args[0].Type)
 	x, y := e.vector(&in.Args[0]), e.vector(&in.Args[1])
-	var out []string
-	for i := range x {
+	e.setParts(in, len(x), func(i int) string {
 		a, b, lt := x[i], y[i], lanesOf(t)
 		if half(t) {
 			a, b, lt = e.widen(t, a), e.widen(t, b), "<32 x float>"
 		}
-		out = append(out, e.let("%s %s %s %s, %s", in.Op, in.Pred, lt, a, b))
-	}
-	e.setVector(in, out)
+		return e.let("%s %s %s %s, %s", in.Op, in.Pred, lt, a, b)
+	})
 }
 
 func (e *vectorEmitter) selectOp(in *ir.Inst) {
@@ -180,26 +176,19 @@ func (e *vectorEmitter) selectOp(in *ir.Inst) {
 	} else {
 		cond = e.vector(c)
 	}
-	var out []string
-	for i := range x {
+	e.setParts(in, len(x), func(i int) string {
 		k := cond[0]
 		if c.Type.Kind == ir.Vector {
 			k = cond[i]
 		}
-		out = append(out, e.let("select %s %s, %s %s, %s %s", kind, k, lanesOf(ps[i]), x[i], lanesOf(ps[i]), y[i]))
-	}
-	e.setVector(in, out)
+		return e.let("select %s %s, %s %s, %s %s", kind, k, lanesOf(ps[i]), x[i], lanesOf(ps[i]), y[i])
+	})
 }
 
 // addressOp writes a getelementptr. Operands that lanes share stay scalar, as
 // instruction selection likes a scalar base.
 func (e *vectorEmitter) addressOp(in *ir.Inst) {
-	n := 1
-	if in.Type.Kind == ir.Vector {
-		n = in.Type.N
-	}
-	var out []string
-	for i := range n {
+	e.setParts(in, in.Type.Lanes(), func(i int) string {
 		var s strings.Builder
 		fmt.Fprintf(&s, "getelementptr %s", in.Elem)
 		for k := range in.Args {
@@ -214,9 +203,8 @@ func (e *vectorEmitter) addressOp(in *ir.Inst) {
 				fmt.Fprintf(&s, "%s %s", lanesOf(o.Type), e.vector(o)[0])
 			}
 		}
-		out = append(out, e.let("%s", s.String()))
-	}
-	e.setVector(in, out)
+		return e.let("%s", s.String())
+	})
 }
 
 func (e *vectorEmitter) extractElement(in *ir.Inst) {
@@ -257,18 +245,13 @@ func (e *vectorEmitter) insertElement(in *ir.Inst) {
 
 func (e *vectorEmitter) shuffle(in *ir.Inst) {
 	x, y := e.vector(&in.Args[0]), e.vector(&in.Args[1])
-	out := make([]string, len(in.Mask))
-	for i, m := range in.Mask {
-		switch {
-		case m < 0 || m >= len(x)+len(y):
-			out[i] = "poison"
-		case m < len(x):
-			out[i] = x[m]
-		default:
-			out[i] = y[m-len(x)]
+	from := slices.Concat(x, y)
+	e.setParts(in, len(in.Mask), func(i int) string {
+		if m := in.Mask[i]; m >= 0 && m < len(from) {
+			return from[m]
 		}
-	}
-	e.setVector(in, out)
+		return "poison"
+	})
 }
 
 // member returns where the parts of a member of an aggregate begin, and its
@@ -319,9 +302,8 @@ func (e *vectorEmitter) cast(in *ir.Inst) {
 		return
 	}
 	ft, tt := ir.ElemOf(from), ir.ElemOf(to)
-	var out []string
-	for _, x := range v {
-		t := ft
+	e.setParts(in, len(v), func(i int) string {
+		x, t := v[i], ft
 		if half(ft) && (in.Op == "fptosi" || in.Op == "fptoui") {
 			x, t = e.widen(ft, x), ir.F32
 		}
@@ -336,18 +318,14 @@ func (e *vectorEmitter) cast(in *ir.Inst) {
 		default:
 			x = e.let("%s %s %s to %s", in.Op, lanesOf(t), x, lanesOf(tt))
 		}
-		out = append(out, x)
-	}
-	e.setVector(in, out)
+		return x
+	})
 }
 
 // bitcast reads a value's bits as another type of the same size.
 func (e *vectorEmitter) bitcast(from, to *ir.Type, v []string) []string {
 	ft, tt := ir.ElemOf(from), ir.ElemOf(to)
-	n := 1
-	if to.Kind == ir.Vector {
-		n = to.N
-	}
+	n := to.Lanes()
 	if ft.Bits*len(v) != tt.Bits*n {
 		e.fail("bitcast from %s to %s", from, to)
 		return make([]string, n)

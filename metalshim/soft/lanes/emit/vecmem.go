@@ -18,10 +18,7 @@ type access struct {
 // accessOf returns the access of a load or store of type t; ok is false when
 // its elements are no scalars in memory.
 func accessOf(in *ir.Inst) (a access, ok bool) {
-	a = access{elem: ir.ElemOf(in.Elem), n: 1, align: max(in.Align, 1)}
-	if in.Elem.Kind == ir.Vector {
-		a.n = in.Elem.N
-	}
+	a = access{elem: ir.ElemOf(in.Elem), n: in.Elem.Lanes(), align: max(in.Align, 1)}
 	a.bytes, ok = a.elem.ScalarBytes()
 	if in.Elem.Kind != ir.Vector && in.Elem.Kind != ir.Int && in.Elem.Kind != ir.Float && in.Elem.Kind != ir.Pointer {
 		ok = false
@@ -65,12 +62,10 @@ const manySites = 96
 func (e *vectorEmitter) brief() bool {
 	if e.sites == 0 {
 		e.sites = 1
-		for _, b := range e.f.Blocks {
-			for _, in := range b.Insts {
-				if in.Op == "load" || in.Op == "store" {
-					if o := &in.Args[len(in.Args)-1]; !e.a.ShapeOf(o, b).Uniform() {
-						e.sites++
-					}
+		for b, in := range e.f.All() {
+			if in.Op == "load" || in.Op == "store" {
+				if o := &in.Args[len(in.Args)-1]; !e.a.ShapeOf(o, b).Uniform() {
+					e.sites++
 				}
 			}
 		}
@@ -314,7 +309,7 @@ func (e *vectorEmitter) operandsKept(in *ir.Inst) bool {
 		if d == nil || d.Op == "alloca" || e.a.DefBlock[local] == e.at {
 			continue
 		}
-		if k, ok := e.live.Num[local]; ok && e.live.In[e.at].Has(k) {
+		if e.live.At(e.at, local) {
 			continue
 		}
 		if e.shapeOf(&in.Args[i]).Kind != analysis.Pseudo || !e.pure(d) || !e.operandsKept(d) {

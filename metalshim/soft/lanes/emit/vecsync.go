@@ -244,11 +244,9 @@ func (e *vectorEmitter) multiply(in *ir.Inst) {
 		m[i] = e.let("bitcast <32 x i64> %s to <64 x float>", e.vector(&in.Args[i])[0])
 	}
 	if e.products == 0 {
-		for _, b := range e.f.Blocks {
-			for _, q := range b.Insts {
-				if ir.CrossLane(q) == "mma" {
-					e.products++
-				}
+		for _, q := range e.f.All() {
+			if ir.CrossLane(q) == "mma" {
+				e.products++
 			}
 		}
 	}

@@ -85,18 +85,16 @@ func newVectorEmitter(f *ir.Function, name string, cuts []*ir.Cut, forest *analy
 	}
 	dom := ir.Dominators(f.Blocks)
 	e.checks = analysis.Unbounded(f, forest, dom)
-	for _, b := range f.Blocks {
-		for _, in := range b.Insts {
-			for k, o := range in.Args {
-				at := b
-				if in.Op == "phi" {
-					at = f.ByName[in.Labels[k].Name]
-				}
-				if d := e.a.DefBlock[o.Local]; d != nil && d != at {
-					e.shared[o.Local] = true
-					if e.a.Outlives(o.Local, at) {
-						e.lasts[o.Local] = true
-					}
+	for b, in := range f.All() {
+		for k, o := range in.Args {
+			at := b
+			if in.Op == "phi" {
+				at = f.ByName[in.Labels[k].Name]
+			}
+			if d := e.a.DefBlock[o.Local]; d != nil && d != at {
+				e.shared[o.Local] = true
+				if e.a.Outlives(o.Local, at) {
+					e.lasts[o.Local] = true
 				}
 			}
 		}

@@ -65,19 +65,24 @@ func (e *vectorEmitter) vector(o *ir.Operand) []string {
 	s := e.a.Shapes[o.Local]
 	switch d := e.a.DefBlock[o.Local]; {
 	case d != nil && e.a.Outlives(o.Local, e.at):
-		for i, p := range ps {
-			out = append(out, e.let("load %s, ptr %s", lanesOf(p), e.variable("o", o.Local, i, lanesOf(p))))
-		}
+		out = e.loadParts("o", o.Local, ps)
 	case s.Kind == analysis.Offset:
 		out = e.spread(o, s, ps)
 	case d == nil:
 		out = []string{"%" + o.Local}
 	default:
-		for i, p := range ps {
-			out = append(out, e.let("load %s, ptr %s", lanesOf(p), e.variable("w", o.Local, i, lanesOf(p))))
-		}
+		out = e.loadParts("w", o.Local, ps)
 	}
 	e.vectors[o.Local] = out
+	return out
+}
+
+// loadParts loads the vectors of a value from its variables.
+func (e *vectorEmitter) loadParts(prefix, local string, ps []*ir.Type) []string {
+	out := make([]string, len(ps))
+	for i, p := range ps {
+		out[i] = e.let("load %s, ptr %s", lanesOf(p), e.variable(prefix, local, i, lanesOf(p)))
+	}
 	return out
 }
 

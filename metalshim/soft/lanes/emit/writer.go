@@ -34,6 +34,31 @@ func (w *writer) let(format string, args ...any) string {
 	return r
 }
 
+// memType is the type a value has in memory: i1 takes a byte.
+func memType(t *ir.Type) string {
+	if t.Kind == ir.Int && t.Bits == 1 {
+		return "i8"
+	}
+	return t.String()
+}
+
+// loadFrom loads a value as it lies in memory.
+func (w *writer) loadFrom(t *ir.Type, p string) string {
+	v := w.let("load %s, ptr %s", memType(t), p)
+	if memType(t) != t.String() {
+		v = w.let("trunc i8 %s to i1", v)
+	}
+	return v
+}
+
+// inMemory is a value as it lies in memory.
+func (w *writer) inMemory(t *ir.Type, v string) string {
+	if memType(t) != t.String() {
+		v = w.let("zext i1 %s to i8", v)
+	}
+	return v
+}
+
 // poisonElement stands in a shuffle for an element that may be anything.
 const poisonElement = -1
 

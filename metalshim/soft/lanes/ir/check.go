@@ -77,7 +77,7 @@ func (f *Function) Link() error {
 			b.edge(b.Cut.Cont)
 			continue
 		}
-		t := b.Insts[len(b.Insts)-1]
+		t := b.Last()
 		for _, l := range t.Labels {
 			s := f.ByName[l.Name]
 			if s == nil {

@@ -36,7 +36,7 @@ type chunk struct {
 
 // Module is textual IR cut at top level.
 type Module struct {
-	chunks []chunk
+	chunks []*chunk
 	types  map[string]*Type // named struct types that could be read
 }
 
@@ -66,8 +66,8 @@ func Parse(text string) (*Module, error) {
 }
 
 // readChunk looks at the first line of a piece.
-func (m *Module) readChunk(line string) chunk {
-	c := chunk{text: line}
+func (m *Module) readChunk(line string) *chunk {
+	c := &chunk{text: line}
 	p := &cursor{s: line}
 	switch p.peek() {
 	case '@':
@@ -109,8 +109,8 @@ func (m *Module) readChunk(line string) chunk {
 
 // definition returns the text of a function, "" when the module has none.
 func (m *Module) definition(name string) string {
-	for i := range m.chunks {
-		if c := &m.chunks[i]; c.kind == definition && c.name == name {
+	for _, c := range m.chunks {
+		if c.kind == definition && c.name == name {
 			return c.text
 		}
 	}
@@ -137,8 +137,8 @@ func (m *Module) Undefined() (all []string, needed map[string]bool) {
 		reads[g.Name] = true
 	}
 	needed = map[string]bool{}
-	for i := range m.chunks {
-		if c := &m.chunks[i]; c.external {
+	for _, c := range m.chunks {
+		if c.external {
 			all = append(all, c.name)
 			needed[c.name] = reads[c.name]
 		}
@@ -146,8 +146,7 @@ func (m *Module) Undefined() (all []string, needed map[string]bool) {
 	if len(all) == 0 {
 		return nil, nil
 	}
-	for i := range m.chunks {
-		c := &m.chunks[i]
+	for _, c := range m.chunks {
 		if c.kind != definition || c.name == EntryName || !slices.ContainsFunc(storedTo(c.text), func(v string) bool { return reads[v] }) {
 			continue
 		}
@@ -187,8 +186,8 @@ func (c *chunk) attributes() []string {
 // DropChoices takes flags from the instructions of all functions but the entry,
 // and attributes from all.
 func (m *Module) DropChoices(flags map[string]bool, attribute func(string) bool) {
-	for i := range m.chunks {
-		switch c := &m.chunks[i]; {
+	for _, c := range m.chunks {
+		switch {
 		case c.kind == definition && c.name != EntryName:
 			var b strings.Builder
 			for line := range strings.Lines(c.text) {
@@ -209,8 +208,7 @@ func (m *Module) DropChoices(flags map[string]bool, attribute func(string) bool)
 // its features, which every function made of it must share with it.
 func (f *Function) Attributes() string {
 	var keep []string
-	for i := range f.Module.chunks {
-		c := &f.Module.chunks[i]
+	for _, c := range f.Module.chunks {
 		if c.kind != attributeGroup || c.name != f.attributes {
 			continue
 		}
@@ -233,8 +231,7 @@ type ThreadVar struct {
 // threadVars lists the module's thread_local globals in order.
 func (m *Module) threadVars() ([]ThreadVar, error) {
 	var out []ThreadVar
-	for i := range m.chunks {
-		c := &m.chunks[i]
+	for _, c := range m.chunks {
 		if !c.threadLocal {
 			continue
 		}
@@ -252,8 +249,8 @@ func (m *Module) threadVars() ([]ThreadVar, error) {
 // declare itself.
 func (m *Module) Declarations(want map[string]string) []string {
 	have := map[string]bool{}
-	for i := range m.chunks {
-		if c := &m.chunks[i]; c.kind == declaration {
+	for _, c := range m.chunks {
+		if c.kind == declaration {
 			have[c.name] = true
 		}
 	}
@@ -278,8 +275,8 @@ func (m *Module) Declare(want map[string]string) {
 // thread_local globals left out.
 func (m *Module) ReplaceEntry(made string) string {
 	functions := map[string]*chunk{}
-	for i := range m.chunks {
-		if c := &m.chunks[i]; c.kind == definition {
+	for _, c := range m.chunks {
+		if c.kind == definition {
 			functions[c.name] = c
 		}
 	}
@@ -298,8 +295,7 @@ func (m *Module) ReplaceEntry(made string) string {
 	}
 	visit(made)
 	var b strings.Builder
-	for i := range m.chunks {
-		c := &m.chunks[i]
+	for _, c := range m.chunks {
 		switch {
 		case c.kind == definition && (c.name == EntryName || !need[c.name]):
 		case c.kind == variableChunk && (c.threadLocal || c.name == "llvm.used" || c.name == "llvm.compiler.used"):

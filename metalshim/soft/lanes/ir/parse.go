@@ -3,6 +3,7 @@ package ir
 import (
 	"errors"
 	"fmt"
+	"iter"
 	"slices"
 	"strconv"
 	"strings"
@@ -39,6 +40,32 @@ type Function struct {
 	Module               *Module
 	ThreadVars           []ThreadVar // static threadgroup variables it uses
 }
+
+// All goes over the instructions of all blocks.
+func (f *Function) All() iter.Seq2[*Block, *Inst] {
+	return func(yield func(*Block, *Inst) bool) {
+		for _, b := range f.Blocks {
+			for _, in := range b.Insts {
+				if !yield(b, in) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// Phis are the instructions that a block begins with, which choose by the way
+// that control came.
+func (b *Block) Phis() []*Inst {
+	n := 0
+	for n < len(b.Insts) && b.Insts[n].Op == "phi" {
+		n++
+	}
+	return b.Insts[:n]
+}
+
+// Last is the terminator, or the operation at which the block was cut.
+func (b *Block) Last() *Inst { return b.Insts[len(b.Insts)-1] }
 
 // Limits on the input: text that is larger is refused, not worked on for hours.
 const (

@@ -2,20 +2,12 @@ package ir
 
 import "fmt"
 
-// lanesWithin is the number of elements of a vector type, 1 for another.
-func lanesWithin(t *Type) int {
-	if t.Kind == Vector {
-		return t.N
-	}
-	return 1
-}
-
 // wellTyped checks what the rest of the pass takes for granted about operands.
 // clang checks the result again, so this is only about not going astray.
 func wellTyped(in *Inst) error {
 	same := func(n int, os ...Operand) bool {
 		for _, o := range os {
-			if lanesWithin(o.Type) != n {
+			if o.Type.Lanes() != n {
 				return false
 			}
 		}
@@ -39,9 +31,9 @@ func wellTyped(in *Inst) error {
 		ok = ElemOf(c).Text == "i1" && in.Args[1].Type.Text == in.Args[2].Type.Text && (c.Kind != Vector || same(c.N, in.Args[1:]...))
 	case "getelementptr":
 		for _, o := range in.Args[1:] {
-			ok = ok && ElemOf(o.Type).Kind == Int && (o.Type.Kind != Vector || lanesWithin(in.Type) == o.Type.N)
+			ok = ok && ElemOf(o.Type).Kind == Int && (o.Type.Kind != Vector || in.Type.Lanes() == o.Type.N)
 		}
-		ok = ok && (in.Args[0].Type.Kind != Vector || lanesWithin(in.Type) == in.Args[0].Type.N)
+		ok = ok && (in.Args[0].Type.Kind != Vector || in.Type.Lanes() == in.Args[0].Type.N)
 	case "extractelement":
 		ok = in.Args[1].Type.Kind == Int
 	case "insertelement":
@@ -59,7 +51,7 @@ func wellTyped(in *Inst) error {
 		case BinaryOps[in.Op]:
 			ok = scalarOrVector(in.Type)
 		case CastOps[in.Op]:
-			ok = scalarOrVector(in.Type) && scalarOrVector(in.Args[0].Type) && (in.Op == "bitcast" || same(lanesWithin(in.Type), in.Args...))
+			ok = scalarOrVector(in.Type) && scalarOrVector(in.Args[0].Type) && (in.Op == "bitcast" || same(in.Type.Lanes(), in.Args...))
 		}
 	}
 	if !ok {
@@ -87,7 +79,7 @@ func callTyped(in *Inst, same func(int, ...Operand) bool) bool {
 				return false
 			}
 		}
-		return same(lanesWithin(in.Type), in.Args[:n]...)
+		return same(in.Type.Lanes(), in.Args[:n]...)
 	}
 	if op, pair := Reduction(in.Callee); op+pair != "" {
 		last := len(in.Args) - 1

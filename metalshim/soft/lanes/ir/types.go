@@ -7,6 +7,7 @@ package ir
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 )
 
@@ -81,6 +82,14 @@ var (
 		"double": {Kind: Float, Bits: 64, Text: "double"},
 	}
 )
+
+// Lanes is the number of a vector's elements, 1 for another type.
+func (t *Type) Lanes() int {
+	if t.Kind == Vector {
+		return t.N
+	}
+	return 1
+}
 
 // ElemOf is the type of a vector's elements, or t itself.
 func ElemOf(t *Type) *Type {
@@ -167,18 +176,9 @@ func (p *cursor) parseType() *Type {
 	case w == "void":
 		return tVoid
 	case len(w) > 1 && w[0] == 'i':
-		n := 0
-		for _, c := range w[1:] {
-			if c < '0' || c > '9' || n > 1<<20 {
-				p.fail("unknown type %q", w)
-				return tVoid
-			}
-			n = n*10 + int(c-'0')
+		if n, err := strconv.ParseUint(w[1:], 10, 20); err == nil && n > 0 {
+			return IntType(int(n))
 		}
-		if n == 0 {
-			p.fail("unknown type %q", w)
-		}
-		return IntType(n)
 	}
 	p.fail("unknown type %q", w)
 	return tVoid
