@@ -228,10 +228,7 @@ func (e *vectorEmitter) spill(o *ir.Operand) string {
 	case t.Kind == ir.Int && t.Bits == 1:
 		e.line("store <32 x i8> %s, ptr %s, align 1", e.let("zext %s %s to <32 x i8>", maskType, v[0]), mem)
 	case t.Kind == ir.Vector:
-		n := 1
-		for n < len(v) {
-			n *= 2
-		}
+		n := powerOfTwo(len(v))
 		for len(v) < n {
 			v = append(v[:len(v):len(v)], "poison")
 		}
@@ -254,10 +251,7 @@ func (e *vectorEmitter) unspill(t *ir.Type, mem string) []string {
 	case t.Kind == ir.Int && t.Bits == 1:
 		return []string{e.let("trunc <32 x i8> %s to %s", e.let("load <32 x i8>, ptr %s, align 1", mem), maskType)}
 	case t.Kind == ir.Vector:
-		n := 1
-		for n < t.N {
-			n *= 2
-		}
+		n := powerOfTwo(t.N)
 		if t.Elem.Kind == ir.Int && t.Elem.Bits == 1 {
 			e.fail("%s in memory of each lane", t)
 			return make([]string, t.N)

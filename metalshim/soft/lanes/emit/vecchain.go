@@ -97,9 +97,9 @@ func (e *vectorEmitter) leaveMasked(b *ir.Block) bool {
 	}
 	var masks []string
 	if len(b.Succs) > 1 && e.shapeOf(&t.Args[0]).Uniform() {
-		masks = e.splitUniform(t, b.Succs)
+		masks = e.splitUniform(b)
 	} else {
-		masks = e.split(t, b.Succs, e.mask)
+		masks = e.split(b, e.mask)
 	}
 	for i, s := range b.Succs {
 		if e.ends(b, s) {
@@ -109,50 +109,6 @@ func (e *vectorEmitter) leaveMasked(b *ir.Block) bool {
 		e.edge(b, s, masks[i])
 	}
 	return true
-}
-
-// splitUniform is split for a condition that is the same in all lanes.
-func (e *vectorEmitter) splitUniform(t *ir.Inst, succs []*ir.Block) []string {
-	c := e.scalar(&t.Args[0])
-	pick := func(cond string) string {
-		return e.let("select i1 %s, %s %s, %s zeroinitializer", cond, maskType, e.mask, maskType)
-	}
-	out := make([]string, len(succs))
-	if t.Op == "br" {
-		for i, s := range succs {
-			if s.Name == t.Labels[0].Name {
-				out[i] = pick(c)
-			} else {
-				out[i] = pick(e.let("xor i1 %s, true", c))
-			}
-		}
-		return out
-	}
-	cond := make([]string, len(succs))
-	matched := "false"
-	for i := 1; i < len(t.Labels); i++ {
-		q := e.let("icmp eq %s %s, %s", t.Args[0].Type, c, t.Args[i].Text)
-		matched = e.let("or i1 %s, %s", matched, q)
-		for k, s := range succs {
-			if s.Name == t.Labels[i].Name {
-				if cond[k] != "" {
-					q = e.let("or i1 %s, %s", cond[k], q)
-				}
-				cond[k] = q
-			}
-		}
-	}
-	for k, s := range succs {
-		if s.Name == t.Labels[0].Name {
-			q := e.let("xor i1 %s, true", matched)
-			if cond[k] != "" {
-				q = e.let("or i1 %s, %s", cond[k], q)
-			}
-			cond[k] = q
-		}
-		out[k] = pick(cond[k])
-	}
-	return out
 }
 
 // suspend ends a block at a threadgroup barrier: everything used afterwards

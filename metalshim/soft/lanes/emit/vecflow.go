@@ -102,7 +102,7 @@ func (e *vectorEmitter) leaveShared(b *ir.Block) {
 			e.scalars, e.vectors = scalars, vectors
 		}
 	default:
-		e.partShared(b, t)
+		e.partShared(b)
 	}
 }
 
@@ -122,8 +122,8 @@ func (e *vectorEmitter) renderBranch(t *ir.Inst, to func(string) string) string 
 }
 
 // partShared writes a branch at which living lanes part.
-func (e *vectorEmitter) partShared(b *ir.Block, t *ir.Inst) {
-	masks := e.split(t, b.Succs, e.mask)
+func (e *vectorEmitter) partShared(b *ir.Block) {
+	masks := e.split(b, e.mask)
 	var first *ir.Block // earliest masked successor
 	var then *ir.Block  // where all go when none is masked
 	ended := false
@@ -173,45 +173,62 @@ func (e *vectorEmitter) unlessAll(b *ir.Block) {
 	e.label(n)
 }
 
-// split returns for each successor the lanes of mask that go there.
-func (e *vectorEmitter) split(t *ir.Inst, succs []*ir.Block, mask string) []string {
-	if len(succs) == 1 {
+// split returns for each successor of b the lanes of mask that go there.
+func (e *vectorEmitter) split(b *ir.Block, mask string) []string {
+	if len(b.Succs) == 1 {
 		return []string{mask}
 	}
-	out := make([]string, len(succs))
+	t := b.Last()
+	v := e.vector(&t.Args[0])[0]
 	if t.Op == "br" {
-		yes := e.within(mask, e.vector(&t.Args[0])[0])
-		no := e.without(mask, yes)
-		for i, s := range succs {
-			out[i] = no
-			if s.Name == t.Labels[0].Name {
-				out[i] = yes
-			}
+		yes := e.within(mask, v)
+		return []string{yes, e.without(mask, yes)}
+	}
+	out := make([]string, len(b.Succs))
+	add := func(k int, m string) {
+		if out[k] != "" {
+			m = e.let("or %s %s, %s", maskType, out[k], m)
 		}
-		return out
+		out[k] = m
 	}
 	rest := mask
-	v := e.vector(&t.Args[0])[0]
-	for i := 1; i < len(t.Labels); i++ {
-		c := e.let("icmp eq %s %s, %s", lanesOf(t.Args[0].Type), v, e.splat(t.Args[i].Type, t.Args[i].Text))
-		m := e.within(rest, c)
+	for i, l := range t.Labels[1:] {
+		o := &t.Args[i+1]
+		m := e.within(rest, e.let("icmp eq %s %s, %s", lanesOf(t.Args[0].Type), v, e.splat(o.Type, o.Text)))
 		rest = e.without(rest, m)
-		for k, s := range succs {
-			if s.Name == t.Labels[i].Name {
-				if out[k] != "" {
-					m = e.let("or %s %s, %s", maskType, out[k], m)
-				}
-				out[k] = m
-			}
-		}
+		add(slices.Index(b.Succs, e.f.ByName[l.Name]), m)
 	}
-	for k, s := range succs {
-		if s.Name == t.Labels[0].Name {
-			if out[k] != "" {
-				rest = e.let("or %s %s, %s", maskType, out[k], rest)
-			}
-			out[k] = rest
+	add(0, rest) // the default is the first
+	return out
+}
+
+// splitUniform is split for a condition that is the same in all lanes.
+func (e *vectorEmitter) splitUniform(b *ir.Block) []string {
+	t := b.Last()
+	c := e.scalar(&t.Args[0])
+	out := make([]string, len(b.Succs)) // conditions, then masks
+	add := func(k int, q string) {
+		if out[k] != "" {
+			q = e.let("or i1 %s, %s", out[k], q)
 		}
+		out[k] = q
+	}
+	if t.Op == "br" {
+		out[0] = c
+	} else {
+		matched := "false"
+		for i, l := range t.Labels[1:] {
+			q := e.let("icmp eq %s %s, %s", t.Args[0].Type, c, t.Args[i+1].Text)
+			matched = e.let("or i1 %s, %s", matched, q)
+			add(slices.Index(b.Succs, e.f.ByName[l.Name]), q)
+		}
+		add(0, e.let("xor i1 %s, true", matched)) // the default is the first
+	}
+	for k := range out {
+		if out[k] == "" {
+			out[k] = e.let("xor i1 %s, true", c)
+		}
+		out[k] = e.let("select i1 %s, %s %s, %s zeroinitializer", out[k], maskType, e.mask, maskType)
 	}
 	return out
 }
@@ -253,12 +270,7 @@ func (e *vectorEmitter) edge(b, s *ir.Block, mask string) {
 	}
 	var choices []choice
 	for _, in := range s.Phis() {
-		var o *ir.Operand
-		for k := range in.Labels {
-			if in.Labels[k].Name == b.Name {
-				o = &in.Args[k]
-			}
-		}
+		o := &in.Args[slices.IndexFunc(in.Labels, func(l ir.Label) bool { return l.Name == b.Name })]
 		if o.Local == "" && (o.Text == "undef" || o.Text == "poison") {
 			continue
 		}

@@ -114,14 +114,13 @@ func (e *vectorEmitter) function() (string, error) {
 			e.placePrivate(in)
 		}
 	}
+	position := lanesOf(ir.I32)
+	if e.a.Row {
+		position = ir.I32.String()
+	}
 	for i, n := range []string{f.X, f.Y, f.Z} {
-		if e.a.Row {
-			e.line("%%head.%d = getelementptr inbounds [32 x i32], ptr %%frame, i64 %d", i, i)
-			e.line("%%%s = load i32, ptr %%head.%d, align 4", n, i)
-			continue
-		}
 		e.line("%%head.%d = getelementptr inbounds [32 x i32], ptr %%frame, i64 %d", i, i)
-		e.line("%%%s = load <32 x i32>, ptr %%head.%d, align 4", n, i)
+		e.line("%%%s = load %s, ptr %%head.%d, align 4", n, position, i)
 	}
 	for _, v := range e.vars {
 		if v.prefix == "m" {

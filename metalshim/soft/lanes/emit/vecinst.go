@@ -258,15 +258,11 @@ func (e *vectorEmitter) shuffle(in *ir.Inst) {
 // type.
 func member(t *ir.Type, indices []int) (first int, m *ir.Type) {
 	for _, i := range indices {
-		if t.Kind == ir.Array {
-			first += i * len(ir.Parts(t.Elem))
-			t = t.Elem
-			continue
-		}
-		for _, f := range t.Fields[:i] {
+		members := t.Members()
+		for _, f := range members[:i] {
 			first += len(ir.Parts(f))
 		}
-		t = t.Fields[i]
+		t = members[i]
 	}
 	return first, t
 }

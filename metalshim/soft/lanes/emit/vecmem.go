@@ -154,10 +154,7 @@ func (e *vectorEmitter) separate(a access, size int, t *ir.Type, loads []string,
 
 // assemble makes a vector of scalars, lane i of which is v[of[i]].
 func (e *vectorEmitter) assemble(t *ir.Type, v []string, of [width]int) string {
-	n := 1
-	for n < len(v) {
-		n *= 2
-	}
+	n := powerOfTwo(len(v))
 	all := "poison"
 	for i, x := range v {
 		all = e.let("insertelement <%d x %s> %s, %s %s, i32 %d", n, t, all, t, x, i)

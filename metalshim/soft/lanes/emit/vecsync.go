@@ -39,18 +39,13 @@ func (e *vectorEmitter) sync(in *ir.Inst, name string) {
 	}
 }
 
-// identity is the value that leaves the other operand as it is.
-var identity = map[string]string{
-	"fadd": "-0.0", "fmul": "1.0", "fmax": "0xFFF0000000000000", "fmin": "0x7FF0000000000000",
-	"iadd": "0", "imul": "1", "and": "-1", "or": "0", "xor": "0",
-	"smax": "-2147483648", "smin": "2147483647", "umax": "0", "umin": "-1",
-}
-
-// operationOf is the LLVM operation of a reduction: an instruction, or for
-// minima and maxima an intrinsic's name.
-var operationOf = map[string]string{
-	"fadd": "fadd", "fmul": "fmul", "iadd": "add", "imul": "mul", "and": "and", "or": "or", "xor": "xor",
-	"fmax": "fmax", "fmin": "fmin", "smax": "smax", "smin": "smin", "umax": "umax", "umin": "umin",
+// reductions are an instruction, or for minima and maxima an intrinsic's name, and
+// the value that leaves the other operand as it is. For fmax and fmin that is no
+// number: any number wins, and among none it remains.
+var reductions = map[string]struct{ op, identity string }{
+	"fadd": {"fadd", "-0.0"}, "fmul": {"fmul", "1.0"}, "fmax": {"fmax", "0x7FF8000000000000"}, "fmin": {"fmin", "0x7FF8000000000000"},
+	"iadd": {"add", "0"}, "imul": {"mul", "1"}, "and": {"and", "-1"}, "or": {"or", "0"}, "xor": {"xor", "0"},
+	"smax": {"smax", "-2147483648"}, "smin": {"smin", "2147483647"}, "umax": {"umax", "0"}, "umin": {"umin", "-1"},
 }
 
 // reduce writes a reduction over the lanes that take part, as sg.h orders it:
@@ -58,18 +53,15 @@ var operationOf = map[string]string{
 func (e *vectorEmitter) reduce(in *ir.Inst, name string) {
 	t := in.Type
 	lt := lanesOf(t)
-	id := identity[name]
-	if name == "fmax" || name == "fmin" {
-		id = "0x7FF8000000000000" // not a number: any number wins, and among none it remains
-	}
-	v := e.let("select %s %s, %s %s, %s splat (%s %s)", maskType, e.mask, lt, e.vector(&in.Args[0])[0], lt, t, id)
-	if op := operationOf[name]; t.Kind != ir.Float {
-		f := "llvm.vector.reduce." + op + "." + ir.Suffix(width, t)
+	r := reductions[name]
+	v := e.let("select %s %s, %s %s, %s splat (%s %s)", maskType, e.mask, lt, e.vector(&in.Args[0])[0], lt, t, r.identity)
+	if t.Kind != ir.Float {
+		f := "llvm.vector.reduce." + r.op + "." + ir.Suffix(width, t)
 		e.setScalar(in, e.let("call %s %s(%s %s)", t, e.intrinsic(f, t.String(), lt), lt, v))
 		return
 	}
 	for n := width; n > 1; n /= 2 {
-		v = e.combine(name, n/2, e.part(v, n, 0), e.part(v, n, n/2))
+		v = e.combine(r.op, n/2, e.part(v, n, 0), e.part(v, n, n/2))
 	}
 	e.setScalar(in, e.let("extractelement <1 x float> %s, i32 0", v))
 }
@@ -82,11 +74,11 @@ func (e *vectorEmitter) part(v string, n, from int) string {
 // combine joins n pairs of floats in a reduction. A minimum or maximum prefers
 // numbers, and of equal ones the first: the processors' own instructions differ
 // about the sign of zero.
-func (e *vectorEmitter) combine(name string, n int, a, b string) string {
+func (e *vectorEmitter) combine(op string, n int, a, b string) string {
 	t := fmt.Sprintf("<%d x float>", n)
-	compare := map[string]string{"fmax": "olt", "fmin": "ogt"}[name]
+	compare := map[string]string{"fmax": "olt", "fmin": "ogt"}[op]
 	if compare == "" {
-		return e.let("%s %s %s, %s", operationOf[name], t, a, b)
+		return e.let("%s %s %s, %s", op, t, a, b)
 	}
 	other := e.let("or <%d x i1> %s, %s", n, e.let("fcmp %s %s %s, %s", compare, t, a, b), e.let("fcmp uno %s %s, zeroinitializer", t, a))
 	return e.let("select <%d x i1> %s, %s %s, %s %s", n, other, t, b, t, a)

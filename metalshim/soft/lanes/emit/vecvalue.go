@@ -180,23 +180,13 @@ func (e *vectorEmitter) constants(o *ir.Operand, ps []*ir.Type) []string {
 // paths lists the index paths of an aggregate's scalars.
 func paths(t *ir.Type) []string {
 	var out []string
-	sub := func(i int, f *ir.Type) {
-		if f.Kind == ir.Struct || f.Kind == ir.Array {
-			for _, q := range paths(f) {
-				out = append(out, fmt.Sprintf("%d, %s", i, q))
-			}
-			return
+	for i, m := range t.Members() {
+		if m.Kind != ir.Struct && m.Kind != ir.Array {
+			out = append(out, fmt.Sprint(i))
+			continue
 		}
-		out = append(out, fmt.Sprint(i))
-	}
-	switch t.Kind {
-	case ir.Struct:
-		for i, f := range t.Fields {
-			sub(i, f)
-		}
-	case ir.Array:
-		for i := range t.N {
-			sub(i, t.Elem)
+		for _, q := range paths(m) {
+			out = append(out, fmt.Sprintf("%d, %s", i, q))
 		}
 	}
 	return out

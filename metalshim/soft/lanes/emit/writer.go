@@ -2,6 +2,7 @@ package emit
 
 import (
 	"fmt"
+	"math/bits"
 	"strings"
 
 	"github.com/introgen/introgen/metalshim/soft/lanes/ir"
@@ -58,6 +59,9 @@ func (w *writer) inMemory(t *ir.Type, v string) string {
 	}
 	return v
 }
+
+// powerOfTwo is the least that is not below n.
+func powerOfTwo(n int) int { return 1 << bits.Len(uint(n-1)) }
 
 // poisonElement stands in a shuffle for an element that may be anything.
 const poisonElement = -1

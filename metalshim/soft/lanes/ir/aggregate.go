@@ -1,38 +1,40 @@
 package ir
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
+
+// Members are the types of what a vector or an aggregate consists of.
+func (t *Type) Members() []*Type {
+	if t.Kind == Struct {
+		return t.Fields
+	}
+	return slices.Repeat([]*Type{t.Elem}, t.N)
+}
+
+// maxParts bounds the elements of a value that has a form for all lanes.
+const maxParts = 64
 
 // Parts are the types of the vectors that hold a varying value of type t: one
-// for a scalar, one an element for a vector, one a member for an aggregate.
+// for a scalar, one an element for a vector, one a member for an aggregate. nil
+// is of a type without a form for all lanes.
 func Parts(t *Type) []*Type {
-	switch t.Kind {
-	case Vector, Array:
-		if t.N > 64 {
+	switch {
+	case t.Kind == Int || t.Kind == Float || t.Kind == Pointer:
+		return []*Type{t}
+	case t.Kind == Void || t.Kind == Named || t.N > maxParts:
+		return nil
+	}
+	var out []*Type
+	for _, m := range t.Members() {
+		p := Parts(m)
+		if p == nil {
 			return nil
 		}
-		var out []*Type
-		for range t.N {
-			p := Parts(t.Elem)
-			if p == nil {
-				return nil
-			}
-			out = append(out, p...)
-		}
-		return out
-	case Struct:
-		var out []*Type
-		for _, f := range t.Fields {
-			p := Parts(f)
-			if p == nil {
-				return nil
-			}
-			out = append(out, p...)
-		}
-		return out
-	case Int, Float, Pointer:
-		return []*Type{t}
+		out = append(out, p...)
 	}
-	return nil
+	return out
 }
 
 // ConstElements splits a constant vector or aggregate into its n scalars; nil

@@ -100,43 +100,23 @@ func (b *Block) edge(s *Block) {
 // dropUnreachable removes blocks that control never reaches, with their phi
 // entries.
 func (f *Function) dropUnreachable() {
-	seen := map[*Block]bool{f.Blocks[0]: true}
-	work := []*Block{f.Blocks[0]}
-	for len(work) > 0 {
-		b := work[len(work)-1]
-		work = work[:len(work)-1]
-		for _, s := range b.Succs {
-			if !seen[s] {
-				seen[s] = true
-				work = append(work, s)
-			}
-		}
+	seen := map[*Block]bool{}
+	for _, b := range ReversePostorder(f.Blocks[0], Successors) {
+		seen[b] = true
 	}
-	if len(seen) == len(f.Blocks) {
-		return
-	}
-	var keep []*Block
-	for _, b := range f.Blocks {
+	f.Blocks = slices.DeleteFunc(f.Blocks, func(b *Block) bool {
 		if !seen[b] {
 			delete(f.ByName, b.Name)
-			continue
 		}
-		b.Index = len(keep)
-		keep = append(keep, b)
-		var preds []*Block
-		for _, p := range b.Preds {
-			if seen[p] {
-				preds = append(preds, p)
-			}
-		}
-		b.Preds = preds
-		for _, in := range b.Insts {
-			if in.Op == "phi" {
-				in.dropIncoming(func(l string) bool { return seen[f.ByName[l]] })
-			}
+		return !seen[b]
+	})
+	for i, b := range f.Blocks {
+		b.Index = i
+		b.Preds = slices.DeleteFunc(b.Preds, func(p *Block) bool { return !seen[p] })
+		for _, in := range b.Phis() {
+			in.dropIncoming(func(l string) bool { return seen[f.ByName[l]] })
 		}
 	}
-	f.Blocks = keep
 }
 
 // dropIncoming removes a phi's entries whose block keep refuses.
@@ -149,10 +129,9 @@ func (in *Inst) dropIncoming(keep func(string) bool) {
 			labels = append(labels, l)
 		}
 	}
-	if len(args) == len(in.Args) {
-		return
+	if len(args) < len(in.Args) {
+		in.SetIncoming(args, labels)
 	}
-	in.SetIncoming(args, labels)
 }
 
 // SetIncoming replaces a phi's entries and its text.

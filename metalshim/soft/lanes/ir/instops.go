@@ -294,19 +294,13 @@ func parseShuffle(in *Inst, p *cursor) {
 	case p.try("zeroinitializer"):
 		in.Mask = make([]int, m.N)
 	case p.try("poison"), p.try("undef"):
-		in.Mask = make([]int, m.N)
-		for i := range in.Mask {
-			in.Mask[i] = -1
-		}
+		in.Mask = slices.Repeat([]int{-1}, m.N)
 	case p.try("splat"):
 		p.expect("(")
 		p.expect("i32")
 		c := p.number(2 * t.N)
 		p.expect(")")
-		in.Mask = make([]int, m.N)
-		for i := range in.Mask {
-			in.Mask[i] = c
-		}
+		in.Mask = slices.Repeat([]int{c}, m.N)
 	default:
 		p.expect("<")
 		for i := 0; i < m.N && p.err == nil; i++ {
