@@ -143,11 +143,8 @@ func (r *rewriter) template(i int, pending *head) (int, error) {
 	name := r.at(q)
 	host = cmp.Or(host, name)
 	for k := q + 1; k <= last; k++ { // address spaces in the arguments
-		switch r.tok[k].text {
-		case "device", "thread", "threadgroup":
-			r.out[k] = ""
-		case "constant":
-			r.out[k] = "const"
+		if qualifier, ok := addressSpaces[r.at(k)]; ok {
+			r.out[k] = qualifier
 		}
 	}
 	r.instances = append(r.instances, instance{name: host, function: name, expr: r.source(q, last+1)})

@@ -274,10 +274,15 @@ var vectorNames = func() map[string]bool {
 	return names
 }()
 
+// addressSpaces are what C++ has in their places.
+var addressSpaces = map[string]string{"device": "", "thread": "", "threadgroup": "", "constant": "const"}
+
 func (r *rewriter) run() error {
 	pending := head{}
 	for i := 0; i < len(r.tok); {
-		switch t := r.tok[i].text; {
+		t := r.tok[i].text
+		qualifier, isSpace := addressSpaces[t]
+		switch {
 		case t == "template":
 			next, err := r.template(i, &pending)
 			if err != nil {
@@ -301,27 +306,17 @@ func (r *rewriter) run() error {
 			}
 		case t == ";" || t == "{" || t == "}":
 			pending = head{}
-		case t == "constant":
-			r.out[i] = "const"
-			if r.defaulted(i) {
-				i += 4
-				continue
-			}
 		case digit(t[0]) || t[0] == '.' && len(t) > 1 && digit(t[1]):
 			r.out[i] = number(t)
-		case t == "device" || t == "thread":
-			r.blank(i, i+1)
+		case isSpace:
+			r.out[i] = qualifier
 			if r.defaulted(i) {
 				i += 4
 				continue
 			}
-		case t == "threadgroup":
-			r.blank(i, i+1)
-			if r.defaulted(i) {
-				i += 4
-				continue
+			if t == "threadgroup" {
+				r.threadgroupVariable(i)
 			}
-			r.threadgroupVariable(i)
 		case t == "typedef" || t == "using":
 			r.alias(i)
 		case t == "is_function_constant_defined" && r.at(i+1) == "(":

@@ -186,21 +186,26 @@ func parseRet(in *Inst, p *cursor) {
 	}
 }
 
-// attributes skips parameter or function attributes up to a value or the end.
-func (in *Inst) attributes(p *cursor) {
+// attribute skips a parameter's or a function's attribute.
+func (p *cursor) attribute() {
+	w := p.word()
+	p.space()
+	if p.peek() == '(' {
+		p.balanced()
+	} else if w == "align" {
+		p.number(1 << 30)
+	}
+}
+
+// attributes skips attributes up to a value or the end.
+func (p *cursor) attributes() {
 	for p.err == nil {
 		p.space()
 		w := p.peekWord()
 		if w == "" || constWords[w] || w[0] >= '0' && w[0] <= '9' {
 			return
 		}
-		p.word()
-		p.space()
-		if p.peek() == '(' {
-			p.balanced()
-		} else if w == "align" {
-			p.number(1 << 30)
-		}
+		p.attribute()
 	}
 }
 
@@ -210,13 +215,7 @@ var returnAttributes = set("fastcc ccc coldcc noundef zeroext signext inreg noal
 func parseCall(in *Inst, p *cursor) {
 	in.readFlags(p)
 	for returnAttributes[p.peekWord()] {
-		w := p.word()
-		p.space()
-		if p.peek() == '(' {
-			p.balanced()
-		} else if w == "align" {
-			p.number(1 << 30)
-		}
+		p.attribute()
 	}
 	in.Type = p.parseType()
 	p.space()
@@ -242,7 +241,7 @@ func parseCall(in *Inst, p *cursor) {
 				return
 			}
 			t := p.parseType()
-			in.attributes(p)
+			p.attributes()
 			in.value(p, t)
 			if p.try(")") {
 				break
