@@ -12,6 +12,9 @@
 // flag, else the resume point of a threadgroup barrier, and the constants
 // @msl_frame_size (bytes), @msl_tgs_size (bytes of static threadgroup memory)
 // and @msl_nbar (barriers in the code).
+//
+// The work is done in three layers, each of which imports only those before it:
+// ir reads the text, analysis finds out what differs between lanes, emit writes.
 package lanes
 
 import (

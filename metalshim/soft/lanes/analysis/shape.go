@@ -7,11 +7,11 @@ import (
 	"github.com/introgen/introgen/metalshim/soft/lanes/ir"
 )
 
-// shapeKind says how a value differs from lane to lane.
-type shapeKind uint8
+// ShapeKind says how a value differs from lane to lane.
+type ShapeKind uint8
 
 const (
-	unknown shapeKind = iota // not looked at yet; fits everything
+	unknown ShapeKind = iota // not looked at yet; fits everything
 	Offset                   // a scalar base plus a constant of each lane
 	Pseudo                   // varying, but an address made of it is offset from the first active lane's
 	Varying                  // anything
@@ -20,18 +20,18 @@ const (
 // LaneConsts are one number for each lane.
 type LaneConsts [32]int64
 
-// Shape describes a value over the lanes. With kind offset, lane i has base +
-// c[i] (modulo the type's width), where base is a scalar of the same type;
-// c == nil means all zero: a uniform value. A pseudo value has c too: for any
-// two active lanes i and j that use it in one address, value(i) - value(j) =
-// c[i] - c[j].
+// Shape describes a value over the lanes. With kind Offset, lane i has base +
+// C[i] (modulo the type's width), where base is a scalar of the same type; C is
+// nil where all are zero: a uniform value. A Pseudo value has C too: for any two
+// active lanes i and j that use it in one address, value(i) - value(j) = C[i] -
+// C[j].
 type Shape struct {
-	Kind  shapeKind
+	Kind  ShapeKind
 	C     *LaneConsts
 	Const bool   // the base is the number K
 	K     int64  // sign-extended
 	hi    uint64 // the base, taken unsigned, is at most this
-	exact bool   // base + c[i], taken unsigned, does not wrap in any lane
+	exact bool   // base + C[i], taken unsigned, does not wrap in any lane
 	zeros int    // so many low bits of the base are zero
 }
 
