@@ -93,13 +93,6 @@ func (a *Answer) note(format string, args ...any) {
 	a.Notes = append(a.Notes, fmt.Sprintf(format, args...))
 }
 
-func plural(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
-}
-
 // remarks are about how far the figures can be believed.
 func (a *Answer) remarks(f *breakdown.File) {
 	fewest := 0
