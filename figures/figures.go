@@ -77,6 +77,14 @@ func Signed(v float64, decimals int) string {
 	return Text(v, decimals)
 }
 
+// Number is a number of things by their name: "1 run", "3 runs".
+func Number(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return strconv.Itoa(n) + " " + what + "s"
+}
+
 // Count is a number of things, or the mean of some: whole numbers have no
 // decimals.
 func Count(v float64) string {

@@ -72,3 +72,11 @@ func TestSize(t *testing.T) {
 		}
 	}
 }
+
+func TestNumber(t *testing.T) {
+	for n, want := range map[int]string{0: "0 runs", 1: "1 run", 12: "12 runs"} {
+		if got := Number(n, "run"); got != want {
+			t.Errorf("%d are %q, want %q", n, got, want)
+		}
+	}
+}

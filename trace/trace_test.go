@@ -68,20 +68,6 @@ func TestNilRecorderIsInert(t *testing.T) {
 	}
 }
 
-func TestUnattributed(t *testing.T) {
-	ms := time.Millisecond
-	r := New()
-	p := r.Add(0, "round", "", 0, 10*ms, 110*ms)
-	r.Add(p, "a", "", 0, 0, 30*ms)         // begins 10 ms before its parent
-	r.Add(p, "b", "", 0, 20*ms, 50*ms)     // overlaps a by 10 ms
-	r.Add(p, "c", "", 0, 60*ms, 70*ms)     // apart
-	r.Add(0, "other", "", 0, 70*ms, 90*ms) // another parent
-	// covered: 10–50 and 60–70, so 50 of 100
-	if got := Unattributed(r.Spans(), r.Record(p)); got != 50*ms {
-		t.Errorf("unattributed is %v, want 50ms", got)
-	}
-}
-
 func TestConcurrentUse(t *testing.T) {
 	r := New()
 	root := r.Begin("root", "", 0)

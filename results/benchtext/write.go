@@ -202,7 +202,7 @@ func comments(f *recording.File) []string {
 		}
 	}
 	if p := f.Plan; p != nil {
-		out = append(out, fmt.Sprintf("a plan of %s; %s, of which %d count; a line is a run", number(len(p.Arms), "arm"), number(len(f.Runs), "run"), len(f.Counted(""))))
+		out = append(out, fmt.Sprintf("a plan of %s; %s, of which %d count; a line is a run", figures.Number(len(p.Arms), "arm"), figures.Number(len(f.Runs), "run"), len(f.Counted(""))))
 	} else {
 		out = append(out, "a run of one process; a line is a round")
 		for _, r := range f.Runs {
@@ -256,12 +256,4 @@ func about(r *recording.Run) []string {
 
 func oneLine(s string) string {
 	return strings.TrimSpace(sanitize.Line(s))
-}
-
-// number is a count of things by its name.
-func number(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
 }

@@ -134,11 +134,13 @@ func (b *Builder) span(s trace.Record) {
 
 // close says whether the span was open, and that it is not any more.
 func (b *Builder) close(top int32, id trace.ID) bool {
-	i := slices.IndexFunc(b.open[top], func(s trace.Record) bool { return s.ID == id })
-	if i >= 0 {
-		b.open[top] = slices.Delete(b.open[top], i, i+1)
+	for i := len(b.open[top]) - 1; i >= 0; i-- { // what began last ends first
+		if b.open[top][i].ID == id {
+			b.open[top] = slices.Delete(b.open[top], i, i+1)
+			return true
+		}
 	}
-	return i >= 0
+	return false
 }
 
 // find is where a span stands among those so far.
@@ -275,12 +277,13 @@ func (b *Builder) Ended(e *recording.Round) Round {
 			ended = append(ended, s)
 		}
 	}
-	sound := recording.Sound(ended, e)
+	sound := map[trace.ID]bool{}
+	for _, s := range recording.Sound(ended, e) {
+		sound[s.ID] = true
+	}
 	r := b.round(b.spanOf(e))
 	r.Event = e
-	r.Phases = slices.DeleteFunc(r.Phases, func(p Phase) bool {
-		return !slices.ContainsFunc(sound, func(s trace.Record) bool { return s.ID == p.ID })
-	})
+	r.Phases = slices.DeleteFunc(r.Phases, func(p Phase) bool { return !sound[p.ID] })
 	return r
 }
 

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/introgen/introgen/results/breakdown/breakdowntest"
 	"github.com/introgen/introgen/results/recording"
 	"github.com/introgen/introgen/trace"
 	"github.com/introgen/introgen/trace/names"
@@ -78,5 +79,40 @@ func TestMetal(t *testing.T) {
 	rounds := b.Rounds()
 	if len(rounds) != 1 || !reflect.DeepEqual(rounds[0].Phases[:2], []Phase{build, prefill}) {
 		t.Errorf("as they come:\n%+v, want\n%+v", rounds, want)
+	}
+}
+
+// TestAsItGoes: a round is the same as soon as it has ended as when its run has been
+// read, whether spans are told open or with their end.
+func TestAsItGoes(t *testing.T) {
+	f, err := recording.Open("../recorded/experiment-states.introgen")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, run := range append(f.Runs, breakdowntest.Metal(3, 4, 40)) {
+		whole, b := Take(run), NewBuilder()
+		for _, s := range run.Spans {
+			if open := s; !names.OfDevice(s.Name) {
+				open.End = -1
+				b.Event(&recording.Span{Record: open})
+			}
+		}
+		for _, s := range run.Spans {
+			b.Event(&recording.Span{Record: s})
+		}
+		for _, c := range run.Samples {
+			b.Event(&recording.Count{Sample: c})
+		}
+		for i := range run.Libraries {
+			b.Event(&run.Libraries[i])
+		}
+		for i := range run.Pipelines {
+			b.Event(&run.Pipelines[i])
+		}
+		for i := range run.Rounds {
+			if got, want := b.Ended(&run.Rounds[i]), whole.Told[i]; got.Wall() != want.Wall() || !reflect.DeepEqual(got.Phases, want.Phases) {
+				t.Errorf("round %d is\n%+v as it ends, and\n%+v when it is read", i+1, got, want)
+			}
+		}
 	}
 }

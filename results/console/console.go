@@ -37,7 +37,8 @@ type running struct {
 	round     trace.Record         // that began last
 	rounds    *breakdown.Builder   // of what came since the last round that ended
 	trace     *tracing             // nil where none is asked for
-	bench     *recording.Collector // for benchstat's lines at the end; likewise
+	bench     bool                 // whether benchstat's lines are to follow at the end
+	all       *recording.Collector // of the run, where what is printed at the end needs all of it
 	ended     bool
 }
 
@@ -84,8 +85,8 @@ func (p *Printer) Event(e recording.Event) error {
 		if r.trace != nil {
 			r.trace.event(p, e)
 		}
-		if r.bench != nil {
-			r.bench.Add(e)
+		if r.all != nil {
+			r.all.Add(e)
 		}
 	}
 	switch e := e.(type) {
@@ -122,11 +123,11 @@ func (p *Printer) begin(h *recording.Header) {
 	p.run = &running{header: *h, device: figures.Missing, tokenizer: figures.Missing, rounds: breakdown.NewBuilder()}
 	p.run.header.View.Label = sanitize.Line(h.View.Label)
 	if h.View.Trace {
-		p.run.trace = newTracing(p.run.header.View.Label, h)
+		p.run.trace = &tracing{label: p.run.header.View.Label}
 	}
-	if h.View.Bench {
-		p.run.bench = recording.NewCollector()
-		p.run.bench.Add(h)
+	if p.run.bench = h.View.Bench; p.run.bench || h.View.Trace {
+		p.run.all = recording.NewCollector()
+		p.run.all.Add(h)
 	}
 }
 
@@ -148,11 +149,15 @@ func (r *running) end(p *Printer) {
 		return
 	}
 	r.ended = true
-	if r.trace != nil {
-		r.trace.end(p)
+	if r.all == nil {
+		return
 	}
-	if r.bench != nil {
-		if text, lines := benchtext.Text(r.bench.File()); len(lines) > 0 {
+	all := r.all.File() // one run: the header is the first event
+	if r.trace != nil {
+		p.try(func(w io.Writer) error { return writeMetal(w, breakdown.Take(all.Runs[0]).Metal()) })
+	}
+	if r.bench {
+		if text, lines := benchtext.Text(all); len(lines) > 0 {
 			p.try(func(w io.Writer) error { _, err := w.Write(text); return err })
 		}
 	}

@@ -4,18 +4,15 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/introgen/introgen/results/breakdown"
 	"github.com/introgen/introgen/results/recording"
 	"github.com/introgen/introgen/results/sanitize"
 	"github.com/introgen/introgen/trace"
 	"github.com/introgen/introgen/trace/names"
 )
 
-// tracing prints libraries and pipelines where they were compiled, and the
-// tables at the end.
+// tracing prints libraries and pipelines where they were compiled.
 type tracing struct {
 	label  string
-	all    *recording.Collector // of the run, for the tables
 	round  int
 	phase  trace.ID // the phase that began last
 	header string   // its header, until it is printed
@@ -25,14 +22,7 @@ type tracing struct {
 // where nothing is compiled, as in the experiment's trace.
 const headedSteps = 2
 
-func newTracing(label string, h *recording.Header) *tracing {
-	t := &tracing{label: label, all: recording.NewCollector()}
-	t.all.Add(h)
-	return t
-}
-
 func (t *tracing) event(p *Printer, e recording.Event) {
-	t.all.Add(e)
 	s, ok := e.(*recording.Span)
 	if !ok {
 		return
@@ -74,9 +64,4 @@ func (t *tracing) head(p *Printer) {
 		p.printf("%s\n", t.header)
 	}
 	t.header = ""
-}
-
-func (t *tracing) end(p *Printer) {
-	runs := t.all.File().Runs // one: the header is the first event
-	p.try(func(w io.Writer) error { return writeMetal(w, breakdown.Take(runs[0]).Metal()) })
 }

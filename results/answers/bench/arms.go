@@ -152,15 +152,15 @@ func (a *Answer) remarks(f *recording.File) {
 			fewest = arm.Counted
 		}
 		if arm.Refused > 0 {
-			a.note("%s: %s not counted", arm.Name, runs(arm.Refused))
+			a.note("%s: %s not counted", arm.Name, figures.Number(arm.Refused, "run"))
 		}
 		if arm.Flagged > 0 {
-			a.note("%s: %s of %d tainted: %s", arm.Name, runs(arm.Flagged), arm.Counted, strings.Join(taints(f, arm.Name), "; "))
+			a.note("%s: %s of %d tainted: %s", arm.Name, figures.Number(arm.Flagged, "run"), arm.Counted, strings.Join(taints(f, arm.Name), "; "))
 		}
 	}
 	for _, arm := range a.Arms {
 		if arm.Lacking > 0 {
-			a.note("%s: spans are missing of %s of %d, so that there are fewer samples", arm.Name, runs(arm.Lacking), arm.Counted)
+			a.note("%s: spans are missing of %s of %d, so that there are fewer samples", arm.Name, figures.Number(arm.Lacking, "run"), arm.Counted)
 		}
 	}
 	a.Notes = append(a.Notes, samples.Uncounted(f)...)
@@ -205,13 +205,6 @@ func taints(f *recording.File, arm string) []string {
 		codes[i] = fmt.Sprintf("%s %d× (%s)", code, count[code], last[code])
 	}
 	return codes
-}
-
-func runs(n int) string {
-	if n == 1 {
-		return "1 run"
-	}
-	return fmt.Sprintf("%d runs", n)
 }
 
 func probability(p float64) string { return figures.Text(p, 3) }

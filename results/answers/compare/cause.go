@@ -39,7 +39,7 @@ func Cause(s samples.Series) string {
 	text := fmt.Sprintf("%s of the %s time to the second token is %s", figures.Percent(part(made.Libraries, c.ToToken2)), s.Name, made.libraries())
 	if part(made.Pipelines, c.ToToken2) >= worthSaying {
 		text = fmt.Sprintf("%s of the %s time to the second token is %s and %s (%s and %s)", figures.Percent(part(made.Time(), c.ToToken2)), s.Name,
-			made.libraries(), plural(made.PipelineCount, "pipeline"),
+			made.libraries(), figures.Number(made.PipelineCount, "pipeline"),
 			figures.Percent(part(made.Libraries, c.ToToken2)), figures.Percent(part(made.Pipelines, c.ToToken2)))
 	}
 	heads, share := made.Heads()
@@ -84,7 +84,7 @@ func Verdict(all []samples.Series) string {
 func (m Made) libraries() string {
 	switch {
 	case !m.FromCache:
-		return plural(m.LibraryCount, "library compile")
+		return figures.Number(m.LibraryCount, "library compile")
 	case m.LibraryCount == 1:
 		return "1 library from the cache"
 	}

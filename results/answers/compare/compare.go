@@ -5,7 +5,6 @@ package compare
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -40,13 +39,13 @@ type Answer struct {
 // Stage is a phase of the first round, and what was first needed in it.
 type Stage struct {
 	Name      string
-	Libraries []Library // in the order in which they were first needed
-	Columns   []Sums    // one for each series
+	Libraries []Row  // in the order in which they were first needed
+	Columns   []Sums // one for each series
 }
 
-// Library is what was compiled of one library within a stage.
-type Library struct {
-	Name string
+// Row is what was compiled of one library within a stage.
+type Row struct {
+	Library string
 	// First says that the library itself was made in this stage; else only
 	// pipelines of a library that an earlier stage made were.
 	First   bool
@@ -94,13 +93,6 @@ func (a *Answer) note(format string, args ...any) {
 	a.Notes = append(a.Notes, fmt.Sprintf(format, args...))
 }
 
-func plural(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
-}
-
 // remarks are about how far the figures can be believed.
 func (a *Answer) remarks(f *breakdown.File) {
 	fewest := 0
@@ -133,76 +125,78 @@ func stageOf(p breakdown.Phase) string {
 	return ""
 }
 
-// compiled are the compiles of a sample's first round by stage. A stage of which
+// stageNames are the stages, in order.
+var stageNames = []string{names.SpanBuild, names.SpanPrefill, metrics.First.Name, metrics.Later.Name}
+
+// compiled are by stage the libraries of a sample's first round. A stage of which
 // spans are missing is left out: what they made is not known.
-func compiled(s samples.Sample) map[string][]breakdown.Compile {
-	out, lost := map[string][]breakdown.Compile{}, map[string]bool{}
+func compiled(s samples.Sample) map[string][]breakdown.Library {
+	compiles, lost := map[string][]breakdown.Compile{}, map[string]bool{}
 	for _, p := range s.Rounds[0].Phases {
-		if name := stageOf(p); name != "" {
-			out[name] = append(out[name], p.Compiles...)
-			lost[name] = lost[name] || p.Lost
+		name := stageOf(p)
+		compiles[name] = append(compiles[name], p.Compiles...)
+		lost[name] = lost[name] || p.Lost
+	}
+	out := map[string][]breakdown.Library{}
+	for _, name := range stageNames {
+		if !lost[name] {
+			out[name] = breakdown.Libraries(compiles[name])
 		}
 	}
-	maps.DeleteFunc(out, func(name string, _ []breakdown.Compile) bool { return lost[name] })
 	return out
 }
 
 // stages collects what every series compiled in every stage.
 func (a *Answer) stages() {
-	by := make([][]map[string][]breakdown.Compile, len(a.Series)) // series, sample, stage
-	found := false
+	by := make([][]map[string][]breakdown.Library, len(a.Series)) // series, sample, stage
 	for i, s := range a.Series {
 		for _, x := range s.Samples {
-			c := compiled(x)
-			by[i] = append(by[i], c)
-			found = found || len(c[names.SpanBuild])+len(c[names.SpanPrefill])+len(c[metrics.First.Name])+len(c[metrics.Later.Name]) > 0
+			by[i] = append(by[i], compiled(x))
 		}
 	}
-	if !found {
-		return
-	}
-	for _, name := range []string{names.SpanBuild, names.SpanPrefill, metrics.First.Name, metrics.Later.Name} {
+	found := false
+	for _, name := range stageNames {
 		st := Stage{Name: name, Columns: make([]Sums, len(a.Series))}
 		for i := range a.Series {
 			st.Columns[i] = sums(by[i], name, "")
 			for _, sample := range by[i] {
-				for _, c := range sample[name] {
-					k := slices.IndexFunc(st.Libraries, func(l Library) bool { return l.Name == c.Library })
+				for _, l := range sample[name] {
+					k := slices.IndexFunc(st.Libraries, func(r Row) bool { return r.Library == l.Name })
 					if k < 0 {
 						k = len(st.Libraries)
-						st.Libraries = append(st.Libraries, Library{Name: c.Library})
+						st.Libraries = append(st.Libraries, Row{Library: l.Name})
 					}
-					st.Libraries[k].First = st.Libraries[k].First || c.IsLibrary()
+					st.Libraries[k].First = st.Libraries[k].First || len(l.Made) > 0
 				}
 			}
 		}
 		for k := range st.Libraries {
+			found = true
 			for i := range a.Series {
-				st.Libraries[k].Columns = append(st.Libraries[k].Columns, sums(by[i], name, st.Libraries[k].Name))
+				st.Libraries[k].Columns = append(st.Libraries[k].Columns, sums(by[i], name, st.Libraries[k].Library))
 			}
 		}
 		a.Stages = append(a.Stages, st)
+	}
+	if !found {
+		a.Stages = nil
 	}
 }
 
 // sums adds up, run by run, what was compiled in a stage: of one library, or of
 // all where that is "".
-func sums(samples []map[string][]breakdown.Compile, stage, library string) Sums {
+func sums(samples []map[string][]breakdown.Library, stage, library string) Sums {
 	var libs, pipes []float64
 	var s Sums
 	for _, x := range samples {
 		var lib, pipe time.Duration
 		n, found := 0, false
-		for _, c := range x[stage] {
-			if library != "" && c.Library != library {
-				continue
-			}
-			found = true
-			if c.IsLibrary() {
-				lib += c.Time
-			} else {
-				pipe += c.Time
-				n++
+		for _, l := range x[stage] {
+			if library == "" || l.Name == library {
+				found = true
+				lib += breakdown.Compiling(l.Made)
+				pipe += breakdown.Compiling(l.Pipelines)
+				n += len(l.Pipelines)
 			}
 		}
 		if !found {

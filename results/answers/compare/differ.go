@@ -169,7 +169,7 @@ func (d *Difference) Sentence() string {
 		text += ": " + parts
 	}
 	if !d.Wall.Decidable {
-		text += fmt.Sprintf(" (undecided by %s)", plural(d.Blocks, "block"))
+		text += fmt.Sprintf(" (undecided by %s)", figures.Number(d.Blocks, "block"))
 	}
 	return text
 }

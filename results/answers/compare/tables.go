@@ -136,11 +136,11 @@ func (a *Answer) compileTable() *table.Table {
 		}
 		row(table.Text(st.Name), st.Columns)
 		for _, l := range st.Libraries {
-			name := "  " + l.Name
+			name := "  " + l.Library
 			if !l.First {
 				name += " …"
 			}
-			row(table.Cell{Text: name, Parts: []string{st.Name, l.Name}}, l.Columns)
+			row(table.Cell{Text: name, Parts: []string{st.Name, l.Library}}, l.Columns)
 		}
 	}
 	return t

@@ -16,7 +16,6 @@ import (
 	"github.com/introgen/introgen/results/answers/bench"
 	"github.com/introgen/introgen/results/answers/samples"
 	"github.com/introgen/introgen/results/breakdown"
-	"github.com/introgen/introgen/results/recording"
 	"github.com/introgen/introgen/results/stats"
 	"github.com/introgen/introgen/results/table"
 	"github.com/introgen/introgen/trace"
@@ -53,7 +52,7 @@ func Of(f *breakdown.File) (*Answer, error) {
 		a.Notes = remarks.Notes
 	}
 	by := map[time.Duration]*Pause{}
-	for n, r := range f.File.Counted("") {
+	for n, r := range f.Counted("") {
 		for _, s := range repetitions(r) {
 			if by[s.length] == nil {
 				by[s.length] = &Pause{Length: s.length}
@@ -98,30 +97,29 @@ type sample struct {
 // the first pause and between any two lie as many steps, and a repetition has
 // each length once: so the number of the step before it says which repetition a
 // pause is of, whatever else is missing.
-func repetitions(r *recording.Run) []sample {
+func repetitions(r *breakdown.Run) []sample {
 	var out []sample
 	lengths := map[time.Duration]bool{}
-	var last trace.Record // the pass before
-	for i, s := range r.Spans {
-		switch s.Name {
-		case names.SpanPrefill:
-			last = s
-		case names.SpanStep:
-			last = s
-		case names.SpanPause:
-			lengths[time.Duration(s.N)] = true
-			if s.End < 0 || last.Parent != s.Parent || r.Lacks(last.ID, s.ID) {
-				continue // which step it follows is not known
-			}
-			x := sample{round: s.Parent, length: time.Duration(s.N)}
-			if last.Name == names.SpanStep {
-				x.before = int(last.N)
-			}
-			var first, second bool
-			x.after, first = step(r.Spans[i:], s.Parent, x.before+1)
-			x.second, second = step(r.Spans[i:], s.Parent, x.before+2)
-			if first && second { // else the run ended before, or they are missing
-				out = append(out, x)
+	for _, round := range r.Rounds {
+		var last breakdown.Phase // the pass before
+		for _, p := range round.Phases {
+			switch p.Name {
+			case names.SpanPrefill, names.SpanStep:
+				last = p
+			case names.SpanPause:
+				lengths[time.Duration(p.N)] = true
+				if p.Open || last.ID == 0 || r.Lacks(last.ID, p.ID) {
+					continue // which step it follows is not known
+				}
+				x := sample{round: round.ID, length: time.Duration(p.N)}
+				if last.Name == names.SpanStep {
+					x.before = int(last.N)
+				}
+				after, first := round.Step(x.before + 1)
+				second, also := round.Step(x.before + 2)
+				if x.after, x.second = float64(after.Time()), float64(second.Time()); first && also { // else the run ended before, or they are missing
+					out = append(out, x)
+				}
 			}
 		}
 	}
@@ -141,16 +139,6 @@ func repetitions(r *recording.Run) []sample {
 		}
 	}
 	return out
-}
-
-// step is decode step n of a round.
-func step(spans []trace.Record, round trace.ID, n int) (float64, bool) {
-	for _, s := range spans {
-		if s.Name == names.SpanStep && s.Parent == round && s.N == int64(n) && s.End >= 0 {
-			return float64(s.Duration()), true
-		}
-	}
-	return 0, false
 }
 
 // judge says in a sentence from which pause on the next step is slower.

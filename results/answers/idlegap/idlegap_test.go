@@ -18,11 +18,11 @@ import (
 // run makes three steps and then pauses so often for each length, with the next
 // step slower by the factor that belongs to it, and two other steps after that.
 func run(times int, factor map[time.Duration]float64) *recording.Run {
-	r := &recording.Run{End: &recording.End{}}
+	r := &recording.Run{End: &recording.End{}, Spans: []trace.Record{{ID: 1, Name: names.SpanRound, N: 1}}}
 	now, n := time.Duration(0), int64(0)
 	step := func(d time.Duration) {
 		n++
-		r.Spans = append(r.Spans, trace.Record{ID: trace.ID(len(r.Spans) + 1), Name: names.SpanStep, N: n, Start: now, End: now + d})
+		r.Spans = append(r.Spans, trace.Record{ID: trace.ID(len(r.Spans) + 1), Parent: 1, Name: names.SpanStep, N: n, Start: now, End: now + d})
 		now += d + time.Microsecond
 	}
 	for range 3 {
@@ -31,13 +31,14 @@ func run(times int, factor map[time.Duration]float64) *recording.Run {
 	for i := range times {
 		for _, length := range []time.Duration{time.Second, 0, 10 * time.Second} {
 			usual := 4*time.Millisecond + time.Duration(i)*time.Microsecond
-			r.Spans = append(r.Spans, trace.Record{ID: trace.ID(len(r.Spans) + 1), Name: names.SpanPause, N: int64(length), Start: now, End: now + length})
+			r.Spans = append(r.Spans, trace.Record{ID: trace.ID(len(r.Spans) + 1), Parent: 1, Name: names.SpanPause, N: int64(length), Start: now, End: now + length})
 			now += length
 			step(time.Duration(factor[length] * float64(usual)))
 			step(usual)
 			step(usual)
 		}
 	}
+	r.Spans[0].End = now
 	return r
 }
 
@@ -74,11 +75,11 @@ func TestAnswer(t *testing.T) {
 // the one before, so that a ratio of two repetitions would not be 1.5.
 func TestLostPauses(t *testing.T) {
 	for name, lost := range map[string]func(trace.Record) bool{
-		"the first pause":          func(s trace.Record) bool { return s.Name == names.SpanPause && s.ID == 4 },
-		"a short pause":            func(s trace.Record) bool { return s.Name == names.SpanPause && s.ID == 4+4*10 },
+		"the first pause":          func(s trace.Record) bool { return s.Name == names.SpanPause && s.ID == 5 },
+		"a short pause":            func(s trace.Record) bool { return s.Name == names.SpanPause && s.ID == 5+4*10 },
 		"the step after a pause":   func(s trace.Record) bool { return s.Name == names.SpanStep && s.N == 3+3*7+1 },
 		"the step before a pause":  func(s trace.Record) bool { return s.Name == names.SpanStep && s.N == 3+3*8 },
-		"all pauses of the second": func(s trace.Record) bool { return s.Name == names.SpanPause && s.ID >= 4+4*3 && s.ID < 4+4*6 },
+		"all pauses of the second": func(s trace.Record) bool { return s.Name == names.SpanPause && s.ID >= 5+4*3 && s.ID < 5+4*6 },
 	} {
 		r := run(9, map[time.Duration]float64{0: 1, time.Second: 1, 10 * time.Second: 1.5})
 		next := trace.ID(1)
@@ -116,7 +117,7 @@ func TestNothingFound(t *testing.T) {
 		t.Errorf("%+v, %v", a, err)
 	}
 	cut := run(1, flat)
-	cut.Spans = cut.Spans[:5]
+	cut.Spans = cut.Spans[:6]
 	if _, err := idlegap.Of(breakdown.Of(&recording.File{Runs: []*recording.Run{cut, {}}})); err == nil || !strings.Contains(err.Error(), "introgen idle-gap") {
 		t.Errorf("error %v", err)
 	}
