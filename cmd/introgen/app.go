@@ -56,6 +56,7 @@ func record(ctx context.Context, s *session, args []string, stdout io.Writer) in
 	}
 	err = s.finish(ctx, err)
 	over()
+	err = errors.Join(err, s.profile.end(s.note))
 	code := exitCode(ctx, err)
 	report(code, err, s.stderr, out.printed)
 	return code
@@ -129,6 +130,8 @@ func newApp(stdout, stderr io.Writer) *cli.App {
 		Suggest:                   true,
 		DisableSliceFlagSeparator: true, // a file's name may have a comma
 		Commands:                  commands(),
+		Flags:                     []cli.Flag{profileFlag()},
+		Before:                    startProfile,
 		OnUsageError:              func(c *cli.Context, err error, _ bool) error { return wrongFlag(c, err) },
 		ExitErrHandler:            func(*cli.Context, error) {}, // run reports, once
 		Action: func(c *cli.Context) error {
@@ -262,12 +265,16 @@ Commands:{{range .VisibleCommands}}
 
 {{.Description}}
 
+Of every command, --profile-self DIR writes where introgen's own time and memory
+go to cpu.pprof and heap.pprof in DIR. What is measured meanwhile is slower.
+
 Examples:
    introgen cpu 3                    three generations on the CPU, phase by phase
    introgen metal 2 --trace --nonce  a cold run on Metal, with everything that it compiles
    introgen compare                  cold, warm and on the CPU: where the time goes, and why
    introgen explain 1                what dominated the last run, and what to do about it
    introgen meta MODEL --tensors     what a model file holds
+   introgen compare 1 --profile-self prof && go tool pprof -top prof/cpu.pprof
 
 "introgen COMMAND --help" says more of each.
 `

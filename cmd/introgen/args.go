@@ -9,14 +9,15 @@ import (
 
 // flagsFirst moves the flags of every command in front of its arguments, since
 // package cli stops reading flags at the first argument, and users write
-// `introgen metal 2 --trace`. What follows "--" stays an argument.
+// `introgen metal 2 --trace`; those of every command stand in front of all. What
+// follows "--" stays an argument.
 func flagsFirst(app *cli.App, args []string) ([]string, error) {
 	if len(args) == 0 {
 		return args, nil
 	}
 	out := []string{args[0]}
 	flags, cmds := app.Flags, app.Commands
-	var front, back []string
+	var all, front, back []string
 	rest := args[1:]
 	if len(rest) > 0 && rest[0] == "help" { // as in other programs: introgen help cpu
 		rest = append(slices.Clone(rest[1:]), "--help")
@@ -28,13 +29,17 @@ func flagsFirst(app *cli.App, args []string) ([]string, error) {
 			back = append(back, rest[i+1:]...)
 			i = len(rest)
 		case len(a) > 1 && a[0] == '-' && !isNegativeNumber(a, flags):
-			front = append(front, a)
-			if takesValue(a, flags) {
+			to, known := &front, flags
+			if lookup(a, flags) == nil && lookup(a, app.Flags) != nil {
+				to, known = &all, app.Flags
+			}
+			*to = append(*to, a)
+			if takesValue(a, known) {
 				if i+1 == len(rest) {
 					return nil, usagef("flag %s needs a value", a)
 				}
 				i++
-				front = append(front, rest[i])
+				*to = append(*to, rest[i])
 			}
 		default:
 			if cmd := find(cmds, a); cmd != nil && len(back) == 0 {
@@ -54,7 +59,7 @@ func flagsFirst(app *cli.App, args []string) ([]string, error) {
 			back = nil
 		}
 	}
-	out = append(out, front...)
+	out = append(slices.Insert(out, 1, all...), front...)
 	for _, a := range back {
 		if len(a) > 1 && a[0] == '-' {
 			out = append(out, "--") // keep what looks like a flag an argument

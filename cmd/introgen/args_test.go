@@ -33,6 +33,8 @@ func TestFlagsMayStandAnywhere(t *testing.T) {
 		{"metal 2 --unknown", "metal --unknown 2"},
 		{"metal 2 -- --trace", "metal -- 2 --trace"},
 		{"--plain metal 2", "--plain metal 2"},
+		{"metal 2 --plain --trace", "--plain metal --trace 2"},
+		{"model --plain requantize --type q8_0 in", "--plain model requantize --type q8_0 in"},
 		{"model requantize in out --type q8_0", "model requantize --type q8_0 in out"},
 		{"model requantize list --type q8_0 in", "model requantize --type q8_0 list in"},
 		{"metal 2 --help", "metal --help"},

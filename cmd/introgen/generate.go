@@ -102,6 +102,9 @@ func newGeneration(c *cli.Context, own generating) (*generation, error) {
 	if err := g.openFile(); err != nil {
 		return nil, err
 	}
+	if g.profile != nil {
+		g.note("--" + profileName + ": the run is profiled, so its times are not to be compared with those of others")
+	}
 	g.enter(results.SpanRecord, "")
 	g.begin()
 	err = g.readPrompt(c, kind)

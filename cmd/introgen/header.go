@@ -91,7 +91,7 @@ func knobs(c *cli.Context, origins map[string]recording.Knob) []recording.Knob {
 	if k, ok := origins[roundsKnob]; ok {
 		out = append(out, k)
 	}
-	return out
+	return append(out, profileKnob(c)...)
 }
 
 // roundsKnob is the argument of the generating commands.

@@ -35,6 +35,9 @@ func runPlan(c *cli.Context, p planned) error {
 	if err := s.open(c); err != nil {
 		return err
 	}
+	if s.profile != nil {
+		s.note("--" + profileName + " profiles the process that makes the runs; a run is profiled by the same flag in its own command line")
+	}
 	status := newStatus(c.App.ErrWriter)
 	o.Header, o.Out = *header, planSink{s}
 	told := newTeller(status, p.lasts)
