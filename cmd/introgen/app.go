@@ -119,7 +119,7 @@ func newApp(stdout, stderr io.Writer) *cli.App {
 	app := &cli.App{
 		Name:      "introgen",
 		Usage:     "where does the time to the first token, and to every token after it, go?",
-		Version:   version(),
+		Version:   built().String(),
 		Writer:    stdout,
 		ErrWriter: stderr,
 		Description: "introgen runs a small real language model and times every phase of it.\n\n" +

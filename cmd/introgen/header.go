@@ -1,11 +1,9 @@
 package main
 
 import (
-	"cmp"
 	"fmt"
 	"os"
 	"path/filepath"
-	"runtime/debug"
 	"slices"
 	"strings"
 	"time"
@@ -24,45 +22,6 @@ func newHeader(c *cli.Context, args []string, origins map[string]recording.Knob)
 		Command: c.Command.Name, Args: args, Started: time.Now().UTC().Round(0), PID: os.Getpid(),
 		Host: recording.Host(machine.Host()), Knobs: knobs(c, origins), Environment: environment(os.Environ()),
 	}
-}
-
-// build is what this program was built from.
-type build struct {
-	version, goVersion string
-	revision           string // of the repository; "" where it was not built from one
-	changed            bool   // since then
-}
-
-// withChanges is said of a revision that was changed since.
-const withChanges = "with changes"
-
-// built is this program, as the Go linker recorded it.
-func built() build {
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		return build{version: "unknown"}
-	}
-	b := build{version: cmp.Or(info.Main.Version, "(devel)"), goVersion: info.GoVersion}
-	for _, s := range info.Settings {
-		switch s.Key {
-		case "vcs.revision":
-			b.revision = s.Value
-		case "vcs.modified":
-			b.changed = s.Value == "true"
-		}
-	}
-	b.changed = b.changed && b.revision != ""
-	return b
-}
-
-// tool is the same for a recording.
-func tool() recording.Tool {
-	b := built()
-	t := recording.Tool{Version: b.version, Commit: b.revision, Go: b.goVersion}
-	if b.changed {
-		t.Commit += " " + withChanges
-	}
-	return t
 }
 
 // longestValue is how much of a knob's value is kept: a prompt may be long.
