@@ -6,7 +6,6 @@ import (
 
 	"github.com/introgen/introgen/results/answers/bench"
 	"github.com/introgen/introgen/results/recording"
-	"github.com/introgen/introgen/results/table"
 	"github.com/urfave/cli/v2"
 )
 
@@ -35,7 +34,7 @@ func benchPlan() planCommand {
 		plan: planBench,
 		answer: func(flag func(string) string, _ []string) (answering, error) {
 			shown, err := benchMetrics(strings.Fields(flag("metric")))
-			return benchAnswer(shown), err
+			return documentOf(func(f *recording.File) (*bench.Answer, error) { return bench.Of(f, shown) }), err
 		},
 	}
 }
@@ -85,15 +84,4 @@ func benchMetrics(keys []string) ([]bench.Metric, error) {
 		}
 	}
 	return shown, nil
-}
-
-// benchAnswer is how the arms compare by the metrics.
-func benchAnswer(shown []bench.Metric) answering {
-	return func(f *recording.File) (*table.Document, error) {
-		a, err := bench.Of(f, shown)
-		if err != nil {
-			return nil, err
-		}
-		return a.Document(), nil
-	}
 }

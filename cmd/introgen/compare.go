@@ -10,7 +10,6 @@ import (
 	"github.com/introgen/introgen/results/breakdown"
 	"github.com/introgen/introgen/results/recording"
 	"github.com/introgen/introgen/results/shellwords"
-	"github.com/introgen/introgen/results/table"
 	"github.com/urfave/cli/v2"
 )
 
@@ -54,7 +53,7 @@ func comparePlan() planCommand {
 		},
 		plan:       planStates,
 		recordings: anyNumber,
-		answer:     always(compareDocument),
+		answer:     always(withNotes(documentOf(compare.Of))),
 	}
 }
 
@@ -62,14 +61,6 @@ func comparePlan() planCommand {
 func planStates(c *cli.Context) (planned, error) {
 	arms, factors, err := compareArms(c)
 	return planned{arms: arms, factors: factors, metric: toSecondToken}, err
-}
-
-func compareDocument(f *recording.File) (*table.Document, error) {
-	a, err := compare.Of(f)
-	if err != nil {
-		return nil, err
-	}
-	return withNotes(a.Document(), f), nil
 }
 
 // toSecondToken is what --until watches.

@@ -5,7 +5,6 @@ import (
 
 	"github.com/introgen/introgen/results/answers/overhead"
 	"github.com/introgen/introgen/results/recording"
-	"github.com/introgen/introgen/results/table"
 	"github.com/urfave/cli/v2"
 )
 
@@ -31,7 +30,7 @@ func overheadPlan() planCommand {
 			Flags: overheadFlags(),
 		},
 		plan:   planOverhead,
-		answer: always(overheadDocument),
+		answer: always(withNotes(documentOf(overhead.Of))),
 	}
 }
 
@@ -55,12 +54,4 @@ func planOverhead(c *cli.Context) (planned, error) {
 		factors: []string{"detail"},
 		metric:  overhead.PerStep.Of,
 	}, err
-}
-
-func overheadDocument(f *recording.File) (*table.Document, error) {
-	a, err := overhead.Of(f)
-	if err != nil {
-		return nil, err
-	}
-	return withNotes(a.Document(), f), nil
 }
