@@ -5,10 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"regexp"
 	"strings"
 	"syscall"
 
+	"github.com/introgen/introgen/cmd/introgen/commandline"
 	"github.com/introgen/introgen/results/sanitize"
 	"github.com/introgen/introgen/trace"
 	"github.com/urfave/cli/v2"
@@ -23,14 +23,10 @@ const (
 	exitInterrupted = 130 // 128 + SIGINT, as shells count
 )
 
-// usageError is a command line that cannot be understood, told apart from a
-// run that failed.
-type usageError struct{ err error }
+// usagef and misuse make errors of a command line that cannot be understood.
+func usagef(format string, a ...any) error { return commandline.Usagef(format, a...) }
 
-func (e usageError) Error() string { return e.err.Error() }
-func (e usageError) Unwrap() error { return e.err }
-
-func usagef(format string, a ...any) error { return usageError{fmt.Errorf(format, a...)} }
+func misuse(err error) error { return commandline.UsageError{Err: err} }
 
 // run is the whole program as a function of its arguments and writers. It
 // returns the exit code.
@@ -45,12 +41,7 @@ func record(ctx context.Context, s *session, args []string, stdout io.Writer) in
 	out := &sink{w: stdout}
 	app := newApp(out, s.stderr)
 	app.Metadata = map[string]any{sessionKey: s}
-	var err error
-	if n := len(args) - 1; n > 0 && args[n] == completionFlag {
-		err = complete(out, app, args[1:n])
-	} else if args, err = flagsFirst(app, args); err == nil {
-		err = app.RunContext(ctx, args)
-	}
+	err := commandline.Run(ctx, app, args, flagChoices)
 	if err == nil {
 		err = out.err
 	}
@@ -81,7 +72,7 @@ func (s *sink) Write(p []byte) (int, error) {
 
 // exitCode is what the program returns after err.
 func exitCode(ctx context.Context, err error) int {
-	var usage usageError
+	var usage commandline.UsageError
 	switch {
 	case err == nil, errors.Is(err, syscall.EPIPE):
 		return exitOK // also where whoever read the output has seen enough
@@ -124,36 +115,12 @@ func newApp(stdout, stderr io.Writer) *cli.App {
 		ErrWriter: stderr,
 		Description: "introgen runs a small real language model and times every phase of it.\n\n" +
 			"Exit codes: 0 done, 1 the run failed, 2 the command line is wrong, 130 interrupted (what was measured is kept).",
-		CustomAppHelpTemplate:     appHelp,
-		HideHelpCommand:           true,
-		UseShortOptionHandling:    true,
-		Suggest:                   true,
-		DisableSliceFlagSeparator: true, // a file's name may have a comma
-		Commands:                  commands(),
-		Flags:                     []cli.Flag{profileFlag()},
-		Before:                    startProfile,
-		OnUsageError:              func(c *cli.Context, err error, _ bool) error { return wrongFlag(c, err) },
-		ExitErrHandler:            func(*cli.Context, error) {}, // run reports, once
-		Action: func(c *cli.Context) error {
-			if c.Args().Present() {
-				return unknownCommand(c)
-			}
-			return cli.ShowAppHelp(c)
-		},
+		CustomAppHelpTemplate: appHelp,
+		Commands:              commands(),
+		Flags:                 []cli.Flag{profileFlag()},
+		Before:                startProfile,
 	}
-	forEachCommand(app.Commands, func(cmd *cli.Command) {
-		cmd.OnUsageError = app.OnUsageError
-		cmd.HideHelpCommand = true
-		cmd.Description = paragraphs(cmd.Description)
-		if len(cmd.Subcommands) > 0 && cmd.Action == nil {
-			cmd.Action = func(c *cli.Context) error {
-				if c.Args().Present() {
-					return unknownCommand(c)
-				}
-				return cli.ShowSubcommandHelp(c)
-			}
-		}
-	})
+	commandline.Prepare(app)
 	return app
 }
 
@@ -176,83 +143,6 @@ func commands() []*cli.Command {
 		doctorCommand(),
 		completionCommand(),
 	)
-}
-
-func forEachCommand(cmds []*cli.Command, f func(*cli.Command)) {
-	for _, c := range cmds {
-		f(c)
-		forEachCommand(c.Subcommands, f)
-	}
-}
-
-func unknownCommand(c *cli.Context) error {
-	name, within, cmds := c.Args().First(), "introgen", c.App.Commands
-	if c.Command != nil && c.Command.Name != c.App.Name {
-		within, cmds = within+" "+c.Command.Name, c.Command.Subcommands
-	}
-	hint := ""
-	var names []string
-	for _, cmd := range cmds {
-		names = append(names, cmd.Names()...)
-	}
-	if s := nearest(name, names); s != "" {
-		hint = fmt.Sprintf(": did you mean %q", s)
-	} else if lookup(name, c.App.Flags) != nil {
-		hint = fmt.Sprintf(": did you mean %q", dashed(name))
-	}
-	return usagef("%s has no command %q%s; see `%s --help`", within, name, hint, within)
-}
-
-// wrongFlag says what package flag found wrong, which is terse and calls every
-// flag -name.
-func wrongFlag(c *cli.Context, err error) error {
-	within, flags := "introgen", c.App.Flags
-	if c.Command != nil && c.Command.Name != c.App.Name {
-		within, flags = c.Command.HelpName, c.Command.Flags
-	}
-	if name, ok := strings.CutPrefix(err.Error(), "flag provided but not defined: -"); ok {
-		hint := ""
-		var names []string
-		for _, f := range flags {
-			names = append(names, f.Names()...)
-		}
-		if s := nearest(strings.TrimLeft(name, "-"), names); s != "" {
-			hint = fmt.Sprintf(": did you mean %q", dashed(s))
-		}
-		return usagef("%s has no flag %q%s; see `%s --help`", within, dashed(name), hint, within)
-	}
-	if m := wrongValue.FindStringSubmatch(err.Error()); m != nil {
-		return usagef("%s %s: %s; see `%s --help`", dashed(m[2]), m[1], wantedOf(m[3], lookup(m[2], flags)), within)
-	}
-	return usagef("%w; see `%s --help`", err, within)
-}
-
-// wrongValue is how package flag refuses a value.
-var wrongValue = regexp.MustCompile(`^invalid (?:boolean )?value (".*") for (?:flag )?-(\S+?): (.*)$`)
-
-// wantedOf makes an instruction of package flag's reason not to take a value of
-// the flag.
-func wantedOf(reason string, f cli.Flag) string {
-	switch reason {
-	case "parse error":
-		switch f.(type) {
-		case *cli.DurationFlag:
-			return "a time with its unit is wanted, such as 5m or 90s"
-		case *cli.IntFlag, *cli.Uint64Flag:
-			return "a whole number is wanted, such as 2"
-		}
-		return "cannot be read as a value of this flag"
-	case "value out of range":
-		return "is beyond any number that is allowed"
-	}
-	return reason
-}
-
-func dashed(name string) string {
-	if len(name) == 1 {
-		return "-" + name
-	}
-	return "--" + strings.TrimLeft(name, "-")
 }
 
 const appHelp = `{{.Name}} - {{.Usage}}

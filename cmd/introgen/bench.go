@@ -60,7 +60,7 @@ func planBench(c *cli.Context) (planned, error) {
 	keys := c.StringSlice("metric")
 	shown, err := benchMetrics(keys)
 	if err != nil {
-		return p, usageError{err}
+		return p, misuse(err)
 	}
 	if len(keys) > 0 {
 		p.metric = shown[0].Of

@@ -81,7 +81,7 @@ func runDiff(c *cli.Context) error {
 	report, err := diff.Judge(sources, o)
 	var wrong *diff.OptionError
 	if errors.As(err, &wrong) {
-		return usageError{err}
+		return misuse(err)
 	}
 	if err != nil {
 		return err
@@ -110,7 +110,7 @@ func readGate(c *cli.Context) (*diff.Gate, error) {
 	g := diff.Gate{Limit: c.String("fail-above")}
 	var err error
 	if g.Above, err = readShare(g.Limit); err != nil {
-		return nil, usageError{fmt.Errorf("--fail-above: %w", err)}
+		return nil, usagef("--fail-above: %w", err)
 	}
 	if !c.IsSet("allow-missing") {
 		return &g, nil

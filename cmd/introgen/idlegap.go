@@ -45,7 +45,7 @@ func planIdleGap(c *cli.Context) (p planned, err error) {
 	}
 	lengths, err := bench.ParsePauses(c.String("pauses"))
 	if err != nil {
-		return p, usageError{err}
+		return p, misuse(err)
 	}
 	n := c.Int("samples")
 	if n < 1 || n > mostSamples {

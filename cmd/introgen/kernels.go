@@ -60,7 +60,7 @@ func kernelsCommand() *cli.Command {
 func openKernels(name string) (*kernels.Set, error) {
 	version, ok, err := candle.ParseRef(name)
 	if err != nil {
-		return nil, usageError{fmt.Errorf("--kernels %w", err)}
+		return nil, usagef("--kernels %w", err)
 	}
 	if !ok {
 		return kernels.Open(name)
@@ -104,7 +104,7 @@ func runKernelsFetch(c *cli.Context) error {
 		err = fmt.Errorf("%q cannot be fetched: %s is wanted, or another version of it", name, candleRef)
 	}
 	if err != nil {
-		return usageError{fmt.Errorf("kernels fetch: %w", err)}
+		return usagef("kernels fetch: %w", err)
 	}
 	meter, err := newMeter(c)
 	if err != nil {

@@ -90,7 +90,7 @@ func runModelFetch(c *cli.Context) error {
 	}
 	source, err := fetch.ParseSource(c.String("source"))
 	if err != nil {
-		return usageError{err}
+		return misuse(err)
 	}
 	meter, err := newMeter(c)
 	if err != nil {
@@ -167,7 +167,7 @@ func runModelRequantize(c *cli.Context) error {
 	}
 	typ, err := quant.ParseType(c.String("type"))
 	if err != nil {
-		return usageError{err}
+		return misuse(err)
 	}
 	if !requantize.CanWrite(typ) {
 		return usagef("--type %s cannot be written: q8_0, q4_0, f16 and f32 can", c.String("type"))

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/introgen/introgen/bench/plan"
+	"github.com/introgen/introgen/cmd/introgen/commandline"
 	"github.com/introgen/introgen/results/recording"
 	"github.com/introgen/introgen/results/shellwords"
 	"github.com/urfave/cli/v2"
@@ -36,7 +37,7 @@ func waitFlags() []cli.Flag {
 
 // planOptions reads the flags that the command has of planFlags.
 func planOptions(c *cli.Context) (o plan.Options, err error) {
-	has := func(flag string) bool { return lookup(flag, c.Command.Flags) != nil }
+	has := func(flag string) bool { return commandline.Lookup(flag, c.Command.Flags) != nil }
 	o.Max = c.Int("runs")
 	if has("runs") && (o.Max < 1 || o.Max > plan.MostBlocks) {
 		return o, usagef("--runs %d: 1 to %d are allowed; an interval needs %d", o.Max, plan.MostBlocks, plan.DefaultRuns)

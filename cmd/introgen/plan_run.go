@@ -55,7 +55,7 @@ func runPlan(c *cli.Context, p planned) error {
 	var usage *plan.UsageError
 	if errors.As(err, &usage) || f == nil {
 		s.out.discard()
-		return usageError{err}
+		return misuse(err)
 	}
 	s.out.close(s.stderr)
 	s.out.writeViews(f)

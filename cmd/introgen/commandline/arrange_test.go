@@ -1,4 +1,4 @@
-package main
+package commandline
 
 import (
 	"strings"
@@ -12,7 +12,7 @@ func TestFlagsMayStandAnywhere(t *testing.T) {
 		Flags: []cli.Flag{&cli.BoolFlag{Name: "plain"}},
 		Commands: []*cli.Command{
 			{Name: "metal", Flags: []cli.Flag{
-				&cli.BoolFlag{Name: "trace"}, &cli.GenericFlag{Name: "nonce", Value: &optionalText{}},
+				&cli.BoolFlag{Name: "trace"}, &cli.GenericFlag{Name: "nonce", Value: &OptionalText{}},
 				&cli.IntFlag{Name: "threads", Aliases: []string{"t"}}, &cli.StringFlag{Name: "io"},
 			}},
 			{Name: "model", Subcommands: []*cli.Command{

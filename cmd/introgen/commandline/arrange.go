@@ -1,4 +1,4 @@
-package main
+package commandline
 
 import (
 	"slices"
@@ -30,13 +30,13 @@ func flagsFirst(app *cli.App, args []string) ([]string, error) {
 			i = len(rest)
 		case len(a) > 1 && a[0] == '-' && !isNegativeNumber(a, flags):
 			to, known := &front, flags
-			if lookup(a, flags) == nil && lookup(a, app.Flags) != nil {
+			if Lookup(a, flags) == nil && Lookup(a, app.Flags) != nil {
 				to, known = &all, app.Flags
 			}
 			*to = append(*to, a)
 			if takesValue(a, known) {
 				if i+1 == len(rest) {
-					return nil, usagef("flag %s needs a value", a)
+					return nil, Usagef("flag %s needs a value", a)
 				}
 				i++
 				*to = append(*to, rest[i])
@@ -83,7 +83,7 @@ func find(cmds []*cli.Command, name string) *cli.Command {
 // isNegativeNumber tells -3 from a flag, so that a negative count is refused
 // as a count and not as an unknown flag.
 func isNegativeNumber(a string, flags []cli.Flag) bool {
-	return a[1] >= '0' && a[1] <= '9' && lookup(a, flags) == nil
+	return a[1] >= '0' && a[1] <= '9' && Lookup(a, flags) == nil
 }
 
 // takesValue says whether the flag written as a takes the next argument as its
@@ -92,7 +92,7 @@ func takesValue(a string, flags []cli.Flag) bool {
 	if strings.Contains(a, "=") {
 		return false
 	}
-	switch f := lookup(a, flags).(type) {
+	switch f := Lookup(a, flags).(type) {
 	case nil, *cli.BoolFlag:
 		return false
 	case *cli.GenericFlag:
@@ -102,7 +102,9 @@ func takesValue(a string, flags []cli.Flag) bool {
 	return true
 }
 
-func lookup(a string, flags []cli.Flag) cli.Flag {
+// Lookup finds the flag that is written as a, with or without its dashes and its
+// value; nil where there is none.
+func Lookup(a string, flags []cli.Flag) cli.Flag {
 	name, _, _ := strings.Cut(strings.TrimLeft(a, "-"), "=")
 	for _, f := range flags {
 		for _, n := range f.Names() {
