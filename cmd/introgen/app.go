@@ -53,7 +53,7 @@ func record(ctx context.Context, s *session, args []string, stdout io.Writer) in
 	return code
 }
 
-// sink is standard output. It keeps the first error, which package cli ignores
+// sink is where output goes. It keeps the first error, which package cli ignores
 // where it prints help or the version.
 type sink struct {
 	w       io.Writer
