@@ -83,13 +83,13 @@ func newGeneration(c *cli.Context, own generating) (*generation, error) {
 	}
 	g.enter(results.SpanRecord, "")
 	header := g.newHeader(c, own)
+	g.mu.Lock() // a note may be told meanwhile
+	g.header = header
 	if !header.View.Quiet {
 		g.status = newStatus(c.App.ErrWriter)
-		g.mu.Lock() // a note may be told meanwhile
 		g.stderr = g.status.Before(g.stderr)
-		g.mu.Unlock()
 	}
-	g.subject(header)
+	g.mu.Unlock()
 	g.out.printer = console.New(g.status.Before(c.App.Writer))
 	if err := g.open(c); err != nil {
 		return nil, err

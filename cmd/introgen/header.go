@@ -29,8 +29,12 @@ const longestValue = 4096
 
 // knobs are the command's flags with their values, whoever set them.
 func knobs(c *cli.Context, origins map[string]recording.Knob) []recording.Knob {
+	flags := c.Command.Flags
+	if c.IsSet(profileName) { // it costs time: who reads the times must know
+		flags = append(slices.Clone(flags), profileFlag())
+	}
 	var out []recording.Knob
-	for _, f := range c.Command.Flags {
+	for _, f := range flags {
 		name := f.Names()[0]
 		if name == "output" || name == cli.HelpFlag.Names()[0] {
 			continue
@@ -50,7 +54,7 @@ func knobs(c *cli.Context, origins map[string]recording.Knob) []recording.Knob {
 	if k, ok := origins[roundsKnob]; ok {
 		out = append(out, k)
 	}
-	return append(out, profileKnob(c)...)
+	return out
 }
 
 // roundsKnob is the argument of the generating commands.

@@ -9,7 +9,6 @@ import (
 
 	"github.com/introgen/introgen/bench/plan"
 	"github.com/introgen/introgen/cmd/introgen/commandline"
-	"github.com/introgen/introgen/results/recording"
 	"github.com/introgen/introgen/results/shellwords"
 	"github.com/urfave/cli/v2"
 )
@@ -67,13 +66,6 @@ func readSeed(c *cli.Context) uint64 {
 		return c.Uint64("seed")
 	}
 	return rand.Uint64N(1_000_000)
-}
-
-func seedOrigin(c *cli.Context) string {
-	if c.IsSet("seed") {
-		return recording.FromFlag
-	}
-	return recording.FromDefault
 }
 
 // modelOfAll is what --model takes of a command that makes many runs.

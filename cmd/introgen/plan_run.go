@@ -30,7 +30,7 @@ func runPlan(c *cli.Context, p planned) error {
 		o.Plan.Factors = []string{}
 	}
 	s := sessionOf(c)
-	header := newHeader(c, s.args, map[string]recording.Knob{"seed": {Value: strconv.FormatUint(o.Plan.Seed, 10), Origin: seedOrigin(c)}})
+	header := newHeader(c, s.args, map[string]recording.Knob{"seed": origin(c, "seed", "", strconv.FormatUint(o.Plan.Seed, 10), false)})
 	header.Clock = machine.Clock() - int64(s.rec.Now())
 	if err := s.open(c); err != nil {
 		return err

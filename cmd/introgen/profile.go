@@ -9,7 +9,6 @@ import (
 	"runtime/pprof"
 	"sync"
 
-	"github.com/introgen/introgen/results/recording"
 	"github.com/urfave/cli/v2"
 )
 
@@ -37,18 +36,23 @@ func startProfile(c *cli.Context) error {
 	if dir == "" {
 		return usagef("--%s is empty: a folder for cpu.pprof and heap.pprof is wanted", profileName)
 	}
-	if err := os.MkdirAll(dir, 0o777); err != nil {
-		return fmt.Errorf("--%s: %w", profileName, err)
-	}
-	cpu, err := os.Create(filepath.Join(dir, "cpu.pprof"))
+	cpu, err := beginCPU(dir)
 	if err != nil {
 		return fmt.Errorf("--%s: %w", profileName, err)
 	}
-	if err := pprof.StartCPUProfile(cpu); err != nil {
-		return fmt.Errorf("--%s: %w", profileName, errors.Join(err, cpu.Close()))
-	}
 	sessionOf(c).profile = &profile{dir: dir, cpu: cpu}
 	return nil
+}
+
+func beginCPU(dir string) (*os.File, error) {
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return nil, err
+	}
+	f, err := os.Create(filepath.Join(dir, "cpu.pprof"))
+	if err != nil {
+		return nil, err
+	}
+	return f, pprof.StartCPUProfile(f)
 }
 
 // end writes the profile, and says where it is. Whoever comes second waits for it.
@@ -71,13 +75,4 @@ func (p *profile) end(say func(text string)) error {
 		say(fmt.Sprintf("%s and heap.pprof beside it hold the profile: `go tool pprof -top FILE` prints it", p.cpu.Name()))
 	})
 	return p.err
-}
-
-// profileKnob says in the header that the process was profiled: its times are not
-// those of others.
-func profileKnob(c *cli.Context) []recording.Knob {
-	if !c.IsSet(profileName) {
-		return nil
-	}
-	return []recording.Knob{{Name: profileName, Value: c.String(profileName), Origin: recording.FromFlag}}
 }

@@ -119,13 +119,6 @@ func (s *session) open(c *cli.Context) error {
 	return err
 }
 
-// subject takes the header of a command whose events the session records.
-func (s *session) subject(header *recording.Header) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.header = header
-}
-
 // begin writes the header.
 func (s *session) begin() {
 	s.header.Clock = machine.Clock() - int64(s.rec.Now())
