@@ -104,18 +104,12 @@ func readMetalKnobs(c *cli.Context) (k metalKnobs, err error) {
 		"trace": origin(c, "trace", traceEnv, strconv.FormatBool(k.trace), k.trace),
 	}
 	k.nonce = readNonce(*c.Generic("nonce").(*commandline.OptionalText), os.Getenv(nonceEnv), time.Now())
-	if c.IsSet("commands-per-buffer") {
-		k.perBufferBy = "--commands-per-buffer"
-		k.perBuffer, err = commandbuffer.ParsePerBuffer(k.perBufferBy, c.String("commands-per-buffer"))
-	} else {
-		k.perBufferBy = "default"
-		if _, set := os.LookupEnv(commandbuffer.Env); set {
-			k.perBufferBy = commandbuffer.Env
+	k.perBuffer, k.perBufferBy = commandbuffer.DefaultPerBuffer, "default"
+	if text, by := flagOrVariable(c, "commands-per-buffer", commandbuffer.Env); by != "" {
+		if k.perBuffer, err = commandbuffer.ParsePerBuffer(by, text); err != nil {
+			return k, misuse(err)
 		}
-		k.perBuffer, err = commandbuffer.PerBufferFromEnv()
-	}
-	if err != nil {
-		return k, misuse(err)
+		k.perBufferBy = by
 	}
 	k.origins["nonce"] = origin(c, "nonce", nonceEnv, k.nonce, k.nonce != "")
 	k.origins["commands-per-buffer"] = origin(c, "commands-per-buffer", commandbuffer.Env, strconv.Itoa(k.perBuffer), k.perBufferBy == commandbuffer.Env)
@@ -137,13 +131,9 @@ func readMetalKnobs(c *cli.Context) (k metalKnobs, err error) {
 // readTimeout reads the time limit of a command buffer.
 func (k *metalKnobs) readTimeout(c *cli.Context) error {
 	const name = "command-buffer-timeout"
-	knob, text := "--"+name, c.String(name)
-	by, set := os.LookupEnv(drivers.EnvTimeout)
-	if !c.IsSet(name) {
-		knob, text = drivers.EnvTimeout, by
-	}
-	if c.IsSet(name) || set {
-		limit, err := drivers.ParseTimeout(knob, text)
+	text, by := flagOrVariable(c, name, drivers.EnvTimeout)
+	if by != "" {
+		limit, err := drivers.ParseTimeout(by, text)
 		if err != nil {
 			return misuse(err)
 		}
@@ -151,8 +141,20 @@ func (k *metalKnobs) readTimeout(c *cli.Context) error {
 			k.timeout = &limit // the variable is the driver's
 		}
 	}
-	k.origins[name] = origin(c, name, drivers.EnvTimeout, text, set)
+	k.origins[name] = origin(c, name, drivers.EnvTimeout, text, by == drivers.EnvTimeout)
 	return nil
+}
+
+// flagOrVariable is what a flag says, or else a variable of the environment, and which of
+// them it was; by is "" where neither says anything.
+func flagOrVariable(c *cli.Context, name, variable string) (text, by string) {
+	if c.IsSet(name) {
+		return c.String(name), "--" + name
+	}
+	if text, set := os.LookupEnv(variable); set {
+		return text, variable
+	}
+	return "", ""
 }
 
 // readWeights says whether the weights are mapped, which goes with one reader only.
