@@ -31,7 +31,7 @@ var whoseText = map[string]string{
 	"cmd/introgen/diff.go":               "what the user wrote in a flag",
 	"cmd/introgen/header.go":             "variables of the environment",
 	"cmd/introgen/list.go":               "the name of a model file",
-	"cmd/introgen/plan_flags.go":         "command lines",
+	"cmd/introgen/version.go":            "versions that Go makes of commits",
 	"results/answers/idlegap/idlegap.go": "what the user wrote in a flag",
 	"results/benchtext/kind.go":          "names of the Go benchmark format",
 	"results/benchtext/write.go":         "how many lines there are so far",

@@ -8,7 +8,6 @@ import (
 	"github.com/introgen/introgen/results/breakdown"
 	"github.com/introgen/introgen/results/metrics"
 	"github.com/introgen/introgen/results/recording"
-	"github.com/introgen/introgen/results/table"
 	"github.com/urfave/cli/v2"
 )
 
@@ -33,7 +32,7 @@ func benchPlan() planCommand {
 		plan: planBench,
 		answer: func(flag func(string) string, _ []string) (answering, error) {
 			shown, err := benchMetrics(strings.Fields(flag("metric")))
-			return benchAnswer(shown), err
+			return documentOf(func(f *breakdown.File) (*bench.Answer, error) { return bench.Of(f, shown) }), err
 		},
 	}
 }
@@ -59,7 +58,7 @@ func planBench(c *cli.Context) (planned, error) {
 	keys := c.StringSlice("metric")
 	shown, err := benchMetrics(keys)
 	if err != nil {
-		return p, usageError{err}
+		return p, misuse(err)
 	}
 	if len(keys) > 0 {
 		p.metric = shown[0].Alone
@@ -83,15 +82,4 @@ func benchMetrics(keys []string) ([]metrics.Metric, error) {
 		}
 	}
 	return shown, nil
-}
-
-// benchAnswer is how the arms compare by the metrics.
-func benchAnswer(shown []metrics.Metric) answering {
-	return func(f *recording.File) (*table.Document, error) {
-		a, err := bench.Of(breakdown.Of(f), shown)
-		if err != nil {
-			return nil, err
-		}
-		return a.Document(), nil
-	}
 }

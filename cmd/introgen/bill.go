@@ -29,7 +29,7 @@ func billPlan() planCommand {
 		},
 		plan:       planStates,
 		recordings: anyNumber,
-		answer:     always(billDocument),
+		answer:     always(withNotes(billDocument)),
 	}
 }
 
@@ -47,5 +47,5 @@ func billDocument(f *recording.File) (*table.Document, error) {
 			doc.Say("%s.", p.Sentence())
 		}
 	}
-	return withNotes(doc, f), nil
+	return doc, nil
 }

@@ -6,11 +6,9 @@ import (
 
 	"github.com/introgen/introgen/bench/plan"
 	"github.com/introgen/introgen/results/answers/compare"
-	"github.com/introgen/introgen/results/breakdown"
 	"github.com/introgen/introgen/results/metrics"
 	"github.com/introgen/introgen/results/recording"
 	"github.com/introgen/introgen/results/shellwords"
-	"github.com/introgen/introgen/results/table"
 	"github.com/urfave/cli/v2"
 )
 
@@ -54,7 +52,7 @@ func comparePlan() planCommand {
 		},
 		plan:       planStates,
 		recordings: anyNumber,
-		answer:     always(compareDocument),
+		answer:     always(withNotes(documentOf(compare.Of))),
 	}
 }
 
@@ -62,14 +60,6 @@ func comparePlan() planCommand {
 func planStates(c *cli.Context) (planned, error) {
 	arms, factors, err := compareArms(c)
 	return planned{arms: arms, factors: factors, metric: metrics.Token2.Alone}, err
-}
-
-func compareDocument(f *recording.File) (*table.Document, error) {
-	a, err := compare.Of(breakdown.Of(f))
-	if err != nil {
-		return nil, err
-	}
-	return withNotes(a.Document(), f), nil
 }
 
 // stateLine is the command line of a run in a state.

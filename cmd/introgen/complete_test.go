@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/introgen/introgen/cmd/introgen/commandline"
 	"github.com/introgen/introgen/results/recording"
 	"github.com/introgen/introgen/results/store"
 )
@@ -49,7 +50,7 @@ func TestComplete(t *testing.T) {
 		"show --as=text --as= -": "--as --help",
 	} {
 		var out, errs bytes.Buffer
-		code := run(t.Context(), append(strings.Fields("introgen "+words), completionFlag), &out, &errs)
+		code := run(t.Context(), append(strings.Fields("introgen "+words), commandline.CompletionFlag), &out, &errs)
 		if got := strings.Join(strings.Fields(out.String()), " "); got != want || code != exitOK || errs.Len() > 0 {
 			t.Errorf("after %q: %q, want %q; exit code %d, %q", words, got, want, code, &errs)
 		}

@@ -4,6 +4,10 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/introgen/introgen/bench/plan"
+	"github.com/introgen/introgen/engine/gguf"
+	"github.com/introgen/introgen/engine/tokenizer"
+	"github.com/introgen/introgen/results/store"
 	"github.com/urfave/cli/v2"
 )
 
@@ -55,5 +59,40 @@ func completionCommand() *cli.Command {
 			_, err := fmt.Fprintln(c.App.Writer, strings.TrimRight(script, "\n"))
 			return err
 		},
+	}
+}
+
+// flagChoices are the values of flags that have few. What is no word of them, a
+// file or a number, is left to the shell and the user.
+func flagChoices(name string) []string {
+	switch name {
+	case "as":
+		return formatNames(format.asName)
+	case "style":
+		return styles()
+	case "io":
+		return []string{string(gguf.MMap), string(gguf.Buffered), string(gguf.FileIO)}
+	case "tokenizer":
+		return tokenizer.Kinds
+	case "order":
+		return []string{plan.OrderRandom, plan.OrderABBA}
+	}
+	return nil
+}
+
+// completeRecordings, the BashComplete of every command that takes recordings,
+// prints the numbers of those that are kept. A shell that completes has no place
+// for an error; one of the writer is kept by it.
+func completeRecordings(c *cli.Context) {
+	state, err := store.Dir()
+	if err != nil {
+		return
+	}
+	entries, err := store.List(state)
+	if err != nil {
+		return
+	}
+	for _, e := range entries {
+		fmt.Fprintln(c.App.Writer, e.Number)
 	}
 }

@@ -81,7 +81,7 @@ func runDiff(c *cli.Context) error {
 	report, err := diff.Judge(sources, o)
 	var wrong *diff.OptionError
 	if errors.As(err, &wrong) {
-		return usageError{err}
+		return misuse(err)
 	}
 	if err != nil {
 		return err
@@ -110,7 +110,7 @@ func readGate(c *cli.Context) (*diff.Gate, error) {
 	g := diff.Gate{Limit: c.String("fail-above")}
 	var err error
 	if g.Above, err = readShare(g.Limit); err != nil {
-		return nil, usageError{fmt.Errorf("--fail-above: %w", err)}
+		return nil, usagef("--fail-above: %w", err)
 	}
 	if !c.IsSet("allow-missing") {
 		return &g, nil
@@ -151,55 +151,31 @@ func openSource(stderr io.Writer, label, arg string) (diff.Source, os.FileInfo, 
 	if err != nil {
 		return diff.Source{}, nil, err
 	}
-	again := &rereader{in: in}
-	if !again.empty() {
-		f, err := recording.Read(again, path)
-		if err == nil {
-			noteDamage(stderr, f)
-			return diff.Recording(label, f), file, nil
-		}
-		if !errors.Is(err, recording.ErrNotRecording) {
-			return diff.Source{}, nil, err
-		}
+	var kept firstPart
+	f, err := recording.Read(io.TeeReader(in, &kept), path)
+	switch {
+	case kept.Len() == 0, errors.Is(err, recording.ErrNotRecording):
+		s, err := diff.Text(label, io.MultiReader(&kept, in))
+		return s, file, err
+	case err != nil:
+		return diff.Source{}, nil, err
 	}
-	s, err := diff.Text(label, again.rewound())
-	return s, file, err
+	noteDamage(stderr, f)
+	return diff.Recording(label, f), file, nil
 }
 
-// rereader keeps the begin of what is read, so that it can be read once more:
-// what is no recording shows in its first line.
-type rereader struct {
-	in   io.Reader
-	kept []byte
-	at   int
-}
+// firstPart keeps the begin of what is read, so that it can be read once more: what
+// is no recording shows in its first line.
+type firstPart struct{ bytes.Buffer }
 
 // mostKept is the longest first line that is taken for that of a recording, and
 // what is read ahead of it.
 const mostKept = recording.MaxLine + 1<<20
 
-// empty says whether there is nothing to read.
-func (r *rereader) empty() bool {
-	first := make([]byte, 1)
-	n, _ := io.ReadFull(r.in, first)
-	r.kept = first[:n]
-	return n == 0
-}
-
-// Read reads what was kept, and then on.
-func (r *rereader) Read(p []byte) (int, error) {
-	if r.at < len(r.kept) {
-		n := copy(p, r.kept[r.at:])
-		r.at += n
-		return n, nil
+// Write takes what was read, until it is more than can be needed again.
+func (b *firstPart) Write(p []byte) (int, error) {
+	if b.Len() > mostKept {
+		return len(p), nil
 	}
-	n, err := r.in.Read(p)
-	if len(r.kept) <= mostKept {
-		r.kept = append(r.kept, p[:n]...)
-		r.at = len(r.kept)
-	}
-	return n, err
+	return b.Buffer.Write(p)
 }
-
-// rewound reads from the begin again, unless more was read than is kept.
-func (r *rereader) rewound() io.Reader { return io.MultiReader(bytes.NewReader(r.kept), r.in) }

@@ -50,7 +50,7 @@ func readDisturbance(c *cli.Context) (d disturbance, err error) {
 	if text := c.String("pauses"); text != "" {
 		d.schedule.Seed = c.Uint64("pause-seed")
 		if d.schedule.Lengths, err = bench.ParsePauses(text); err != nil {
-			return d, usageError{fmt.Errorf("--pauses: %w", err)}
+			return d, usagef("--pauses: %w", err)
 		}
 	}
 	if !c.IsSet("fault") {
@@ -63,14 +63,14 @@ func readDisturbance(c *cli.Context) (d disturbance, err error) {
 	if phases != "" || c.Command.Name != "metal" {
 		plan, err := phasefault.Parse(phases)
 		if err != nil {
-			return d, usageError{fmt.Errorf("--fault: %w", err)}
+			return d, usagef("--fault: %w", err)
 		}
 		d.phases = phasefault.New(plan)
 	}
 	if calls != "" || d.phases == nil {
 		plan, err := callfault.Parse(calls)
 		if err != nil {
-			return d, usageError{fmt.Errorf("--fault: %w", err)}
+			return d, usagef("--fault: %w", err)
 		}
 		d.calls = callfault.New(plan)
 	}

@@ -17,6 +17,7 @@ import (
 
 	"github.com/introgen/introgen/figures"
 	"github.com/introgen/introgen/results/answers/bench"
+	"github.com/introgen/introgen/results/breakdown"
 	"github.com/introgen/introgen/results/recording"
 	"github.com/introgen/introgen/results/table"
 	"github.com/introgen/introgen/results/view"
@@ -159,10 +160,14 @@ func (s seen) all(t *testing.T, path string) {
 		s.phases(t, arm, written(t, view.Document(f), nil))
 		s.json(t, arm, printed(t, "show", path, "--as", "json"))
 	} else {
-		doc, err := benchAnswer(bench.Metrics)(f)
-		s.bench(t, written(t, doc, err))
+		a, err := bench.Of(breakdown.Of(f), bench.Metrics)
+		if err != nil {
+			t.Fatal(err)
+		}
+		doc := a.Document()
+		s.bench(t, written(t, doc, nil))
 		s.diff(t, printed(t, "diff", path, "--style", "csv"))
-		s.reasons(f, "bench", written(t, doc, err))
+		s.reasons(f, "bench", written(t, doc, nil))
 		s.reasons(f, "compare", printed(t, "compare", path, "--style", "csv"))
 	}
 	s.sweep(t, printed(t, "sweep", path, "--style", "csv"))

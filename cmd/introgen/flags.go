@@ -69,7 +69,7 @@ func styles() []string {
 func readStyle(c *cli.Context) (table.Style, error) {
 	style, err := table.ParseStyle(c.String("style"))
 	if err != nil {
-		return "", usageError{fmt.Errorf("--style: %w", err)}
+		return "", usagef("--style: %w", err)
 	}
 	return style, nil
 }

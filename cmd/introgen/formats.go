@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"io"
 	"slices"
 	"strings"
@@ -21,19 +22,19 @@ func formats() []format {
 		{ending: recording.Ending},
 		{as: asText, named: true, report: printedStyle},
 		{as: "table", named: true, runs: true, view: view.Table},
-		{as: "bench", ending: ".txt", endingMeans: "benchstat's format", view: benchtext.Write},
+		{as: "bench", ending: ".txt", endingHelp: ".txt (benchstat's format)", view: benchtext.Write},
 		{as: "json", ending: ".json", runs: true, view: view.JSON},
 		{as: "csv", ending: ".csv", report: in(table.CSV), view: view.CSV},
 		{as: "md", ending: ".md", named: true, report: in(table.Markdown), view: view.Markdown},
-		{as: "samples", asMeans: "every sample as a row of CSV", runs: true, view: view.CSV},
+		{as: "samples", asHelp: "samples (every sample as a row of CSV)", runs: true, view: view.CSV},
 	}
 }
 
 // format is one of them.
 type format struct {
-	as, asMeans         string // its name for `show --as`, "" where -o alone has it; and what that does not say itself
-	ending, endingMeans string // that of its files for -o, "" where show alone has it
-	named               bool   // show puts a file's name above it, where there are several
+	as, asHelp         string // its name for `show --as`, "" where -o alone has it; what --help says where that is more
+	ending, endingHelp string // that of its files for -o, "" where show alone has it
+	named              bool   // show puts a file's name above it, where there are several
 	// report is the style in which the report of a plan takes the place of its
 	// runs one by one; nil where it does not.
 	report func(*recording.Header) table.Style
@@ -96,40 +97,24 @@ func listed(last string, naming func(format) string) string {
 
 // outputUsage says in --help what -o takes.
 func outputUsage() string {
-	views := listed("or", func(x format) string {
-		if x.view == nil {
-			return ""
-		}
-		return explained(x.ending, x.endingMeans)
-	})
+	views := listed("or", func(x format) string { return when(x.view != nil, cmp.Or(x.endingHelp, x.ending)) })
 	return "write the recording to `FILE" + recording.Ending + "`, or a view of it to FILE" + views + "; may be given several times"
 }
 
 // asUsage says in --help what --as takes.
 func asUsage() string {
-	return listed("or", func(x format) string { return explained(x.as, x.asMeans) })
+	return listed("or", func(x format) string { return cmp.Or(x.asHelp, x.as) })
 }
 
 // plansUsage says in --help what the formats show of a plan.
 func plansUsage() string {
-	reports := listed("and", func(x format) string {
-		if x.report == nil {
-			return ""
-		}
-		return x.as
-	})
-	runs := listed("and", func(x format) string {
-		if !x.runs {
-			return ""
-		}
-		return x.as
-	})
-	return "Of a plan of many runs " + reports + " are the report of all of them,\n" + runs + " the runs one by one."
+	return "Of a plan of many runs " + listed("and", func(x format) string { return when(x.report != nil, x.as) }) +
+		" are the report of all of them,\n" + listed("and", func(x format) string { return when(x.runs, x.as) }) + " the runs one by one."
 }
 
-func explained(name, means string) string {
-	if means == "" {
-		return name
+func when(is bool, text string) string {
+	if is {
+		return text
 	}
-	return name + " (" + means + ")"
+	return ""
 }

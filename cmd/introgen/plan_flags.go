@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/introgen/introgen/bench/plan"
-	"github.com/introgen/introgen/results/recording"
+	"github.com/introgen/introgen/cmd/introgen/commandline"
 	"github.com/introgen/introgen/results/shellwords"
 	"github.com/urfave/cli/v2"
 )
@@ -36,7 +36,7 @@ func waitFlags() []cli.Flag {
 
 // planOptions reads the flags that the command has of planFlags.
 func planOptions(c *cli.Context) (o plan.Options, err error) {
-	has := func(flag string) bool { return lookup(flag, c.Command.Flags) != nil }
+	has := func(flag string) bool { return commandline.Lookup(flag, c.Command.Flags) != nil }
 	o.Max = c.Int("runs")
 	if has("runs") && (o.Max < 1 || o.Max > plan.MostBlocks) {
 		return o, usagef("--runs %d: 1 to %d are allowed; an interval needs %d", o.Max, plan.MostBlocks, plan.DefaultRuns)
@@ -66,13 +66,6 @@ func readSeed(c *cli.Context) uint64 {
 		return c.Uint64("seed")
 	}
 	return rand.Uint64N(1_000_000)
-}
-
-func seedOrigin(c *cli.Context) string {
-	if c.IsSet("seed") {
-		return recording.FromFlag
-	}
-	return recording.FromDefault
 }
 
 // modelOfAll is what --model takes of a command that makes many runs.

@@ -30,10 +30,13 @@ func runPlan(c *cli.Context, p planned) error {
 		o.Plan.Factors = []string{}
 	}
 	s := sessionOf(c)
-	header := newHeader(c, s.args, map[string]recording.Knob{"seed": {Value: strconv.FormatUint(o.Plan.Seed, 10), Origin: seedOrigin(c)}})
+	header := newHeader(c, s.args, map[string]recording.Knob{"seed": origin(c, "seed", "", strconv.FormatUint(o.Plan.Seed, 10), false)})
 	header.Clock = machine.Clock() - int64(s.rec.Now())
 	if err := s.open(c); err != nil {
 		return err
+	}
+	if s.profile != nil {
+		s.note("--" + profileName + " profiles the process that makes the runs; a run is profiled by the same flag in its own command line")
 	}
 	status := newStatus(c.App.ErrWriter)
 	o.Header, o.Out = *header, planSink{s}
@@ -52,7 +55,7 @@ func runPlan(c *cli.Context, p planned) error {
 	var usage *plan.UsageError
 	if errors.As(err, &usage) || f == nil {
 		s.out.discard()
-		return usageError{err}
+		return misuse(err)
 	}
 	s.out.close(s.stderr)
 	s.out.writeViews(f)

@@ -38,7 +38,7 @@ func promptSource(c *cli.Context, v *vocabulary) (ids []int32, again func() ([]i
 		}
 		ids, err := bench.ParseIDs(c.String("prompt-ids"), v.size())
 		if err != nil {
-			return nil, nil, usageError{fmt.Errorf("--prompt-ids: %w", err)}
+			return nil, nil, usagef("--prompt-ids: %w", err)
 		}
 		return ids, func() ([]int32, error) { return ids, nil }, nil
 	}

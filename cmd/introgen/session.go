@@ -18,11 +18,12 @@ import (
 // spans at the top follow one another without holes, so that all of the process's
 // time has a name.
 type session struct {
-	args   []string // as given, without the program's name
-	rec    *trace.Recorder
-	top    trace.Span // the span at the top that is open, outside of rounds
-	typed  bool       // a signal ends it, and whoever sends that wants to know what it waits for
-	stderr io.Writer  // changed only with mu held
+	args    []string // as given, without the program's name
+	rec     *trace.Recorder
+	top     trace.Span // the span at the top that is open, outside of rounds
+	typed   bool       // a signal ends it, and whoever sends that wants to know what it waits for
+	stderr  io.Writer  // changed only with mu held
+	profile *profile   // of the process; nil where none is wanted
 
 	mu   sync.Mutex        // guards what follows, and the outputs: drivers tell notes from several goroutines
 	at   func() string     // what the command waits for, where it knows better than its spans; may be nil
@@ -116,13 +117,6 @@ func (s *session) open(c *cli.Context) error {
 		s.note(fmt.Sprintf("no recording is kept: %v", unkept))
 	}
 	return err
-}
-
-// subject takes the header of a command whose events the session records.
-func (s *session) subject(header *recording.Header) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.header = header
 }
 
 // begin writes the header.

@@ -100,7 +100,7 @@ func showText(w, stderr io.Writer, path string) error {
 	notes := newNotes(func(text string) { noteTo(stderr, "%s", text) })
 	defer notes.end()
 	out := bufio.NewWriter(w)
-	printed := &counting{w: out}
+	printed := &sink{w: out}
 	printer := console.New(printed)
 	all := recording.NewCollector()
 	for e, err := range recording.Events(f) {
@@ -129,7 +129,7 @@ func showText(w, stderr io.Writer, path string) error {
 	for _, warning := range all.File().Warnings {
 		noteTo(stderr, "%s: %s", path, warning)
 	}
-	if printed.bytes == 0 {
+	if !printed.printed {
 		noteTo(stderr, "%s: the run had printed nothing when its recording ended", path)
 	}
 	return nil
@@ -162,16 +162,4 @@ func holdsPlan(r io.Reader) bool {
 		n++
 	}
 	return false
-}
-
-// counting counts what is written.
-type counting struct {
-	w     io.Writer
-	bytes int64
-}
-
-func (c *counting) Write(p []byte) (int, error) {
-	n, err := c.w.Write(p)
-	c.bytes += int64(n)
-	return n, err
 }

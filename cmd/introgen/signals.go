@@ -52,8 +52,16 @@ func stopContext() context.Context {
 }
 
 // endAtOnce gives those signals their effect back, in commands that only read
-// and print: they have nothing to keep, and may wait for a pipe or read for long.
-func endAtOnce(*cli.Context) error {
+// and print: they have nothing to keep but a profile, and may wait for a pipe or
+// read for long.
+func endAtOnce(c *cli.Context) error {
+	if s := sessionOf(c); s.profile != nil && s.typed {
+		context.AfterFunc(c.Context, func() {
+			_ = s.profile.end(s.note) // the command was given up
+			os.Exit(exitInterrupted)
+		})
+		return nil
+	}
 	signal.Reset(stopSignals()...)
 	return nil
 }

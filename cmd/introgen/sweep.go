@@ -12,7 +12,6 @@ import (
 	"github.com/introgen/introgen/results/breakdown"
 	"github.com/introgen/introgen/results/metrics"
 	"github.com/introgen/introgen/results/recording"
-	"github.com/introgen/introgen/results/table"
 	"github.com/urfave/cli/v2"
 )
 
@@ -58,7 +57,7 @@ func sweepPlan() planCommand {
 		},
 		answer: func(flag func(string) string, factors []string) (answering, error) {
 			metric, err := sweepMetric(flag("metric"), factors)
-			return sweepAnswer(metric), err
+			return withNotes(documentOf(func(f *breakdown.File) (*sweep.Answer, error) { return sweep.Of(f, metric) })), err
 		},
 	}
 }
@@ -93,17 +92,6 @@ func planSweep(c *cli.Context) (p planned, err error) {
 	}
 	p.arms, err = sweepArms(c, settings, engine)
 	return p, err
-}
-
-// sweepAnswer is what a sweep says by the metric.
-func sweepAnswer(metric metrics.Metric) answering {
-	return func(f *recording.File) (*table.Document, error) {
-		a, err := sweep.Of(breakdown.Of(f), metric)
-		if err != nil {
-			return nil, err
-		}
-		return withNotes(a.Document(), f), nil
-	}
 }
 
 // readSettings reads what is to be swept, and on which engine.

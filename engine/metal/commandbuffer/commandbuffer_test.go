@@ -63,17 +63,6 @@ func TestParsePerBuffer(t *testing.T) {
 	}
 }
 
-func TestPerBufferFromEnv(t *testing.T) {
-	t.Setenv(Env, "7")
-	if n, err := PerBufferFromEnv(); n != 7 || err != nil {
-		t.Errorf("set to 7: %d, %v", n, err)
-	}
-	t.Setenv(Env, "many")
-	if _, err := PerBufferFromEnv(); err == nil || !strings.Contains(err.Error(), Env+`="many"`) {
-		t.Errorf("set to many: %v", err)
-	}
-}
-
 func TestHazards(t *testing.T) {
 	type access struct {
 		reads, writes []int

@@ -6,7 +6,6 @@ package commandbuffer
 
 import (
 	"fmt"
-	"os"
 	"strconv"
 )
 
@@ -55,13 +54,4 @@ func ParsePerBuffer(source, text string) (int, error) {
 		return 0, fmt.Errorf("%s=%q: commands per buffer must be a whole number from 0 to 2147483647 (0 commits every command; the default is %d)", source, text, DefaultPerBuffer)
 	}
 	return int(n), nil
-}
-
-// PerBufferFromEnv is the setting of the environment, or the default.
-func PerBufferFromEnv() (int, error) {
-	text, ok := os.LookupEnv(Env)
-	if !ok {
-		return DefaultPerBuffer, nil
-	}
-	return ParsePerBuffer(Env, text)
 }

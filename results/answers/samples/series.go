@@ -240,6 +240,12 @@ func Mixed(runs []*recording.Run) []string {
 			return fmt.Sprintf("%s (%d bytes, %s)", h.Model.File, h.Model.Bytes, h.Model.Types)
 		}},
 		{"version of introgen", func(h recording.Header) string { return h.Tool.Version + " " + h.Tool.Commit }},
+		{"profile of introgen itself", func(h recording.Header) string {
+			if dir, _ := h.Knob("profile-self"); dir != "" {
+				return "written, which costs time"
+			}
+			return "none"
+		}},
 	} {
 		var seen []string
 		for _, r := range runs {

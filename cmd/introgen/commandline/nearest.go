@@ -1,4 +1,4 @@
-package main
+package commandline
 
 // mostEdits is how many letters a word may differ in to be taken for another one.
 const mostEdits = 2

@@ -1,4 +1,4 @@
-package main
+package commandline
 
 import (
 	"strings"
@@ -12,7 +12,7 @@ func TestFlagsMayStandAnywhere(t *testing.T) {
 		Flags: []cli.Flag{&cli.BoolFlag{Name: "plain"}},
 		Commands: []*cli.Command{
 			{Name: "metal", Flags: []cli.Flag{
-				&cli.BoolFlag{Name: "trace"}, &cli.GenericFlag{Name: "nonce", Value: &optionalText{}},
+				&cli.BoolFlag{Name: "trace"}, &cli.GenericFlag{Name: "nonce", Value: &OptionalText{}},
 				&cli.IntFlag{Name: "threads", Aliases: []string{"t"}}, &cli.StringFlag{Name: "io"},
 			}},
 			{Name: "model", Subcommands: []*cli.Command{
@@ -33,6 +33,8 @@ func TestFlagsMayStandAnywhere(t *testing.T) {
 		{"metal 2 --unknown", "metal --unknown 2"},
 		{"metal 2 -- --trace", "metal -- 2 --trace"},
 		{"--plain metal 2", "--plain metal 2"},
+		{"metal 2 --plain --trace", "--plain metal --trace 2"},
+		{"model --plain requantize --type q8_0 in", "--plain model requantize --type q8_0 in"},
 		{"model requantize in out --type q8_0", "model requantize --type q8_0 in out"},
 		{"model requantize list --type q8_0 in", "model requantize --type q8_0 list in"},
 		{"metal 2 --help", "metal --help"},

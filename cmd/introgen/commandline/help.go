@@ -1,27 +1,71 @@
-package main
+package commandline
 
 import (
 	"bytes"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/introgen/introgen/system/terminal"
 	"github.com/urfave/cli/v2"
 )
 
-// Package cli prints texts as wide as they are; its printer is a variable, too.
+// HelpWidth is how wide the flags of --help become.
+const HelpWidth = terminal.Columns
+
+// Package cli knows one writer of flags for all commands, and one printer, which
+// prints texts as wide as they are; it sets both the same way, by variables.
 func init() {
+	cli.FlagStringer = flagHelp
 	printer := cli.HelpPrinterCustom
 	cli.HelpPrinterCustom = func(w io.Writer, text string, data any, funcs map[string]any) {
 		var b bytes.Buffer
 		printer(&b, text, data, funcs)
 		for line := range strings.Lines(b.String()) {
 			line = strings.TrimRight(line, "\n")
-			if _, err := io.WriteString(w, strings.Join(fitted(line, helpWidth), "\n")+"\n"); err != nil {
+			if _, err := io.WriteString(w, strings.Join(fitted(line, HelpWidth), "\n")+"\n"); err != nil {
 				return // the app's writer keeps the error
 			}
 		}
 	}
+}
+
+// flagHelp is one flag in --help: its names on a line, what it does below. In
+// package cli's own form, a table, one long name pushes every text off a
+// terminal.
+func flagHelp(f cli.Flag) string {
+	d, ok := f.(cli.DocGenerationFlag)
+	if !ok {
+		return strings.Join(f.Names(), ", ")
+	}
+	names := slices.Clone(f.Names())
+	slices.SortStableFunc(names, func(a, b string) int { return min(len(a), 2) - min(len(b), 2) }) // -o before --output
+	for i, n := range names {
+		names[i] = dashed(n)
+	}
+	head := strings.Join(names, ", ")
+	what, usage := placeholder(d.GetUsage())
+	if d.TakesValue() {
+		head += " " + what
+	}
+	if s := d.GetDefaultText(); s != "" && s != "false" {
+		usage += " (default: " + s + ")"
+	}
+	return head + "\n   " + strings.Join(terminal.Fold(usage, "", "", HelpWidth-9), "\n   ")
+}
+
+// placeholder takes what stands between backquotes in a usage for the name of
+// the value, as package flag does.
+func placeholder(usage string) (name, text string) {
+	before, rest, ok := strings.Cut(usage, "`")
+	if !ok {
+		return "VALUE", usage
+	}
+	name, after, ok := strings.Cut(rest, "`")
+	if !ok {
+		return "VALUE", usage
+	}
+	return name, before + name + after
 }
 
 // paragraphs puts the lines of each paragraph of a description together, so that

@@ -1,4 +1,4 @@
-package main
+package commandline
 
 import (
 	"slices"
@@ -9,14 +9,15 @@ import (
 
 // flagsFirst moves the flags of every command in front of its arguments, since
 // package cli stops reading flags at the first argument, and users write
-// `introgen metal 2 --trace`. What follows "--" stays an argument.
+// `introgen metal 2 --trace`; those of every command stand in front of all. What
+// follows "--" stays an argument.
 func flagsFirst(app *cli.App, args []string) ([]string, error) {
 	if len(args) == 0 {
 		return args, nil
 	}
 	out := []string{args[0]}
 	flags, cmds := app.Flags, app.Commands
-	var front, back []string
+	var all, front, back []string
 	rest := args[1:]
 	if len(rest) > 0 && rest[0] == "help" { // as in other programs: introgen help cpu
 		rest = append(slices.Clone(rest[1:]), "--help")
@@ -28,13 +29,17 @@ func flagsFirst(app *cli.App, args []string) ([]string, error) {
 			back = append(back, rest[i+1:]...)
 			i = len(rest)
 		case len(a) > 1 && a[0] == '-' && !isNegativeNumber(a, flags):
-			front = append(front, a)
-			if takesValue(a, flags) {
+			to, known := &front, flags
+			if Lookup(a, flags) == nil && Lookup(a, app.Flags) != nil {
+				to, known = &all, app.Flags
+			}
+			*to = append(*to, a)
+			if takesValue(a, known) {
 				if i+1 == len(rest) {
-					return nil, usagef("flag %s needs a value", a)
+					return nil, Usagef("flag %s needs a value", a)
 				}
 				i++
-				front = append(front, rest[i])
+				*to = append(*to, rest[i])
 			}
 		default:
 			if cmd := find(cmds, a); cmd != nil && len(back) == 0 {
@@ -54,7 +59,7 @@ func flagsFirst(app *cli.App, args []string) ([]string, error) {
 			back = nil
 		}
 	}
-	out = append(out, front...)
+	out = append(slices.Insert(out, 1, all...), front...)
 	for _, a := range back {
 		if len(a) > 1 && a[0] == '-' {
 			out = append(out, "--") // keep what looks like a flag an argument
@@ -78,7 +83,7 @@ func find(cmds []*cli.Command, name string) *cli.Command {
 // isNegativeNumber tells -3 from a flag, so that a negative count is refused
 // as a count and not as an unknown flag.
 func isNegativeNumber(a string, flags []cli.Flag) bool {
-	return a[1] >= '0' && a[1] <= '9' && lookup(a, flags) == nil
+	return a[1] >= '0' && a[1] <= '9' && Lookup(a, flags) == nil
 }
 
 // takesValue says whether the flag written as a takes the next argument as its
@@ -87,7 +92,7 @@ func takesValue(a string, flags []cli.Flag) bool {
 	if strings.Contains(a, "=") {
 		return false
 	}
-	switch f := lookup(a, flags).(type) {
+	switch f := Lookup(a, flags).(type) {
 	case nil, *cli.BoolFlag:
 		return false
 	case *cli.GenericFlag:
@@ -97,7 +102,9 @@ func takesValue(a string, flags []cli.Flag) bool {
 	return true
 }
 
-func lookup(a string, flags []cli.Flag) cli.Flag {
+// Lookup finds the flag that is written as a, with or without its dashes and its
+// value; nil where there is none.
+func Lookup(a string, flags []cli.Flag) cli.Flag {
 	name, _, _ := strings.Cut(strings.TrimLeft(a, "-"), "=")
 	for _, f := range flags {
 		for _, n := range f.Names() {
