@@ -2,8 +2,10 @@ package introgen_test
 
 import (
 	"bytes"
+	"go/ast"
 	"go/parser"
 	"go/token"
+	"go/types"
 	"os"
 	"os/exec"
 	"path"
@@ -137,6 +139,63 @@ func TestPackages(t *testing.T) {
 		if doc == "" {
 			t.Errorf("package %s has no package comment", dir)
 		}
+	}
+}
+
+// TestPredeclaredNames finds what is declared under a name that the language has
+// already given to something else: who reads real, any or clear below it reads
+// another thing than he knows.
+func TestPredeclaredNames(t *testing.T) {
+	for name := range tracked(t) {
+		if path.Ext(name) != ".go" || strings.Contains(name, "testdata/") {
+			continue
+		}
+		files := token.NewFileSet()
+		f, err := parser.ParseFile(files, filepath.FromSlash(name), nil, 0)
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		declared := func(ids ...*ast.Ident) {
+			for _, id := range ids {
+				if types.Universe.Lookup(id.Name) != nil {
+					t.Errorf("%s declares %s, a name that Go predeclares", files.Position(id.Pos()), id.Name)
+				}
+			}
+		}
+		ast.Inspect(f, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.AssignStmt:
+				for _, e := range n.Lhs {
+					if id, ok := e.(*ast.Ident); ok && n.Tok == token.DEFINE {
+						declared(id)
+					}
+				}
+			case *ast.RangeStmt:
+				for _, e := range []ast.Expr{n.Key, n.Value} {
+					if id, ok := e.(*ast.Ident); ok && n.Tok == token.DEFINE {
+						declared(id)
+					}
+				}
+			case *ast.ValueSpec:
+				declared(n.Names...)
+			case *ast.TypeSpec:
+				declared(n.Name)
+			case *ast.FuncDecl:
+				if n.Recv == nil {
+					declared(n.Name)
+				}
+			case *ast.FuncType:
+				for _, list := range []*ast.FieldList{n.TypeParams, n.Params, n.Results} {
+					if list != nil {
+						for _, field := range list.List {
+							declared(field.Names...)
+						}
+					}
+				}
+			}
+			return true
+		})
 	}
 }
 
