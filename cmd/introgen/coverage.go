@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -28,12 +29,12 @@ func coveragePlan() planCommand {
 				"   introgen coverage                       a warm-up of the run's own prompt, without decode steps\n" +
 				"   introgen coverage --warmup 2,1\n" +
 				"   introgen coverage --prompt-file long.txt --tokens 2000 --warmup 40,1 --verify",
-			Flags: append(append(append(waitFlags(),
+			Flags: slices.Concat(waitFlags(), []cli.Flag{
 				&cli.StringFlag{Name: "warmup", Usage: "the warm-up: `N,M` prompt tokens and decode steps", DefaultText: "the prompt's tokens, 0"},
 				&cli.StringFlag{Name: "architecture", Usage: "of the device, such as applegpu_g13g; it decides between tiles", DefaultText: "that of the soft driver"},
 				&cli.BoolFlag{Name: "verify", Usage: "make the runs too, and fail where they compile something else"},
 				modelFlag(aModel),
-			), promptFlags("what the full run asks")...), tokensFlag("decode steps `N` of the full run")),
+			}, promptFlags("what the full run asks"), []cli.Flag{tokensFlag("decode steps `N` of the full run")}),
 		},
 		plan:   planCoverage,
 		answer: always(coverage.Verified),

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -29,13 +30,13 @@ func tokenizeCommand() *cli.Command {
 			"   introgen cpu 1 --prompt-ids \"$(introgen tokenize --ids --prompt Hello)\"\n" +
 			"   introgen tokenize --text --prompt-ids 504,260,7042\n" +
 			"   introgen tokenize --json | jq '.tokens[].text'",
-		Flags: append(append([]cli.Flag{modelFlag(generatedModel)}, promptFlags("what to ask")...),
+		Flags: slices.Concat([]cli.Flag{modelFlag(generatedModel)}, promptFlags("what to ask"), []cli.Flag{
 			tokenizerFlag(),
 			&cli.BoolFlag{Name: "ids", Usage: "print the ids only, with commas between them, as --prompt-ids takes them"},
 			&cli.BoolFlag{Name: "text", Usage: "print the text only, as it is, without a line break behind it"},
 			&cli.BoolFlag{Name: "json", Usage: "print JSON"},
 			styleFlag(),
-		),
+		}),
 		Action: runTokenize,
 	}
 }
