@@ -36,8 +36,12 @@ const (
 	assemblyFile     = ".assembly.s"
 )
 
-// headerFile is the header that stands before every rewritten source.
-const headerFile = "metal_stdlib.h"
+// Files that are always there: what the others are, and the header that stands
+// before every rewritten source.
+const (
+	contentsFile = "GENERATED.txt"
+	headerFile   = "metal_stdlib.h"
+)
 
 // newKeeper makes the folder dir, which must be empty if it is there, and says in
 // a file what it will hold.
@@ -49,8 +53,10 @@ func newKeeper(dir string, tools *clang.Toolchain, form string) (*keeper, error)
 	if err != nil {
 		return nil, fmt.Errorf("folder for generated code: %w", err)
 	}
-	if len(there) > 0 {
-		return nil, fmt.Errorf("folder for generated code: %s holds %s already; name a new or an empty one, so that what it holds is of one run", dir, there[0].Name())
+	for _, f := range there {
+		if name := f.Name(); name != contentsFile && name != headerFile { // those two are left of a run that compiled nothing
+			return nil, fmt.Errorf("folder for generated code: %s holds %s already; name a new or an empty one, so that what it holds is of one run", dir, name)
+		}
 	}
 	k := &keeper{dir: dir, disassembler: tools.Disassembler()}
 	assembly, made := disassemblyFile, "the same, disassembled by "+k.disassembler
@@ -61,7 +67,7 @@ func newKeeper(dir string, tools *clang.Toolchain, form string) (*keeper, error)
 	if form == "scalar" {
 		masked = ", in the masked form"
 	}
-	err = errors.Join(k.write(headerFile, []byte(stdlib.Header())), k.write("README.txt", fmt.Appendf(nil, `What introgen's soft Metal driver generated in one run, with clang %s.
+	err = errors.Join(k.write(headerFile, []byte(stdlib.Header())), k.write(contentsFile, fmt.Appendf(nil, `What introgen's soft Metal driver generated in one run, with clang %s.
 
 LIBRARY%-36s the source as the preprocessor left it
 LIBRARY%-36s C++ made of it; %s stands before it

@@ -33,7 +33,7 @@ func TestKeep(t *testing.T) {
 		assembly = "tiny.seven.disassembly.s"
 	}
 	want := map[string]string{
-		"README.txt":              "LIBRARY.FUNCTION[.CONSTANTS].one-lane.ll",
+		"GENERATED.txt":           "LIBRARY.FUNCTION[.CONSTANTS].one-lane.ll",
 		"metal_stdlib.h":          "namespace metal",
 		"tiny.preprocessed.metal": "kernel void seven(device float* x)",
 		"tiny.rewritten.cc":       "static void seven(",
@@ -61,7 +61,7 @@ func TestKeep(t *testing.T) {
 	if err != nil || !slices.ContainsFunc(symbols, func(s elf.Symbol) bool { return s.Name == "msl_sgk" }) {
 		t.Errorf("the object defines %v (%v), not msl_sgk", symbols, err)
 	}
-	if _, err := Open(context.Background(), Options{CacheDir: cache, Keep: dir}); err == nil || !strings.Contains(err.Error(), "holds README.txt already") {
+	if _, err := Open(context.Background(), Options{CacheDir: cache, Keep: dir}); err == nil || !strings.Contains(err.Error(), "holds tiny.preprocessed.metal already") {
 		t.Errorf("a folder that is not empty: %v", err)
 	}
 }
