@@ -128,9 +128,9 @@ func before(s samples.Series, kind string) float64 {
 	})
 }
 
-// read is the time until the file's directory was known, the median.
-func (c *Case) read() float64 {
-	v, _ := c.Arm.Values(metrics.Read)
+// figure is the median of a metric over the arm's runs, as every answer has it.
+func (c *Case) figure(m metrics.Metric) float64 {
+	v, _ := c.Arm.Values(m)
 	return stats.Median(v)
 }
 
