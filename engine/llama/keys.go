@@ -3,14 +3,40 @@ package llama
 import (
 	"fmt"
 	"math"
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/introgen/introgen/engine/gguf"
 )
 
-// prefix is what the keys of the architecture begin with. What stands under other
-// names describes the file or its tokenizer, and no forward pass depends on it.
-const prefix = "llama."
+// architectures are the values of general.architecture whose files are run: those
+// that compute as llama does. The keys of a file begin with its architecture and a
+// point. What stands under other names describes the file or its tokenizer, and no
+// forward pass depends on it.
+var architectures = []string{"llama"}
+
+// readArchitecture reads which of architectures a file has.
+func readArchitecture(f *gguf.File) (string, error) {
+	named := make([]string, len(architectures))
+	for i, a := range architectures {
+		named[i] = strconv.Quote(a)
+	}
+	only := "only " + named[0] + " is"
+	if last := len(named) - 1; last > 0 {
+		only = strings.Join(named[:last], ", ") + " and " + named[last] + " are"
+	}
+	arch, given, err := f.String("general.architecture")
+	switch {
+	case err != nil:
+		return "", err
+	case !given:
+		return "", fmt.Errorf(`architecture "" is not supported, since metadata general.architecture is missing; %s`, only)
+	case !slices.Contains(architectures, arch):
+		return "", fmt.Errorf("architecture %q (metadata general.architecture) is not supported; %s", arch, only)
+	}
+	return arch, nil
+}
 
 // use is what becomes of a metadata key.
 type use uint8
@@ -32,11 +58,14 @@ type key struct {
 	// Of neutral keys: whether v changes nothing in a model of p, and which values
 	// those are, in words.
 	same    func(v gguf.Value, p *Params) bool
-	allowed string
+	allowed string // where it names a key, itsArchitecture stands before that
 }
 
-// keys are the keys under prefix that files of the llama architecture have or
-// could have. llama.cpp's llama architecture (src/models/llama.cpp and
+// itsArchitecture stands in a text for the file's architecture.
+const itsArchitecture = "{architecture}"
+
+// keys are the keys, without their architecture, that files of llama and of what
+// computes as it does have or could have. llama.cpp's llama architecture (src/models/llama.cpp and
 // load_hparams of src/llama-model.cpp) decides what is read and what is idle; most
 // neutral ones it does not read either, but a file that sets one to another value
 // is meant for a forward pass that neither of the two programs does.
@@ -72,11 +101,11 @@ var keys = map[string]key{
 	"rope.dimension_sections":          only("0", "parts of a head turn by positions of their own", 0),
 
 	"attention.scale":              {use: neutral, why: "the attention scores are scaled in another way", same: usualScale, allowed: "0 or 1 divided by the root of the head dimension"},
-	"attention.head_dim":           {use: neutral, why: "heads have another length than the key says that is read", same: headLength, allowed: "llama.attention.key_length, or what holds without that"},
+	"attention.head_dim":           {use: neutral, why: "heads have another length than the key says that is read", same: headLength, allowed: itsArchitecture + ".attention.key_length, or what holds without that"},
 	"attention.clamp_kqv":          only("0", "queries, keys and values are clamped", 0),
 	"attention.max_alibi_bias":     only("0", "attention has biases of distance (ALiBi)", 0),
 	"attention.causal":             only("true", "tokens attend to those that follow", 1),
-	"attention.sliding_window":     {use: neutral, why: "attention reaches only so many positions back", same: wholeContext, allowed: "0, or llama.context_length or more"},
+	"attention.sliding_window":     {use: neutral, why: "attention reaches only so many positions back", same: wholeContext, allowed: "0, or " + itsArchitecture + ".context_length or more"},
 	"attention.output_scale":       only("0 or 1", "attention's output is scaled", 0, 1),
 	"attention.value_scale":        only("0 or 1", "attention's values are scaled", 0, 1),
 	"attention.temperature_scale":  only("0", "the attention scores are scaled by position", 0),
@@ -90,7 +119,7 @@ var keys = map[string]key{
 	"use_parallel_residual":   only("false", "attention and feed-forward run side by side", 0),
 	"tensor_data_layout": {use: neutral, why: "the rows of queries and keys may be in another order", same: knownLayout,
 		allowed: `"Meta AI original pth" or "reference"`},
-	"embedding_length_out":      {use: neutral, why: "embeddings come out with another length", same: sameLength, allowed: "0 or llama.embedding_length"},
+	"embedding_length_out":      {use: neutral, why: "embeddings come out with another length", same: sameLength, allowed: "0 or " + itsArchitecture + ".embedding_length"},
 	"nextn_predict_layers":      only("0", "some layers predict later tokens", 0),
 	"leading_dense_block_count": only("0", "layers differ from each other", 0),
 
@@ -109,6 +138,11 @@ var keys = map[string]key{
 }
 
 const experts = "a mixture of experts is meant"
+
+// allowedIn says which values change nothing, in a file of the architecture.
+func (k key) allowedIn(arch string) string {
+	return strings.ReplaceAll(k.allowed, itsArchitecture, arch)
+}
 
 // only is a neutral key, which a number or bool of one of the values leaves
 // without effect, or an array of such.
@@ -173,12 +207,12 @@ func knownLayout(v gguf.Value, _ *Params) bool {
 	return s == "Meta AI original pth" || s == "reference"
 }
 
-// checkKeys refuses a file with a key under prefix that this package does not
-// know, or that says that the model is run in a way in which it is not. p is what
-// was read of the others.
-func checkKeys(f *gguf.File, p *Params) error {
+// checkKeys refuses a file with a key under its architecture that this package does
+// not know, or that says that the model is run in a way in which it is not. p is
+// what was read of the others.
+func checkKeys(f *gguf.File, arch string, p *Params) error {
 	for name, v := range f.Keys() {
-		rest, ours := strings.CutPrefix(name, prefix)
+		rest, ours := strings.CutPrefix(name, arch+".")
 		if !ours {
 			continue
 		}
@@ -187,7 +221,7 @@ func checkKeys(f *gguf.File, p *Params) error {
 		case !known:
 			return fmt.Errorf("metadata %s = %v is not known: it may change what the model computes, so the model is not run without it; docs/models.md lists the keys that are known", name, v)
 		case k.use == neutral && !k.same(v, p):
-			return fmt.Errorf("metadata %s is %v: %s, which this program does not do; it runs models in which that is %s, or missing", name, v, k.why, k.allowed)
+			return fmt.Errorf("metadata %s is %v: %s, which this program does not do; it runs models in which that is %s, or missing", name, v, k.why, k.allowedIn(arch))
 		}
 	}
 	return nil

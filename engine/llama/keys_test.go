@@ -14,6 +14,7 @@ func TestPage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	const prefix = "llama."
 	for name, k := range keys {
 		var want string
 		switch k.use {
@@ -22,7 +23,7 @@ func TestPage(t *testing.T) {
 		case idle:
 			want = fmt.Sprintf("| `%s%s` | %s |\n", prefix, name, k.why)
 		case neutral:
-			want = fmt.Sprintf("| `%s%s` | %s | %s |\n", prefix, name, k.allowed, k.why)
+			want = fmt.Sprintf("| `%s%s` | %s | %s |\n", prefix, name, k.allowedIn("llama"), k.why)
 		}
 		if !strings.Contains(string(page), want) {
 			t.Errorf("docs/models.md has no line %s", want)

@@ -76,22 +76,27 @@ func load(f *gguf.File) (*Model, error) {
 	if err := f.CheckWhole(); err != nil {
 		return nil, err
 	}
-	p, err := ReadParams(f)
+	arch, err := readArchitecture(f)
+	if err != nil {
+		return nil, err
+	}
+	p, err := readParams(f, arch)
 	if err != nil {
 		return nil, err
 	}
 	m := &Model{Params: p}
-	l := loader{f: f, layers: p.Layers, used: map[string]bool{}}
+	l := loader{f: f, arch: arch, layers: p.Layers, used: map[string]bool{}}
+	said := func(n int, key string) dim { return dim{n, arch + "." + key} }
 	if t, ok := f.Tensor("token_embd.weight"); ok && len(t.Dims) >= 2 {
 		if t.Dims[1] > math.MaxInt32 {
 			return nil, errNoVocab
 		}
 		m.Vocab = int(t.Dims[1])
 	}
-	hidden, ffn := dim{p.Hidden, "llama.embedding_length"}, dim{p.FFN, "llama.feed_forward_length"}
+	hidden, ffn := said(p.Hidden, "embedding_length"), said(p.FFN, "feed_forward_length")
 	vocab := dim{m.Vocab, "rows of token_embd.weight"}
-	q := dim{p.Heads * p.HeadDim, "llama.attention.head_count times llama.attention.key_length"}
-	kv := dim{p.KVHeads * p.HeadDim, "llama.attention.head_count_kv times llama.attention.key_length"}
+	q := said(p.Heads*p.HeadDim, "attention.head_count times "+arch+".attention.key_length")
+	kv := said(p.KVHeads*p.HeadDim, "attention.head_count_kv times "+arch+".attention.key_length")
 	m.Embedding = l.matrix("token_embd.weight", vocab, hidden)
 	m.OutputNorm = l.vector("output_norm.weight", hidden, true)
 	m.Output, m.Tied = m.Embedding, true
@@ -100,7 +105,7 @@ func load(f *gguf.File) (*Model, error) {
 	if own || empty {
 		m.Output, m.Tied = l.matrix("output.weight", vocab, hidden), false
 	}
-	m.RopeFactors = l.vector("rope_freqs.weight", dim{p.RopeDim / 2, "half of llama.rope.dimension_count"}, false)
+	m.RopeFactors = l.vector("rope_freqs.weight", dim{p.RopeDim / 2, "half of " + arch + ".rope.dimension_count"}, false)
 	for i, v := range m.RopeFactors {
 		if !(v > 0) || math.IsInf(float64(v), 0) {
 			l.fail(fmt.Errorf("tensor rope_freqs.weight: factor %d is %v; it must be a positive number", i, v))
@@ -130,21 +135,21 @@ func load(f *gguf.File) (*Model, error) {
 	if l.err != nil {
 		return nil, l.err
 	}
-	if err := checkTensors(f, p.Layers, l.used); err != nil {
+	if err := checkTensors(f, arch, p.Layers, l.used); err != nil {
 		return nil, err
 	}
-	return m, checkVocab(f, m.Vocab)
+	return m, checkVocab(f, arch, m.Vocab)
 }
 
 // checkVocab compares the rows of the embedding with what else says how many
 // tokens there are.
-func checkVocab(f *gguf.File, rows int) error {
-	n, ok, err := f.Uint32("llama.vocab_size")
+func checkVocab(f *gguf.File, arch string, rows int) error {
+	n, ok, err := f.Uint32(arch + ".vocab_size")
 	if err != nil {
 		return err
 	}
 	if ok && int64(n) != int64(rows) {
-		return fmt.Errorf("metadata llama.vocab_size is %d, but tensor token_embd.weight has %d rows; they must be as many", n, rows)
+		return fmt.Errorf("metadata %s.vocab_size is %d, but tensor token_embd.weight has %d rows; they must be as many", arch, n, rows)
 	}
 	if v, ok := f.Get("tokenizer.ggml.tokens"); ok && v.Len() != rows {
 		return fmt.Errorf("metadata tokenizer.ggml.tokens has %d elements, but tensor token_embd.weight has %d rows; they must be as many", v.Len(), rows)
@@ -161,6 +166,7 @@ type dim struct {
 // loader takes tensors out of a file and keeps the first error.
 type loader struct {
 	f      *gguf.File
+	arch   string
 	layers int
 	used   map[string]bool // by name
 	err    error
@@ -181,7 +187,7 @@ func (l *loader) tensor(name string, needed bool, dims ...dim) *gguf.Tensor {
 		if t, ok := l.f.SkippedTensor(name); ok {
 			l.misshapen(t, dims)
 		} else if layer, _ := split(name); needed && layer >= 0 {
-			l.fail(fmt.Errorf("tensor %s is missing, though metadata llama.block_count is %d", name, l.layers))
+			l.fail(fmt.Errorf("tensor %s is missing, though metadata %s.block_count is %d", name, l.arch, l.layers))
 		} else if needed {
 			l.fail(fmt.Errorf("tensor %s is missing", name))
 		}

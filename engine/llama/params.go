@@ -39,7 +39,8 @@ const most = 1 << 24
 // getters collects the first error of many look-ups.
 type getters struct {
 	f      *gguf.File
-	layers int // that an array has a value for each of; 0 until it is known
+	arch   string // that keys begin with
+	layers int    // that an array has a value for each of; 0 until it is known
 	err    error
 }
 
@@ -49,15 +50,18 @@ func (g *getters) fail(err error) {
 	}
 }
 
-// one returns the value under prefix+key: of an array with a value for each layer
+// key is a key's whole name.
+func (g *getters) key(name string) string { return g.arch + "." + name }
+
+// one returns the value under key: of an array with a value for each layer
 // the one that all of them are.
 func (g *getters) one(key string) (v gguf.Value, ok bool) {
-	v, ok = g.f.Get(prefix + key)
+	v, ok = g.f.Get(g.key(key))
 	if !ok || g.layers == 0 || v.Kind() != gguf.KindArray {
 		return v, ok
 	}
 	if v.Len() != g.layers {
-		g.fail(fmt.Errorf("metadata %s is an array of %d; it must be one number, or one for each of the %d layers (llama.block_count)", prefix+key, v.Len(), g.layers))
+		g.fail(fmt.Errorf("metadata %s is an array of %d; it must be one number, or one for each of the %d layers (%s)", g.key(key), v.Len(), g.layers, g.key("block_count")))
 		return v, true
 	}
 	var first gguf.Value
@@ -65,19 +69,19 @@ func (g *getters) one(key string) (v gguf.Value, ok bool) {
 		if i == 0 {
 			first = e
 		} else if e.String() != first.String() {
-			g.fail(fmt.Errorf("metadata %s is %v: layers that differ from each other are not supported; the values must be equal", prefix+key, v))
+			g.fail(fmt.Errorf("metadata %s is %v: layers that differ from each other are not supported; the values must be equal", g.key(key), v))
 			return first, true
 		}
 	}
 	return first, true
 }
 
-// count returns the positive integer under prefix+key; absent is what stands
+// count returns the positive integer under key; absent is what stands
 // for a missing key, 0 for a key that must be there.
 func (g *getters) count(key string, absent int) int {
 	v, ok := g.one(key)
 	n, fits := v.Uint64()
-	switch key = prefix + key; {
+	switch key = g.key(key); {
 	case !ok && absent == 0:
 		g.fail(fmt.Errorf("metadata %s is missing", key))
 	case !ok:
@@ -90,11 +94,11 @@ func (g *getters) count(key string, absent int) int {
 	return int(n)
 }
 
-// real returns the positive number under prefix+key; absent as in count.
+// real returns the positive number under key; absent as in count.
 func (g *getters) real(key string, absent float32) float32 {
 	v, ok := g.one(key)
 	x, fits := v.Float64()
-	switch key = prefix + key; {
+	switch key = g.key(key); {
 	case !ok && absent == 0:
 		g.fail(fmt.Errorf("metadata %s is missing", key))
 	case !ok:
@@ -110,16 +114,15 @@ func (g *getters) real(key string, absent float32) float32 {
 // ReadParams reads everything but Vocab, which the embedding's shape states, from
 // the header of a model's file alone.
 func ReadParams(f *gguf.File) (Params, error) {
-	g := &getters{f: f}
-	arch, given, err := f.String("general.architecture")
-	switch {
-	case err != nil:
+	arch, err := readArchitecture(f)
+	if err != nil {
 		return Params{}, err
-	case !given:
-		return Params{}, errors.New(`architecture "" is not supported, since metadata general.architecture is missing; only "llama" is`)
-	case arch != "llama":
-		return Params{}, fmt.Errorf("architecture %q (metadata general.architecture) is not supported; only \"llama\" is", arch)
 	}
+	return readParams(f, arch)
+}
+
+func readParams(f *gguf.File, arch string) (Params, error) {
+	g := &getters{f: f, arch: arch}
 	p := Params{
 		Layers:  g.count("block_count", 0),
 		Hidden:  g.count("embedding_length", 0),
@@ -147,22 +150,23 @@ func ReadParams(f *gguf.File) (Params, error) {
 	}
 	switch {
 	case p.Heads%p.KVHeads != 0:
-		return p, fmt.Errorf("%d query heads cannot share %d key and value heads evenly (metadata llama.attention.head_count, llama.attention.head_count_kv)", p.Heads, p.KVHeads)
+		return p, fmt.Errorf("%d query heads cannot share %d key and value heads evenly (metadata %s, %s)", p.Heads, p.KVHeads, g.key("attention.head_count"), g.key("attention.head_count_kv"))
 	case valueDim != p.HeadDim:
-		return p, fmt.Errorf("values of %d and keys of %d per head (metadata llama.attention.value_length, llama.attention.key_length) are not supported; they must be equal", valueDim, p.HeadDim)
+		return p, fmt.Errorf("values of %d and keys of %d per head (metadata %s, %s) are not supported; they must be equal", valueDim, p.HeadDim, g.key("attention.value_length"), g.key("attention.key_length"))
 	case p.RopeDim > p.HeadDim || p.RopeDim%2 != 0:
-		return p, fmt.Errorf("metadata llama.rope.dimension_count is %d; it must be even and at most the head dimension %d (llama.attention.key_length, or llama.embedding_length divided by llama.attention.head_count)", p.RopeDim, p.HeadDim)
+		return p, fmt.Errorf("metadata %s is %d; it must be even and at most the head dimension %d (%s, or %s divided by %s)",
+			g.key("rope.dimension_count"), p.RopeDim, p.HeadDim, g.key("attention.key_length"), g.key("embedding_length"), g.key("attention.head_count"))
 	case p.Heads*p.HeadDim > most:
 		return p, fmt.Errorf("%d heads of %d values are more than this program supports (%d)", p.Heads, p.HeadDim, most)
 	}
-	return p, checkKeys(f, &p)
+	return p, checkKeys(f, arch, &p)
 }
 
 // ropeScale returns what positions are divided by. As llama.cpp has it, scaling is
 // linear where no type is given; rope.scale_linear is the factor's old name, which
 // counts where the new one is missing; and a factor of 0 or none is 1.
 func (g *getters) ropeScale() float32 {
-	kind, given, err := g.f.String(prefix + "rope.scaling.type")
+	kind, given, err := g.f.String(g.key("rope.scaling.type"))
 	if err != nil {
 		g.fail(err)
 	}
@@ -170,7 +174,7 @@ func (g *getters) ropeScale() float32 {
 		kind = "linear"
 	}
 	scale := float32(1)
-	for _, key := range []string{prefix + "rope.scaling.factor", prefix + "rope.scale_linear"} {
+	for _, key := range []string{g.key("rope.scaling.factor"), g.key("rope.scale_linear")} {
 		x, ok, err := g.f.Float32(key)
 		switch {
 		case err != nil:
@@ -190,7 +194,7 @@ func (g *getters) ropeScale() float32 {
 	case "none":
 		return 1
 	}
-	g.fail(fmt.Errorf("metadata llama.rope.scaling.type is %q; supported are \"none\" and \"linear\"", kind))
+	g.fail(fmt.Errorf("metadata %s is %q; supported are \"none\" and \"linear\"", g.key("rope.scaling.type"), kind))
 	return 1
 }
 

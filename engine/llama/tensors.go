@@ -47,7 +47,7 @@ var scaleEnds = []string{".scale", ".input_scale"}
 // ("wrong number of tensors"): it has weights that the forward pass leaves out.
 // What holds no elements, or is a scalar that nothing in the architecture is named
 // after, is left alone.
-func checkTensors(f *gguf.File, layers int, used map[string]bool) error {
+func checkTensors(f *gguf.File, arch string, layers int, used map[string]bool) error {
 	var unused []string
 	for i := range f.Tensors {
 		if !used[f.Tensors[i].Name] {
@@ -62,7 +62,7 @@ func checkTensors(f *gguf.File, layers int, used map[string]bool) error {
 	if len(unused) == 0 {
 		return nil
 	}
-	text := fmt.Sprintf("tensor %s is not used: %s", unused[0], whatIs(unused[0], layers))
+	text := fmt.Sprintf("tensor %s is not used: %s", unused[0], whatIs(unused[0], arch, layers))
 	if more := len(unused) - 1; more > 0 {
 		text += fmt.Sprintf(" (and %d more, %s the next)", more, unused[1])
 	}
@@ -88,15 +88,15 @@ func hasMeaning(name string) bool {
 }
 
 // whatIs says what an unused tensor is.
-func whatIs(name string, layers int) string {
+func whatIs(name, arch string, layers int) string {
 	layer, rest := split(name)
 	switch {
 	case layer >= layers:
-		return fmt.Sprintf("it belongs to layer %d, and metadata llama.block_count is %d, so the last one is layer %d", layer, layers, layers-1)
+		return fmt.Sprintf("it belongs to layer %d, and metadata %s.block_count is %d, so the last one is layer %d", layer, arch, layers, layers-1)
 	case foreign[rest] != "":
 		return "it is " + foreign[rest] + ", which this program does not compute"
 	case hasMeaning(name):
 		return "it scales a matrix, which this program does not do"
 	}
-	return "the llama architecture has no such tensor"
+	return "the " + arch + " architecture has no such tensor"
 }
