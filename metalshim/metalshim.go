@@ -4,7 +4,8 @@
 //
 // A driver implements Device. Two decorators wrap any driver: Instrument, the
 // only place where Metal calls are timed, and metalshim/callfault, which delays
-// or fails chosen calls. Driver packages: metalshim/soft.
+// or fails chosen calls. The drivers are metalshim/soft and metalshim/apple;
+// metalshim/drivers opens them by name.
 //
 // Rules that hold for every driver:
 //   - An object that a New… method returns belongs to the caller until its

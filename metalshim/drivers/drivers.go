@@ -90,12 +90,12 @@ const EnvTimeout = soft.EnvTimeout
 // ParseTimeout reads a time limit of command buffers. knob is named in the error.
 func ParseTimeout(knob, text string) (time.Duration, error) { return soft.ParseTimeout(knob, text) }
 
-// ErrTimeout says that the driver's time limit of command buffers is the
-// system's.
-var ErrTimeout = errors.New("the time limit of a command buffer can be set for the soft driver only: apple's is the system's own")
-
-// ErrKeep says that the driver shows nothing of what it generates.
-var ErrKeep = errors.New("what is generated can be kept from the soft driver only: apple's compiler shows none of its steps")
+// Errors of options that a driver cannot follow. What it returns wraps one of them,
+// and says why.
+var (
+	ErrTimeout = errors.New("the time limit of a command buffer can be set for the soft driver only")
+	ErrKeep    = errors.New("what is generated can be kept from the soft driver only")
+)
 
 func (o Options) soft() soft.Options {
 	out := soft.Options{Note: o.Note, Keep: o.Keep}
@@ -166,10 +166,10 @@ func openApple(ctx context.Context, device string, o Options) (Driver, error) {
 	standIn := os.Getenv(apple.EnvStandIn)
 	if runtime.GOOS == "darwin" || standIn == "" {
 		if o.Timeout != nil {
-			return nil, ErrTimeout
+			return nil, fmt.Errorf("%w: apple's is the system's own", ErrTimeout)
 		}
 		if o.Keep != "" {
-			return nil, ErrKeep
+			return nil, fmt.Errorf("%w: apple's compiler shows none of its steps", ErrKeep)
 		}
 		d, err := apple.Open(ctx, apple.Options{Device: device})
 		if err != nil {
