@@ -22,13 +22,13 @@ type ID int32
 
 // Record is one span. End is negative while the span is open.
 type Record struct {
-	ID     ID
-	Parent ID     // the span that was open on the same track when this one began, or 0
-	Name   string // what kind of work: "prefill", "LIB"
-	Detail string // what it was done to: "Gemm", or ""
-	N      int64  // how many or which: tokens, step number, or 0
-	Start  time.Duration
-	End    time.Duration
+	ID     ID            `json:"id"`
+	Parent ID            `json:"in"`               // the span that was open on the same track when this one began, or 0
+	Name   string        `json:"name"`             // what kind of work: "prefill", "LIB"
+	Detail string        `json:"detail,omitempty"` // what it was done to: "Gemm", or ""
+	N      int64         `json:"n,omitempty"`      // how many or which: tokens, step number, or 0
+	Start  time.Duration `json:"start"`
+	End    time.Duration `json:"end"`
 }
 
 // Duration is End − Start, or 0 for a span that is still open.
@@ -41,10 +41,10 @@ func (r Record) Duration() time.Duration {
 
 // Sample is one reading of a counter.
 type Sample struct {
-	Span  ID // the span that was open when it was taken, or 0
-	Name  string
-	Value int64
-	At    time.Duration
+	Span  ID            `json:"in"` // the span that was open when it was taken, or 0
+	Name  string        `json:"name"`
+	Value int64         `json:"value"`
+	At    time.Duration `json:"at"`
 }
 
 const block = 1024

@@ -2,7 +2,6 @@ package breakdown
 
 import (
 	"reflect"
-	"slices"
 	"testing"
 	"time"
 
@@ -68,7 +67,11 @@ func TestMetal(t *testing.T) {
 		Pipelines: []Compile{nn},
 		Kernels:   []recording.Kernel{{Name: "k", Dispatches: 3, Time: int64(5 * ms)}},
 	}
-	f := recording.Collect(slices.Values(events))
+	c := recording.NewCollector()
+	for _, e := range events {
+		c.Add(e)
+	}
+	f := c.File()
 	if got := Take(f.Runs[0]).Metal(); !reflect.DeepEqual(got, want) {
 		t.Errorf("collected:\n%+v, want\n%+v", got, want)
 	}

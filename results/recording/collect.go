@@ -3,20 +3,10 @@ package recording
 import (
 	"cmp"
 	"fmt"
-	"iter"
 	"slices"
 
 	"github.com/introgen/introgen/trace"
 )
-
-// Collect puts events together to runs.
-func Collect(events iter.Seq[Event]) *File {
-	c := NewCollector()
-	for e := range events {
-		c.Add(e)
-	}
-	return c.File()
-}
 
 // Collector builds a File from events as they come. In a file of one run after
 // another all events belong to the header before them; in a plan, to the child between Start and

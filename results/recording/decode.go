@@ -54,21 +54,7 @@ func (d *decoder) decode(line []byte) (Event, error) {
 	if e == nil {
 		return &Unknown{Name: *first.Kind, Line: bytes.Clone(line)}, nil
 	}
-	var err error
-	switch e := e.(type) {
-	case *Span:
-		var s spanLine
-		err = json.Unmarshal(line, &s)
-		e.Record = trace.Record{ID: s.ID, Parent: s.In, Name: s.Name, Detail: s.Detail, N: s.N,
-			Start: time.Duration(s.Start), End: time.Duration(s.End)}
-	case *Count:
-		var c countLine
-		err = json.Unmarshal(line, &c)
-		e.Sample = trace.Sample{Span: c.In, Name: c.Name, Value: c.Value, At: time.Duration(c.At)}
-	default:
-		err = json.Unmarshal(line, e)
-	}
-	if err != nil {
+	if err := json.Unmarshal(line, e); err != nil {
 		return nil, fmt.Errorf("event %q: %w", e.Kind(), understood(err))
 	}
 	if err := complete(e, line); err != nil {
@@ -88,49 +74,27 @@ func complete(e Event, line []byte) error {
 	if err := json.Unmarshal(line, &keys); err != nil {
 		return fmt.Errorf("event %q: %w", e.Kind(), err)
 	}
-	for _, key := range required(e) {
+	for _, f := range required(e) {
+		key := f.Tag.Get("json")
 		value, ok := keys[key]
 		if !ok {
 			return fmt.Errorf("event %q has no key %q", e.Kind(), key)
 		}
-		if string(value) == "null" && !mayBeNull(e, key) {
+		// Null is how a writer writes a list that is none.
+		if string(value) == "null" && !slices.Contains([]reflect.Kind{reflect.Slice, reflect.Map, reflect.Pointer}, f.Type.Kind()) {
 			return fmt.Errorf("event %q has null as its %q", e.Kind(), key)
 		}
 	}
 	return nil
 }
 
-// required are the keys that an event of the kind always has, which are those
-// that are written whatever they hold. The JSON Schema has the same.
-func required(e Event) []string {
-	var of reflect.Type
-	switch e.(type) {
-	case *Span:
-		return []string{"id", "in", "name", "start", "end"}
-	case *Count:
-		return []string{"in", "name", "value", "at"}
-	default:
-		of = reflect.TypeOf(e).Elem()
-	}
-	var keys []string
-	for i := range of.NumField() {
-		if key, options, _ := strings.Cut(of.Field(i).Tag.Get("json"), ","); options == "" {
-			keys = append(keys, key)
-		}
-	}
-	return keys
-}
-
-// mayBeNull says whether null is how a writer writes the key's value where it is
-// none: of a list.
-func mayBeNull(e Event, key string) bool {
-	of := reflect.TypeOf(e).Elem()
-	for i := range of.NumField() {
-		if name, _, _ := strings.Cut(of.Field(i).Tag.Get("json"), ","); name == key {
-			return slices.Contains([]reflect.Kind{reflect.Slice, reflect.Map, reflect.Pointer}, of.Field(i).Type.Kind())
-		}
-	}
-	return false
+// required are the fields whose keys an event of the kind always has, which are
+// those that are written whatever they hold. The JSON Schema has the same.
+func required(e Event) []reflect.StructField {
+	return slices.DeleteFunc(reflect.VisibleFields(reflect.TypeOf(e).Elem()), func(f reflect.StructField) bool {
+		_, options, _ := strings.Cut(f.Tag.Get("json"), ",")
+		return f.Anonymous || options != ""
+	})
 }
 
 // understood is why a line is no event, in words of the format instead of Go's.
@@ -152,23 +116,6 @@ func understood(err error) error {
 	return fmt.Errorf("the JSON %s as its %q cannot be: %s is wanted", wrong.Value, key, wanted)
 }
 
-type spanLine struct {
-	ID     trace.ID `json:"id"`
-	In     trace.ID `json:"in"`
-	Name   string   `json:"name"`
-	Detail string   `json:"detail"`
-	N      int64    `json:"n"`
-	Start  int64    `json:"start"`
-	End    int64    `json:"end"`
-}
-
-type countLine struct {
-	In    trace.ID `json:"in"`
-	Name  string   `json:"name"`
-	Value int64    `json:"value"`
-	At    int64    `json:"at"`
-}
-
 func newEvent(kind string) Event {
 	for _, e := range []Event{
 		&Header{}, &Plan{}, &Start{}, &Exit{}, &Span{}, &Count{}, &Subject{}, &Device{}, &Library{}, &Pipeline{},
@@ -185,116 +132,74 @@ func newEvent(kind string) Event {
 // times faster than package json. It gives up on everything else, also on what
 // is wrong: then package json says what.
 func (d *decoder) quick(line []byte) (Event, bool) {
-	if rest, ok := bytes.CutPrefix(line, []byte(`{"k":"span"`)); ok {
+	f := fields{rest: line}
+	switch {
+	case f.next(`{"k":"span"`):
 		var s Span
-		var seen keys
-		ok = d.fields(rest, func(key string, text []byte, n int64) bool {
-			switch key {
-			case "id":
-				s.ID = trace.ID(n)
-				return int64(s.ID) == n
-			case "in":
-				s.Parent = trace.ID(n)
-				return int64(s.Parent) == n
-			case "name":
-				s.Name = d.name(text)
-			case "detail":
-				s.Detail = d.name(text)
-			case "n":
-				s.N = n
-			case "start":
-				s.Start = time.Duration(n)
-			case "end":
-				s.End = time.Duration(n)
-			default:
-				return false
-			}
-			return seen.add(key)
-		})
-		return &s, ok && seen.hold("id", "in", "name", "start", "end")
-	}
-	if rest, ok := bytes.CutPrefix(line, []byte(`{"k":"count"`)); ok {
+		s.ID = f.id(`,"id":`)
+		s.Parent = f.id(`,"in":`)
+		s.Name = d.name(f.text(`,"name":"`))
+		if f.next(`,"detail":"`) {
+			s.Detail = d.name(f.text(""))
+		}
+		if f.next(`,"n":`) {
+			s.N = f.number("")
+		}
+		s.Start = time.Duration(f.number(`,"start":`))
+		s.End = time.Duration(f.number(`,"end":`))
+		return &s, f.ended()
+	case f.next(`{"k":"count"`):
 		var c Count
-		var seen keys
-		ok = d.fields(rest, func(key string, text []byte, n int64) bool {
-			switch key {
-			case "in":
-				c.Span = trace.ID(n)
-				return int64(c.Span) == n
-			case "name":
-				c.Name = d.name(text)
-			case "value":
-				c.Value = n
-			case "at":
-				c.At = time.Duration(n)
-			default:
-				return false
-			}
-			return seen.add(key)
-		})
-		return &c, ok && seen.hold("in", "name", "value", "at")
+		c.Span = f.id(`,"in":`)
+		c.Name = d.name(f.text(`,"name":"`))
+		c.Value = f.number(`,"value":`)
+		c.At = time.Duration(f.number(`,"at":`))
+		return &c, f.ended()
 	}
 	return nil, false
 }
 
-// keys are those of a line of a span or a count; which has at most seven.
-type keys struct {
-	of [7]string
-	n  int
+// fields reads a line field by field. What is not as it is expected to be is
+// nothing, and so is all that follows it.
+type fields struct {
+	rest   []byte
+	failed bool
 }
 
-// add says whether the key is new.
-func (k *keys) add(key string) bool {
-	if k.n == len(k.of) || slices.Contains(k.of[:k.n], key) {
-		return false
+// next passes over what is there, if that is so.
+func (f *fields) next(text string) (ok bool) {
+	if len(f.rest) >= len(text) && string(f.rest[:len(text)]) == text {
+		f.rest, ok = f.rest[len(text):], true
 	}
-	k.of[k.n] = key
-	k.n++
-	return true
+	return ok
 }
 
-func (k *keys) hold(all ...string) bool {
-	for _, key := range all {
-		if !slices.Contains(k.of[:k.n], key) {
-			return false
-		}
-	}
-	return true
+// ended says whether all was as expected, up to the closing brace.
+func (f *fields) ended() bool { return !f.failed && string(f.rest) == "}" }
+
+func (f *fields) id(before string) trace.ID {
+	n := f.number(before)
+	f.failed = f.failed || int64(trace.ID(n)) != n
+	return trace.ID(n)
 }
 
-// fields calls set with every `,"key":value` up to the closing brace. text is
-// nil where the value is a number; the keys "name" and "detail" are texts, all
-// others numbers.
-func (d *decoder) fields(rest []byte, set func(key string, text []byte, n int64) bool) bool {
-	for {
-		if len(rest) == 1 && rest[0] == '}' {
-			return true
-		}
-		if len(rest) < 2 || rest[0] != ',' || rest[1] != '"' {
-			return false
-		}
-		key, after, ok := plainText(rest[2:])
-		if !ok || len(after) < 2 || after[0] != ':' {
-			return false
-		}
-		after = after[1:]
-		isText := string(key) == "name" || string(key) == "detail"
-		var text []byte
-		var n int64
-		if isText {
-			if after[0] != '"' {
-				return false
-			}
-			if text, rest, ok = plainText(after[1:]); !ok {
-				return false
-			}
-		} else if n, rest, ok = number(after); !ok {
-			return false
-		}
-		if !set(d.name(key), text, n) {
-			return false
-		}
+func (f *fields) number(before string) (n int64) {
+	ok := f.next(before)
+	if ok {
+		n, f.rest, ok = number(f.rest)
 	}
+	f.failed = f.failed || !ok
+	return n
+}
+
+// text is what stands up to the next quote.
+func (f *fields) text(before string) (text []byte) {
+	ok := f.next(before)
+	if ok {
+		text, f.rest, ok = plainText(f.rest)
+	}
+	f.failed = f.failed || !ok
+	return text
 }
 
 // plainText cuts b at the next quote; ok is false where anything before it is

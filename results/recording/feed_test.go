@@ -48,16 +48,7 @@ func TestFeed(t *testing.T) {
 			t.Errorf("time %d: %s, want %s", i, got, want)
 		}
 	}
-	f := Collect(func(yield func(Event) bool) {
-		if !yield(&Header{}) {
-			return
-		}
-		for _, e := range all {
-			if !yield(e) {
-				return
-			}
-		}
-	})
+	f := collect(append([]Event{&Header{}}, all...))
 	if !reflect.DeepEqual(f.Runs[0].Spans, rec.Spans()) || !reflect.DeepEqual(f.Runs[0].Samples, rec.Samples()) {
 		t.Errorf("collected are %+v, recorded %+v", f.Runs[0].Spans, rec.Spans())
 	}

@@ -45,7 +45,7 @@ func sound() []Event {
 // TestJudge: what cannot be is taken out and told, what is missing is told, and
 // everything else stays what it was.
 func TestJudge(t *testing.T) {
-	if f := Collect(slices.Values(sound())); len(f.Warnings) > 0 || f.Runs[0].LostSpans() > 0 || len(f.Runs[0].Samples) != 3 {
+	if f := collect(sound()); len(f.Warnings) > 0 || f.Runs[0].LostSpans() > 0 || len(f.Runs[0].Samples) != 3 {
 		t.Fatalf("what is sound is told of: %q, %+v", f.Warnings, f.Runs[0])
 	}
 	// A run that failed in its last step leaves an encoder that was not committed,
@@ -60,7 +60,7 @@ func TestJudge(t *testing.T) {
 		Event(&Count{trace.Sample{Span: 14, Name: names.CountEncoders, Value: 1, At: 201}}),
 		Event(&Count{trace.Sample{Span: 14, Name: names.CountCommandBuffers, Value: 1, At: 201}}))
 	failed[len(failed)-1].(*End).Code = 1
-	if f := Collect(slices.Values(failed)); len(f.Warnings) > 0 || len(f.Runs[0].Samples) != 6 {
+	if f := collect(failed); len(f.Warnings) > 0 || len(f.Runs[0].Samples) != 6 {
 		t.Fatalf("a failed run is told of: %q, %+v", f.Warnings, f.Runs[0])
 	}
 	spanOf := func(events []Event, id trace.ID) *trace.Record {
@@ -155,7 +155,7 @@ func TestJudge(t *testing.T) {
 		}), nil, "was to make 3 rounds and has 1"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			f := Collect(slices.Values(c.damage(sound())))
+			f := collect(c.damage(sound()))
 			r := f.Runs[0]
 			if text := strings.Join(f.Warnings, "\n"); !strings.Contains(text, c.told) || len(f.Warnings) > 5 {
 				t.Errorf("told is %q, want %q in it", text, c.told)
@@ -187,7 +187,7 @@ func TestOneLineAKind(t *testing.T) {
 	for i := range 5000 {
 		events = append(events, &Span{trace.Record{ID: trace.ID(2*i + 1), Name: "wail", Start: time.Duration(i), End: time.Duration(i)}})
 	}
-	f := Collect(slices.Values(events))
+	f := collect(events)
 	if want := []string{"4999 spans are missing, the first is span 2: what they timed has no sample",
 		`"wail" (span 1) has a name that is not known: no figure is made of it (and 4999 more like it)`}; !slices.Equal(f.Warnings, want) {
 		t.Errorf("told are %q", f.Warnings)
@@ -207,7 +207,7 @@ func TestRunsOfAPlan(t *testing.T) {
 				events = append(events, exits[i])
 			}
 		}
-		return Collect(slices.Values(append(append(events, extra...), &End{})))
+		return collect(append(append(events, extra...), &End{}))
 	}
 	for name, c := range map[string]struct {
 		change func(starts []*Start, exits []*Exit) []Event
@@ -239,7 +239,7 @@ func TestRunsOfAPlan(t *testing.T) {
 	}
 	// A recording of one run put behind itself is one sample.
 	one := []Event{&Header{PID: 7, Clock: 9, Started: time.Unix(5, 0)}, &End{}}
-	f := Collect(slices.Values(append(slices.Clone(one), one...)))
+	f := collect(append(slices.Clone(one), one...))
 	if len(f.Counted("")) != 1 || !strings.Contains(strings.Join(f.Warnings, ""), "the run of process 7 stands there once more") {
 		t.Errorf("%d runs count, told is %q", len(f.Counted("")), f.Warnings)
 	}
@@ -251,11 +251,11 @@ func TestLostSubject(t *testing.T) {
 	events := sound()
 	h := events[0].(*Header)
 	h.Knobs = append(h.Knobs, Knob{Name: "io", Value: "mmap"})
-	if f := Collect(slices.Values(events)); len(f.Warnings) != 1 || !strings.Contains(f.Warnings[0], "its subject is missing") {
+	if f := collect(events); len(f.Warnings) != 1 || !strings.Contains(f.Warnings[0], "its subject is missing") {
 		t.Errorf("without a subject: %q", f.Warnings)
 	}
 	events = slices.Insert(events, 1, Event(&Subject{IO: "mmap"}))
-	if f := Collect(slices.Values(events)); len(f.Warnings) > 0 {
+	if f := collect(events); len(f.Warnings) > 0 {
 		t.Errorf("with one: %q", f.Warnings)
 	}
 }
@@ -266,7 +266,7 @@ func TestLostHeader(t *testing.T) {
 	one := sound()
 	plan := func(of []Event) *File {
 		events := append([]Event{&Header{Format: Format, Version: Version, Command: "bench"}, &Plan{Arms: []Arm{{Name: "A"}}}, &Start{Run: 1, Block: 1, Arm: "A"}}, of...)
-		return Collect(slices.Values(append(events, &Exit{Run: 1, Spawned: 5, Reaped: 500}, &End{At: 600})))
+		return collect(append(events, &Exit{Run: 1, Spawned: 5, Reaped: 500}, &End{At: 600}))
 	}
 	if f := plan(one); len(f.Warnings) > 0 || !f.Runs[0].Counts() {
 		t.Errorf("a whole run: %q", f.Warnings)
@@ -298,7 +298,7 @@ func TestLostKernel(t *testing.T) {
 	kernels := []Event{&Kernel{Name: "nn", Dispatches: 900, Time: 30}, &Kernel{Name: "cos", Dispatches: 4, Time: 10}, &Kernel{Name: names.Blit, Dispatches: 3, Time: 5}}
 	with := func(kernels ...Event) []string {
 		events := sound()
-		return Collect(slices.Values(slices.Insert(events, len(events)-1, kernels...))).Warnings
+		return collect(slices.Insert(events, len(events)-1, kernels...)).Warnings
 	}
 	if got := with(kernels...); len(got) > 0 {
 		t.Errorf("all kernels: %q", got)
@@ -308,4 +308,13 @@ func TestLostKernel(t *testing.T) {
 			t.Errorf("without kernel %d: %q, want %s", i, got, want)
 		}
 	}
+}
+
+// collect puts events together to runs.
+func collect(events []Event) *File {
+	c := NewCollector()
+	for _, e := range events {
+		c.Add(e)
+	}
+	return c.File()
 }

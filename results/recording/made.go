@@ -130,17 +130,17 @@ func (j *judge) counts() {
 			n.queued++
 		}
 	}
-	counted := map[trace.ID]map[string]int64{}
+	type counter struct {
+		span trace.ID
+		name string
+	}
+	counted, wrong := map[counter]int64{}, map[counter]bool{}
 	for _, c := range j.Samples {
-		if counted[c.Span] == nil {
-			counted[c.Span] = map[string]int64{}
-		}
-		counted[c.Span][c.Name] += c.Value
+		counted[counter{c.Span, c.Name}] += c.Value
 	}
 	// Where the device tells its times it does so of every command buffer.
 	timed := slices.ContainsFunc(j.Spans, func(s trace.Record) bool { return s.Name == names.SpanGPU })
 	queued := slices.ContainsFunc(j.Spans, func(s trace.Record) bool { return s.Name == names.SpanQueued })
-	wrong := map[trace.ID]map[string]bool{}
 	full := j.untouched()
 	for _, id := range order {
 		n := of[id]
@@ -151,12 +151,9 @@ func (j *judge) counts() {
 			name string
 			want int64
 		}{{names.CountCommandBuffers, n.commits}, {names.CountDispatches, n.dispatched}, {names.CountEncoders, n.encoders}} {
-			if got := counted[id][c.name]; got != c.want {
+			if got := counted[counter{id, c.name}]; got != c.want {
 				j.tell("counts", "span %d counts %d of %q and has spans of %d: they do not count", id, got, c.name, c.want)
-				if wrong[id] == nil {
-					wrong[id] = map[string]bool{}
-				}
-				wrong[id][c.name] = true
+				wrong[counter{id, c.name}] = true
 			}
 		}
 		// What is committed behind a command buffer that failed does not run.
@@ -164,7 +161,7 @@ func (j *judge) counts() {
 			j.tell("ran", "span %d commits %d command buffers of %d dispatches, and the device ran %d of %d", id, n.commits, n.dispatched, n.gpu, n.ran)
 		}
 	}
-	j.Samples = slices.DeleteFunc(j.Samples, func(c trace.Sample) bool { return wrong[c.Span][c.Name] })
+	j.Samples = slices.DeleteFunc(j.Samples, func(c trace.Sample) bool { return wrong[counter{c.Span, c.Name}] })
 	j.kernels()
 }
 

@@ -159,7 +159,7 @@ func TestCutAnywhere(t *testing.T) {
 		if (f.Broken == "") != atEnd {
 			t.Errorf("cut after %d bytes: broken is %q", n, f.Broken)
 		}
-		want := Collect(slices.Values(events[:good]))
+		want := collect(events[:good])
 		want.Path, want.Broken = f.Path, f.Broken
 		if !reflect.DeepEqual(f, want) {
 			t.Fatalf("cut after %d bytes it holds\n%+v, want\n%+v", n, f, want)
@@ -258,7 +258,7 @@ func TestPlansAndMixedRuns(t *testing.T) {
 	events = append(append(append(events, &Start{Run: 3, Arm: "cpu"}), run("cpu")...), &Exit{Run: 3})
 	events = append(events, &Start{Run: 4, Arm: "cpu"}, &Header{Format: Format, Version: 1}, &Exit{Run: 4, Code: -1})
 	events = append(events, &Note{"after"}, &End{Code: 3})
-	f := Collect(slices.Values(events))
+	f := collect(events)
 	if f.Header == nil || f.Header.Command != "compare" || f.Plan == nil || f.PlanEnd == nil || f.PlanEnd.Code != 3 {
 		t.Fatalf("the plan is %+v", f)
 	}
@@ -272,7 +272,7 @@ func TestPlansAndMixedRuns(t *testing.T) {
 		t.Errorf("%d runs count", len(got))
 	}
 	// Recordings put behind each other are a file of several runs.
-	f = Collect(slices.Values(append(run("cpu"), run("metal")...)))
+	f = collect(append(run("cpu"), run("metal")...))
 	if len(f.Runs) != 2 || f.Runs[1].Header.Command != "metal" || f.Header != nil || len(f.Warnings) > 0 {
 		t.Errorf("two recordings behind each other are %+v", f)
 	}
@@ -364,7 +364,7 @@ func TestSpansInAnyOrder(t *testing.T) {
 	span := func(id, parent trace.ID, end time.Duration) Event {
 		return &Span{trace.Record{ID: id, Parent: parent, Name: names.SpanEncodePrompt, Start: time.Duration(id), End: end}}
 	}
-	f := Collect(slices.Values([]Event{&Header{}, span(1, 0, -1), span(2, 1, 9), span(1, 0, 10), span(5, 1, 9), span(4, 1, 8), span(3, 1, 7), span(4, 1, 8), span(5, 1, 11)}))
+	f := collect([]Event{&Header{}, span(1, 0, -1), span(2, 1, 9), span(1, 0, 10), span(5, 1, 9), span(4, 1, 8), span(3, 1, 7), span(4, 1, 8), span(5, 1, 11)})
 	var got []string
 	for _, s := range f.Runs[0].Spans {
 		got = append(got, fmt.Sprint(s.ID, "-", int64(s.End)))

@@ -115,16 +115,15 @@ func stepFaults(steps []trace.Record, e *Round) []Fault {
 			ordered = append(ordered, s)
 		}
 	}
-	for _, id := range disordered(ordered) {
-		i := slices.IndexFunc(ordered, func(s trace.Record) bool { return s.ID == id })
-		out = append(out, Fault{id, "step", fmt.Sprintf("%s is out of order: it does not count", called(ordered[i]))})
+	for _, s := range disordered(ordered) {
+		out = append(out, Fault{s.ID, "step", fmt.Sprintf("%s is out of order: it does not count", called(s))})
 	}
 	return out
 }
 
 // disordered are those of spans, in the order of their begin, whose numbers N
 // go back against another's.
-func disordered(spans []trace.Record) []trace.ID {
+func disordered(spans []trace.Record) []trace.Record {
 	wrong := map[trace.ID]bool{}
 	most := -1
 	for i, s := range spans {
@@ -135,23 +134,11 @@ func disordered(spans []trace.Record) []trace.ID {
 			most = i
 		}
 	}
-	var out []trace.ID
-	for _, s := range spans {
-		if wrong[s.ID] {
-			out = append(out, s.ID)
-		}
-	}
-	return out
+	return slices.DeleteFunc(slices.Clone(spans), func(s trace.Record) bool { return !wrong[s.ID] })
 }
 
 func named(spans []trace.Record, name string) []trace.Record {
-	var out []trace.Record
-	for _, s := range spans {
-		if s.Name == name {
-			out = append(out, s)
-		}
-	}
-	return out
+	return slices.DeleteFunc(slices.Clone(spans), func(s trace.Record) bool { return s.Name != name })
 }
 
 // rounds looks at the rounds and what is in each.
@@ -210,7 +197,7 @@ func (j *judge) roundSpans() map[trace.ID]trace.Record {
 	out := map[trace.ID]trace.Record{}
 	wrong := disordered(single)
 	for _, s := range single {
-		if slices.Contains(wrong, s.ID) {
+		if slices.Contains(wrong, s) {
 			j.out[s.ID] = true
 			j.tell("round", "%s is out of order: it does not count", called(s))
 			continue

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/introgen/introgen/trace"
 	"github.com/introgen/introgen/trace/names"
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
@@ -133,7 +134,7 @@ func TestSchemaIsComplete(t *testing.T) {
 		t.Fatal(err)
 	}
 	types := map[string]any{"tool": Tool{}, "host": Host{}, "model": Model{}, "knob": Knob{}, "view": View{}, "arm": Arm{}, "cacheFolder": CacheFolder{},
-		"taint": Taint{}, "coverage": Coverage{}, "foretold": Foretold{}, "need": Need{}, "logit": logitLine{}, "span": spanLine{}, "count": countLine{}}
+		"taint": Taint{}, "coverage": Coverage{}, "foretold": Foretold{}, "need": Need{}, "logit": logitLine{}, "span": trace.Record{}, "count": trace.Sample{}}
 	for _, e := range []Event{&Header{}, &Plan{}, &Start{}, &Exit{}, &Subject{}, &Device{}, &Library{}, &Pipeline{}, &Kernel{}, &Round{}, &Evidence{}, &Machine{}, &Note{}, &End{}} {
 		types[e.Kind()] = e
 	}
@@ -189,7 +190,10 @@ func TestRequiredKeys(t *testing.T) {
 			continue
 		}
 		want := slices.DeleteFunc(slices.Clone(schema.Defs[e.Kind()].Required), func(key string) bool { return key == "k" })
-		got := required(e)
+		var got []string
+		for _, f := range required(e) {
+			got = append(got, f.Tag.Get("json"))
+		}
 		slices.Sort(want)
 		slices.Sort(got)
 		if !slices.Equal(got, want) || len(got) == 0 {

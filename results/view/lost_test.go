@@ -117,18 +117,16 @@ func TestLostStep(t *testing.T) {
 // nanosecond, from 1 of them to the most that a recording takes.
 func TestEveryDigit(t *testing.T) {
 	for _, took := range []time.Duration{1, 412, 19_709, 7_300_001, 97_448_764_765, 1 << 52} {
-		f := recording.Collect(func(yield func(recording.Event) bool) {
-			for _, e := range []recording.Event{&recording.Header{},
-				&recording.Span{Record: trace.Record{ID: 1, Name: names.SpanRound, N: 1, End: 2 * took}},
-				&recording.Span{Record: trace.Record{ID: 2, Parent: 1, Name: names.SpanPrefill, N: 13, End: took}},
-				&recording.Span{Record: trace.Record{ID: 3, Parent: 1, Name: names.SpanStep, N: 1, Start: took, End: 2 * took}},
-				&recording.Round{Number: 1, Span: 1, Prompt: 13, IDs: []int32{1, 2}},
-			} {
-				if !yield(e) {
-					return
-				}
-			}
-		})
+		c := recording.NewCollector()
+		for _, e := range []recording.Event{&recording.Header{},
+			&recording.Span{Record: trace.Record{ID: 1, Name: names.SpanRound, N: 1, End: 2 * took}},
+			&recording.Span{Record: trace.Record{ID: 2, Parent: 1, Name: names.SpanPrefill, N: 13, End: took}},
+			&recording.Span{Record: trace.Record{ID: 3, Parent: 1, Name: names.SpanStep, N: 1, Start: took, End: 2 * took}},
+			&recording.Round{Number: 1, Span: 1, Prompt: 13, IDs: []int32{1, 2}},
+		} {
+			c.Add(e)
+		}
+		f := c.File()
 		var csv, text bytes.Buffer
 		if err := CSV(&csv, f); err != nil {
 			t.Fatal(err)

@@ -85,33 +85,32 @@ func said(t *testing.T, bills []*bill.Bill) string {
 // plan is three runs of one arm whose wall clocks are 120, 100 and 140 ms.
 func plan() *recording.File {
 	ms := int64(time.Millisecond)
-	events := func(yield func(recording.Event) bool) {
-		emit := func(all ...recording.Event) {
-			for _, e := range all {
-				yield(e)
-			}
-		}
-		emit(&recording.Header{Format: recording.Format, Version: 1, Command: "bill"},
-			&recording.Plan{Arms: []recording.Arm{{Name: "cold", State: recording.StateCold}}, Blocks: 3})
-		for i, build := range []int64{60, 40, 80} {
-			span := func(id, parent int32, name string, n, from, to int64) *recording.Span {
-				s := &recording.Span{}
-				s.ID, s.Parent, s.Name, s.N = trace.ID(id), trace.ID(parent), name, n
-				s.Start, s.End = time.Duration(from*ms), time.Duration(to*ms)
-				return s
-			}
-			emit(&recording.Start{Run: i + 1, Block: i + 1, Arm: "cold"},
-				&recording.Header{Format: recording.Format, Version: 1, Command: "metal", Clock: 1000 * ms},
-				span(1, 0, "arguments", 0, 0, 2), span(2, 0, "recording", 0, 2, 3),
-				span(3, 0, "round", 1, 4, 14+build), span(4, 3, "build model", 0, 4, 4+build), span(5, 4, "recording", 0, 4, 6),
-				span(6, 3, "prefill", 13, 4+build, 14+build),
-				span(7, 0, "round", 2, 14+build, 34+build), span(8, 7, "build model", 0, 14+build, 34+build),
-				span(9, 0, "round", 3, 34+build, 40+build), span(10, 9, "build model", 0, 34+build, 40+build),
-				&recording.End{At: (41 + build) * ms},
-				&recording.Exit{Run: i + 1, Spawned: 990 * ms, Reaped: (1050 + build) * ms})
+	c := recording.NewCollector()
+	emit := func(all ...recording.Event) {
+		for _, e := range all {
+			c.Add(e)
 		}
 	}
-	return recording.Collect(events)
+	emit(&recording.Header{Format: recording.Format, Version: 1, Command: "bill"},
+		&recording.Plan{Arms: []recording.Arm{{Name: "cold", State: recording.StateCold}}, Blocks: 3})
+	for i, build := range []int64{60, 40, 80} {
+		span := func(id, parent int32, name string, n, from, to int64) *recording.Span {
+			s := &recording.Span{}
+			s.ID, s.Parent, s.Name, s.N = trace.ID(id), trace.ID(parent), name, n
+			s.Start, s.End = time.Duration(from*ms), time.Duration(to*ms)
+			return s
+		}
+		emit(&recording.Start{Run: i + 1, Block: i + 1, Arm: "cold"},
+			&recording.Header{Format: recording.Format, Version: 1, Command: "metal", Clock: 1000 * ms},
+			span(1, 0, "arguments", 0, 0, 2), span(2, 0, "recording", 0, 2, 3),
+			span(3, 0, "round", 1, 4, 14+build), span(4, 3, "build model", 0, 4, 4+build), span(5, 4, "recording", 0, 4, 6),
+			span(6, 3, "prefill", 13, 4+build, 14+build),
+			span(7, 0, "round", 2, 14+build, 34+build), span(8, 7, "build model", 0, 14+build, 34+build),
+			span(9, 0, "round", 3, 34+build, 40+build), span(10, 9, "build model", 0, 34+build, 40+build),
+			&recording.End{At: (41 + build) * ms},
+			&recording.Exit{Run: i + 1, Spawned: 990 * ms, Reaped: (1050 + build) * ms})
+	}
+	return c.File()
 }
 
 func TestMedianRun(t *testing.T) {
