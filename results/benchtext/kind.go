@@ -22,7 +22,7 @@ const (
 
 // KindOf is the kind of the samples of a name, and what of the name tells them
 // from others of the kind. Names come from texts of the format: this is the
-// reverse of what Lines makes.
+// reverse of what lines makes.
 func KindOf(name string) (k Kind, short string) {
 	switch {
 	case strings.HasPrefix(name, libraryName):

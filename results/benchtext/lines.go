@@ -98,12 +98,10 @@ type Line struct {
 // unless they are a state of the plan.
 const LaterRound = "/round=later"
 
-// Lines are the samples of a recording in the order in which they were taken; of
+// lines are the samples of a recording in the order in which they were taken; of
 // a plan arm by arm in the plan's order, since benchstat compares with what it
 // reads first. Of a plan only runs that count are samples, of a single run all
 // rounds that are whole, however the run ended.
-func Lines(f *recording.File) []Line { return lines(breakdown.Of(f)) }
-
 func lines(f *breakdown.File) []Line {
 	var out []Line
 	suffixed := suffixes(f.File)

@@ -179,7 +179,7 @@ func workload(r *breakdown.Run) string {
 	return value
 }
 
-// samples are the runs that Lines takes samples of.
+// samples are the runs that lines takes samples of.
 func samples(f *recording.File) []*recording.Run {
 	if f.Plan == nil {
 		return f.Runs
