@@ -31,6 +31,20 @@ func (d *Document) Say(format string, a ...any) {
 	d.blocks = append(d.blocks, block{text: fmt.Sprintf(format, sanitize.Args(a)...)})
 }
 
+// Sentences appends each as a paragraph, which a period ends.
+func (d *Document) Sentences(sentences ...string) {
+	for _, s := range sentences {
+		d.Say("%s.", s)
+	}
+}
+
+// Notes are sentences without their periods, to be told below what they are
+// about.
+type Notes []string
+
+// Add appends a note.
+func (n *Notes) Add(format string, a ...any) { *n = append(*n, fmt.Sprintf(format, a...)) }
+
 // Append appends all of another document.
 func (d *Document) Append(o *Document) { d.blocks = append(d.blocks, o.blocks...) }
 

@@ -24,8 +24,8 @@ import (
 // Answer is what the comparison says.
 type Answer struct {
 	Arms  []Arm
-	Rows  []Row    // by metric, then by arm
-	Notes []string // what to know before believing it
+	Rows  []Row       // by metric, then by arm
+	Notes table.Notes // what to know before believing it
 }
 
 // Arm is one arm of the plan.
@@ -91,7 +91,7 @@ func Of(f *breakdown.File, shown []metrics.Metric) (*Answer, error) {
 			}
 		}
 		if len(a.Rows) > before && len(lacking) > 0 {
-			a.note("%s: no run has a figure of %s, so nothing is compared by it", strings.Join(lacking, ", "), m.Name)
+			a.Notes.Add("%s: no run has a figure of %s, so nothing is compared by it", strings.Join(lacking, ", "), m.Name)
 		}
 	}
 	a.remarks(f.File)
@@ -140,10 +140,6 @@ func Command(a recording.Arm) string {
 	return shellwords.Join(append(line, a.Args...))
 }
 
-func (a *Answer) note(format string, args ...any) {
-	a.Notes = append(a.Notes, fmt.Sprintf(format, args...))
-}
-
 // remarks are about how far the figures can be believed.
 func (a *Answer) remarks(f *recording.File) {
 	fewest := -1
@@ -152,27 +148,27 @@ func (a *Answer) remarks(f *recording.File) {
 			fewest = arm.Counted
 		}
 		if arm.Refused > 0 {
-			a.note("%s: %s not counted", arm.Name, figures.Number(arm.Refused, "run"))
+			a.Notes.Add("%s: %s not counted", arm.Name, figures.Number(arm.Refused, "run"))
 		}
 		if arm.Flagged > 0 {
-			a.note("%s: %s of %d tainted: %s", arm.Name, figures.Number(arm.Flagged, "run"), arm.Counted, strings.Join(taints(f, arm.Name), "; "))
+			a.Notes.Add("%s: %s of %d tainted: %s", arm.Name, figures.Number(arm.Flagged, "run"), arm.Counted, strings.Join(taints(f, arm.Name), "; "))
 		}
 	}
 	for _, arm := range a.Arms {
 		if arm.Lacking > 0 {
-			a.note("%s: spans are missing of %s of %d, so that there are fewer samples", arm.Name, figures.Number(arm.Lacking, "run"), arm.Counted)
+			a.Notes.Add("%s: spans are missing of %s of %d, so that there are fewer samples", arm.Name, figures.Number(arm.Lacking, "run"), arm.Counted)
 		}
 	}
 	a.Notes = append(a.Notes, samples.Uncounted(f)...)
 	if len(a.Rows) > 0 && fewest < stats.LeastForInterval {
-		a.note("an interval needs %d runs of each arm and there are %d, so nothing can be decided", stats.LeastForInterval, fewest)
+		a.Notes.Add("an interval needs %d runs of each arm and there are %d, so nothing can be decided", stats.LeastForInterval, fewest)
 	}
 	for _, r := range a.Rows {
 		if d := stats.Drift(r.Samples); d.Drifted {
-			a.note("%s, %s: the runs drifted by %s %% from the first to the last (p %s)", r.Arm, r.Metric.Name, figures.Signed(100*d.Change, 0), probability(d.P))
+			a.Notes.Add("%s, %s: the runs drifted by %s %% from the first to the last (p %s)", r.Arm, r.Metric.Name, figures.Signed(100*d.Change, 0), probability(d.P))
 		}
 		if b := stats.Bimodal(r.Samples); b.Bimodal {
-			a.note("%s, %s: the runs fall into two groups, around %s and %s ms", r.Arm, r.Metric.Name, milliseconds(b.Low), milliseconds(b.High))
+			a.Notes.Add("%s, %s: the runs fall into two groups, around %s and %s ms", r.Arm, r.Metric.Name, milliseconds(b.Low), milliseconds(b.High))
 		}
 	}
 	if f.Parent != nil {
@@ -181,7 +177,7 @@ func (a *Answer) remarks(f *recording.File) {
 		}
 	}
 	for _, m := range samples.Mixed(f.Counted("")) {
-		a.note("the runs differ in their %s", m)
+		a.Notes.Add("the runs differ in their %s", m)
 	}
 }
 
@@ -238,14 +234,10 @@ func (a *Answer) Document() *table.Document {
 	}
 	d.Table(t)
 	if paired {
-		for _, v := range a.Verdicts() {
-			d.Say("%s.", v)
-		}
+		d.Sentences(a.Verdicts()...)
 		d.Say("detects: the smallest effect that a plan of this size and noise finds in 4 of 5 cases.")
 	}
-	for _, n := range a.Notes {
-		d.Say("%s.", n)
-	}
+	d.Sentences(a.Notes...)
 	return &d
 }
 

@@ -2,6 +2,7 @@ package compare
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -117,21 +118,12 @@ func (c *Costs) dominant() *Made {
 func (c *Costs) Largest() (name string, took, whole time.Duration, from string) {
 	whole = c.ToToken2
 	all := map[string]time.Duration{"compiling": c.Compiled.Time(), "what came from the cache of compiled code": c.Loaded.Time()}
-	for n, t := range c.Phases {
-		all[n] = t
-	}
+	maps.Copy(all, c.Phases)
 	if c.Start > 0 {
 		whole, from = c.Start, " from the start of the process"
-		for n, t := range c.Before {
-			all[n] = t
-		}
+		maps.Copy(all, c.Before)
 	}
-	names := make([]string, 0, len(all))
-	for n := range all {
-		names = append(names, n)
-	}
-	slices.Sort(names)
-	for _, n := range names {
+	for _, n := range slices.Sorted(maps.Keys(all)) {
 		if all[n] > took || name == "" {
 			name, took = n, all[n]
 		}

@@ -14,6 +14,7 @@ import (
 	"github.com/introgen/introgen/results/metrics"
 	"github.com/introgen/introgen/results/recording"
 	"github.com/introgen/introgen/results/stats"
+	"github.com/introgen/introgen/results/table"
 	"github.com/introgen/introgen/trace/names"
 )
 
@@ -33,7 +34,7 @@ type Answer struct {
 	Base    int              // which column the others are a ratio of: the CPU; −1 where there is none
 	Causes  []string         // a sentence for each column that compiles
 	Pairs   []Difference     // of arms that claim one state and differ otherwise
-	Notes   []string         // what to know before believing it
+	Notes   table.Notes      // what to know before believing it
 }
 
 // Stage is a phase of the first round, and what was first needed in it.
@@ -70,7 +71,7 @@ func Of(f *breakdown.File) (*Answer, error) {
 			if s.Refused > 0 {
 				why = fmt.Sprintf("%d refused, failed or cut off", s.Refused)
 			}
-			a.note("%s has no run that counts (%s)", s.Name, why)
+			a.Notes.Add("%s has no run that counts (%s)", s.Name, why)
 		}
 	}
 	if len(a.Series) == 0 {
@@ -89,10 +90,6 @@ func Of(f *breakdown.File) (*Answer, error) {
 	return a, nil
 }
 
-func (a *Answer) note(format string, args ...any) {
-	a.Notes = append(a.Notes, fmt.Sprintf(format, args...))
-}
-
 // remarks are about how far the figures can be believed.
 func (a *Answer) remarks(f *breakdown.File) {
 	fewest := 0
@@ -107,7 +104,7 @@ func (a *Answer) remarks(f *breakdown.File) {
 		if fewest == 1 {
 			is = "is"
 		}
-		a.note("±?: an interval needs %d runs of each kind, and there %s %d; what differs cannot be decided", stats.LeastForInterval, is, fewest)
+		a.Notes.Add("±?: an interval needs %d runs of each kind, and there %s %d; what differs cannot be decided", stats.LeastForInterval, is, fewest)
 	}
 	a.Notes = append(a.Notes, samples.Uncounted(f.File)...)
 }

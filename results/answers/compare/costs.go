@@ -33,12 +33,13 @@ type Made struct {
 	FromCache                   bool
 	Libraries, Pipelines        time.Duration
 	LibraryCount, PipelineCount int
-	FirstToken                  int    // libraries before the first token
-	ByLibrary                   []Head // in the order in which they were needed
+	FirstToken                  int     // libraries before the first token
+	ByLibrary                   []Named // in the order in which they were needed
 }
 
-// Head is a library with its pipelines.
-type Head struct {
+// Named is something that was compiled, or taken from the cache, such as a library
+// with its pipelines.
+type Named struct {
 	Name string
 	Time time.Duration
 }
@@ -49,9 +50,9 @@ func (m Made) Time() time.Duration { return m.Libraries + m.Pipelines }
 // Heads are the libraries that make up most of it, three at most, in the order
 // in which they were needed, and their part of it. Pipelines count with their
 // library.
-func (m Made) Heads() ([]Head, float64) {
+func (m Made) Heads() ([]Named, float64) {
 	bySize := slices.Clone(m.ByLibrary)
-	slices.SortStableFunc(bySize, func(a, b Head) int { return cmp.Compare(b.Time, a.Time) })
+	slices.SortStableFunc(bySize, func(a, b Named) int { return cmp.Compare(b.Time, a.Time) })
 	var sum time.Duration
 	n := 0
 	for n < min(3, len(bySize)) && part(sum, m.Time()) < most {
@@ -59,10 +60,10 @@ func (m Made) Heads() ([]Head, float64) {
 		n++
 	}
 	heads := bySize[:n]
-	index := func(h Head) int {
-		return slices.IndexFunc(m.ByLibrary, func(x Head) bool { return x.Name == h.Name })
+	index := func(h Named) int {
+		return slices.IndexFunc(m.ByLibrary, func(x Named) bool { return x.Name == h.Name })
 	}
-	slices.SortFunc(heads, func(a, b Head) int { return cmp.Compare(index(a), index(b)) })
+	slices.SortFunc(heads, func(a, b Named) int { return cmp.Compare(index(a), index(b)) })
 	return heads, part(sum, m.Time())
 }
 
@@ -207,10 +208,10 @@ func (m *Made) sum(of *medians[place], runs int) {
 		} else {
 			m.Libraries += t
 		}
-		i := slices.IndexFunc(m.ByLibrary, func(h Head) bool { return h.Name == k.library })
+		i := slices.IndexFunc(m.ByLibrary, func(h Named) bool { return h.Name == k.library })
 		if i < 0 {
 			i = len(m.ByLibrary)
-			m.ByLibrary = append(m.ByLibrary, Head{Name: k.library})
+			m.ByLibrary = append(m.ByLibrary, Named{Name: k.library})
 		}
 		m.ByLibrary[i].Time += t
 	}

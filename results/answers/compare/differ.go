@@ -45,7 +45,7 @@ func (a *Answer) pairs() {
 		}
 		d, err := Differ(a.Series[first], s)
 		if err != nil {
-			a.note("%s and %s: %v", a.Series[first].Name, s.Name, err)
+			a.Notes.Add("%s and %s: %v", a.Series[first].Name, s.Name, err)
 			continue
 		}
 		a.Pairs = append(a.Pairs, *d)

@@ -29,15 +29,11 @@ func (a *Answer) Document() *table.Document {
 	for _, p := range a.Pairs {
 		d.Table(p.Table())
 	}
-	for _, c := range a.Causes {
-		d.Say("%s.", c)
-	}
+	d.Sentences(a.Causes...)
 	for _, p := range a.Pairs {
 		d.Say("%s.", p.Sentence())
 	}
-	for _, n := range a.Notes {
-		d.Say("%s.", n)
-	}
+	d.Sentences(a.Notes...)
 	return &d
 }
 

@@ -1,9 +1,9 @@
 package coverage
 
 import (
-	"fmt"
 	"strings"
 
+	"github.com/introgen/introgen/figures"
 	"github.com/introgen/introgen/results/table"
 )
 
@@ -11,8 +11,8 @@ import (
 func (a *Answer) Document() *table.Document {
 	var d table.Document
 	d.Say("A warm-up of %s and %s touches %d of the %d libraries and %d of the %d pipelines of a run of %s and %s.",
-		plural(a.Warm.Prompt, "prompt token"), plural(a.Warm.Steps, "decode step"), a.Covered.Libraries, a.All.Libraries,
-		a.Covered.Pipelines, a.All.Pipelines, plural(a.Full.Prompt, "prompt token"), plural(a.Full.Steps, "decode step"))
+		figures.Number(a.Warm.Prompt, "prompt token"), figures.Number(a.Warm.Steps, "decode step"), a.Covered.Libraries, a.All.Libraries,
+		a.Covered.Pipelines, a.All.Pipelines, figures.Number(a.Full.Prompt, "prompt token"), figures.Number(a.Full.Steps, "decode step"))
 	if len(a.Missing) > 0 {
 		t := &table.Table{Title: "what the run still compiles after it", Columns: []table.Column{
 			{Name: "in", Left: true}, {Name: "library", Left: true}, {Name: "compiled", Left: true}, {Name: "pipeline", Left: true}}}
@@ -27,18 +27,11 @@ func (a *Answer) Document() *table.Document {
 		d.Table(t)
 	}
 	d.Say("The smallest warm-up that covers all: --warmup %s (%s, %s).", a.Smallest,
-		plural(a.Smallest.Prompt, "prompt token"), plural(a.Smallest.Steps, "decode step"))
+		figures.Number(a.Smallest.Prompt, "prompt token"), figures.Number(a.Smallest.Steps, "decode step"))
 	if missed := Libraries(a.PrefillOnly); len(missed) > 0 {
 		d.Say("Prefill alone, even with the run's own prompt, misses %s.", strings.Join(missed, ", "))
 	} else if n := len(a.PrefillOnly); n > 0 {
-		d.Say("Prefill alone, even with the run's own prompt, misses %s.", plural(n, "pipeline"))
+		d.Say("Prefill alone, even with the run's own prompt, misses %s.", figures.Number(n, "pipeline"))
 	}
 	return &d
-}
-
-func plural(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
 }

@@ -11,14 +11,8 @@ import (
 	"github.com/introgen/introgen/trace/names"
 )
 
-// Named is something that was compiled, and how long that took.
-type Named struct {
-	Name string
-	Time time.Duration
-}
-
 // inWords is "Gemm (400.0 ms), Reduce (500.0 ms)".
-func inWords(all []Named) string {
+func inWords(all []compare.Named) string {
 	out := make([]string, len(all))
 	for i, n := range all {
 		out[i] = fmt.Sprintf("%s (%s ms)", n.Name, ms(n.Time))
@@ -36,10 +30,7 @@ var coldCompile = Rule{
 			return nil, 0
 		}
 		f := ColdCompile{Compiling: took, ToToken2: x.ToToken2, Libraries: x.Compiled.LibraryCount, Pipelines: x.Compiled.PipelineCount}
-		heads, _ := x.Compiled.Heads()
-		for _, h := range heads {
-			f.Most = append(f.Most, Named{h.Name, h.Time})
-		}
+		f.Most, _ = x.Compiled.Heads()
 		return f, took
 	},
 }
@@ -48,7 +39,7 @@ var coldCompile = Rule{
 type ColdCompile struct {
 	Compiling, ToToken2  time.Duration
 	Libraries, Pipelines int
-	Most                 []Named // of the libraries, each with its pipelines
+	Most                 []compare.Named // of the libraries, each with its pipelines
 }
 
 func (f ColdCompile) Text() string {

@@ -85,7 +85,7 @@ type Answer struct {
 	Verdict     string // the slowest arm and what its time goes to, in a line
 	Arms        []Arm
 	Differences []string // between the arms, where there are two or more of one state
-	Notes       []string
+	Notes       table.Notes
 }
 
 // Cases are the arms of a recording.
@@ -97,7 +97,7 @@ func Cases(f *breakdown.File) []*Case {
 		if i < 0 {
 			continue // the later rounds of the arm before
 		}
-		out = append(out, &Case{Arm: s, Later: later[i], Runs: runsOf(f, s.Name), file: f})
+		out = append(out, &Case{Arm: s, Later: later[i], Runs: s.Runs, file: f})
 	}
 	for i, c := range out {
 		c.Peers = slices.Concat(out[:i], out[i+1:])
@@ -120,19 +120,9 @@ func Of(f *breakdown.File) *Answer {
 		lost += r.LostSpans()
 	}
 	if lost > 0 {
-		a.Notes = append(a.Notes, fmt.Sprintf("%d spans of the recording are missing: no figure is made of what they may have held", lost))
+		a.Notes.Add("%d spans of the recording are missing: no figure is made of what they may have held", lost)
 	}
 	return a
-}
-
-// runsOf are all runs of an arm.
-func runsOf(f *breakdown.File, arm string) []*recording.Run {
-	return slices.DeleteFunc(slices.Clone(f.Runs), func(r *recording.Run) bool {
-		if r.Start == nil {
-			return samples.Shown(r) != arm
-		}
-		return r.Start.Arm != arm
-	})
 }
 
 // Find applies rules to a case: what costs the most comes first.
@@ -166,7 +156,7 @@ func (a *Answer) differences(f *breakdown.File) {
 		}
 		d, err := compare.Differ(all[first], s)
 		if err != nil {
-			a.Notes = append(a.Notes, fmt.Sprintf("%s and %s: %v", all[first].Name, s.Name, err))
+			a.Notes.Add("%s and %s: %v", all[first].Name, s.Name, err)
 			continue
 		}
 		a.Differences = append(a.Differences, d.Sentence())
@@ -180,11 +170,7 @@ func (a *Answer) Document() *table.Document {
 		d.Say("%s.", a.Verdict)
 	}
 	for _, arm := range a.Arms {
-		runs := fmt.Sprintf("%d runs", arm.Runs)
-		if arm.Runs == 1 {
-			runs = "1 run"
-		}
-		d.Say("%s (%s)", arm.Name, runs)
+		d.Say("%s (%s)", arm.Name, figures.Number(arm.Runs, "run"))
 		if arm.Cause != "" {
 			d.Say("  %s.", arm.Cause)
 		}
@@ -199,11 +185,7 @@ func (a *Answer) Document() *table.Document {
 			d.Say("  No rule applies.")
 		}
 	}
-	for _, s := range a.Differences {
-		d.Say("%s.", s)
-	}
-	for _, n := range a.Notes {
-		d.Say("%s.", n)
-	}
+	d.Sentences(a.Differences...)
+	d.Sentences(a.Notes...)
 	return &d
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/introgen/introgen/results/answers/compare"
 	"github.com/introgen/introgen/results/answers/samples"
 	"github.com/introgen/introgen/results/recording"
 	"github.com/introgen/introgen/trace/names"
@@ -55,7 +56,7 @@ func slowHits(x samples.Sample) (f SlowHits, cost time.Duration) {
 	for _, p := range x.Rounds[0].Phases {
 		for _, k := range p.Compiles {
 			if k.Cache == names.CacheHit && k.Time >= slowHit {
-				f.Hits, cost = append(f.Hits, Named{strings.TrimSpace(k.Library + " " + k.Function), k.Time}), cost+k.Time
+				f.Hits, cost = append(f.Hits, compare.Named{Name: strings.TrimSpace(k.Library + " " + k.Function), Time: k.Time}), cost+k.Time
 			}
 		}
 	}
@@ -85,7 +86,7 @@ func (f UnusedCache) Text() string {
 
 // SlowHits: what came from the cache took as long as compiling it.
 type SlowHits struct {
-	Hits []Named
+	Hits []compare.Named
 }
 
 func (f SlowHits) Text() string {

@@ -6,7 +6,6 @@ package idlegap
 import (
 	"cmp"
 	"errors"
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -25,7 +24,7 @@ import (
 // Answer is what the pauses did, the shortest first.
 type Answer struct {
 	Pauses []Pause
-	Notes  []string
+	Notes  table.Notes
 }
 
 // Pause is one length of pause.
@@ -148,12 +147,12 @@ func (a *Answer) judge() {
 		fewest = min(fewest, len(p.After))
 	}
 	if fewest < stats.LeastForInterval {
-		a.note("an interval needs %d steps after each pause and there are %d, so nothing can be decided", stats.LeastForInterval, fewest)
+		a.Notes.Add("an interval needs %d steps after each pause and there are %d, so nothing can be decided", stats.LeastForInterval, fewest)
 		return
 	}
 	for _, p := range a.Pauses[1:] {
 		if p.Ratio.Significant && p.Ratio.Ratio > 1 {
-			a.note("after a pause of %v the next step takes %s times as long as after %v (p %s)",
+			a.Notes.Add("after a pause of %v the next step takes %s times as long as after %v (p %s)",
 				p.Length, figures.Text(p.Ratio.Ratio, 2), a.Pauses[0].Length, figures.Text(p.Ratio.P, 3))
 			return
 		}
@@ -163,12 +162,8 @@ func (a *Answer) judge() {
 		for _, p := range a.Pauses[1:] {
 			most = max(most, p.Ratio.MDE)
 		}
-		a.note("no pause makes the next step slower; an effect of %s or more would have been seen in 4 of 5 cases", figures.Percent(most))
+		a.Notes.Add("no pause makes the next step slower; an effect of %s or more would have been seen in 4 of 5 cases", figures.Percent(most))
 	}
-}
-
-func (a *Answer) note(format string, args ...any) {
-	a.Notes = append(a.Notes, fmt.Sprintf(format, args...))
 }
 
 // Document is the answer as a table and sentences.
@@ -186,8 +181,6 @@ func (a *Answer) Document() *table.Document {
 			samples.Cell(stats.Summarize(p.Second)), samples.RatioCell(p.Ratio), table.Text(probability))
 	}
 	d.Table(t)
-	for _, n := range a.Notes {
-		d.Say("%s.", n)
-	}
+	d.Sentences(a.Notes...)
 	return &d
 }

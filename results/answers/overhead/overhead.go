@@ -5,7 +5,6 @@ package overhead
 
 import (
 	"errors"
-	"fmt"
 	"slices"
 	"time"
 
@@ -38,7 +37,7 @@ type Answer struct {
 	Span, Step, Spans float64
 	// Share is Span × Spans / Step.
 	Share float64
-	Notes []string
+	Notes table.Notes
 }
 
 // Within says whether a span times the spans of a step is at most MostShare of
@@ -111,29 +110,23 @@ func (a *Answer) judge() {
 	if !a.Within() {
 		verdict = "MORE than"
 	}
-	a.note("a span costs %s ns, a decode step of %s ms has %s spans and samples: %s of it, %s the %s that are allowed",
+	a.Notes.Add("a span costs %s ns, a decode step of %s ms has %s spans and samples: %s of it, %s the %s that are allowed",
 		figures.Text(a.Span, 1), figures.Milliseconds(time.Duration(a.Step)), figures.Count(a.Spans),
 		figures.Percent(a.Share), verdict, figures.Exact(100*MostShare)+" %")
 	switch r := a.Ratio; {
 	case !r.Decidable:
 	case r.Significant:
-		a.note("traced runs take %s times as long as untraced ones, from %s to %s with 95 %% (p %s)", figures.Text(r.Ratio, 3), figures.Text(r.Lo, 3), figures.Text(r.Hi, 3), figures.Text(r.P, 3))
+		a.Notes.Add("traced runs take %s times as long as untraced ones, from %s to %s with 95 %% (p %s)", figures.Text(r.Ratio, 3), figures.Text(r.Lo, 3), figures.Text(r.Hi, 3), figures.Text(r.P, 3))
 	default:
-		a.note("no difference between traced and untraced runs is seen; the ratio lies between %s and %s with 95 %%, and an effect of %s or more would have been found in 4 of 5 cases",
+		a.Notes.Add("no difference between traced and untraced runs is seen; the ratio lies between %s and %s with 95 %%, and an effect of %s or more would have been found in 4 of 5 cases",
 			figures.Text(r.Lo, 3), figures.Text(r.Hi, 3), figures.Percent(r.MDE))
 	}
-}
-
-func (a *Answer) note(format string, args ...any) {
-	a.Notes = append(a.Notes, fmt.Sprintf(format, args...))
 }
 
 // Document is the answer as a table and sentences.
 func (a *Answer) Document() *table.Document {
 	var d table.Document
 	d.Append(a.Arms.Document())
-	for _, n := range a.Notes {
-		d.Say("%s.", n)
-	}
+	d.Sentences(a.Notes...)
 	return &d
 }

@@ -19,6 +19,7 @@ type Series struct {
 	Name    string
 	State   string            // one of recording's states; "" where the arm claims none
 	Levels  map[string]string // factor → level
+	Runs    []*recording.Run  // all of them, also those that do not count
 	Samples []Sample          // runs that count, in order
 	Refused int               // runs that do not
 	Flagged int               // runs that count, but something tainted them
@@ -49,10 +50,7 @@ func arms(f *breakdown.File) []arm {
 		}
 	}
 	for _, r := range f.Runs {
-		name := Shown(r)
-		if r.Start != nil {
-			name = r.Start.Arm
-		}
+		name := armOf(r)
 		i := slices.IndexFunc(out, func(a arm) bool { return a.Name == name })
 		if i < 0 {
 			i = len(out)
@@ -63,10 +61,18 @@ func arms(f *breakdown.File) []arm {
 	return out
 }
 
+// armOf is the arm of a run, or without a plan the state that its evidence shows.
+func armOf(r *recording.Run) string {
+	if r.Start == nil {
+		return Shown(r)
+	}
+	return r.Start.Arm
+}
+
 // collect makes a series of an arm with the rounds that pick chooses of each
 // run that counts.
 func (a arm) collect(name, state string, pick func(*breakdown.Run) []breakdown.Round) Series {
-	s := Series{Name: name, State: state, Levels: a.Levels}
+	s := Series{Name: name, State: state, Levels: a.Levels, Runs: a.runs}
 	for i, r := range a.runs {
 		if !r.Counts() {
 			s.Refused++

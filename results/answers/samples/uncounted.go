@@ -16,11 +16,7 @@ func Uncounted(f *recording.File) []string {
 		if r.Counts() {
 			continue
 		}
-		name := Shown(r)
-		if r.Start != nil {
-			name = r.Start.Arm
-		}
-		reason := name + ": " + r.Uncounted()
+		reason := armOf(r) + ": " + r.Uncounted()
 		if count[reason]++; count[reason] == 1 {
 			order = append(order, reason)
 		}

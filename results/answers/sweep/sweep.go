@@ -17,6 +17,7 @@ import (
 	"github.com/introgen/introgen/results/metrics"
 	"github.com/introgen/introgen/results/recording"
 	"github.com/introgen/introgen/results/stats"
+	"github.com/introgen/introgen/results/table"
 )
 
 // PerBuffer is the factor that has a mechanism of its own: operations that a
@@ -28,7 +29,7 @@ type Answer struct {
 	Factors []string // what was varied
 	Metric  metrics.Metric
 	Groups  []Group // one, or where several factors were crossed one for each combination of the others
-	Notes   []string
+	Notes   table.Notes
 }
 
 // Group are the values of the first factor at fixed values of the others.
@@ -73,7 +74,7 @@ func Of(f *breakdown.File, m metrics.Metric) (*Answer, error) {
 	for _, s := range all {
 		sum := s.Summary(m)
 		if sum.N == 0 {
-			a.Notes = append(a.Notes, fmt.Sprintf("%s has no run with a %s", s.Name, m.Name))
+			a.Notes.Add("%s has no run with a %s", s.Name, m.Name)
 			continue
 		}
 		a.add(Row{Level: level(s, a.Factors[0]), Series: s, Time: sum, Device: device(s)}, others(s, a.Factors[1:]))

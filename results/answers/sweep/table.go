@@ -36,9 +36,7 @@ func (a *Answer) Document() *table.Document {
 			d.Say("%s.", text)
 		}
 	}
-	for _, n := range a.Notes {
-		d.Say("%s.", n)
-	}
+	d.Sentences(a.Notes...)
 	return &d
 }
 
