@@ -15,6 +15,7 @@ import (
 	"github.com/introgen/introgen/results/breakdown"
 	"github.com/introgen/introgen/results/recording"
 	"github.com/introgen/introgen/results/sanitize"
+	"github.com/introgen/introgen/results/table"
 	"github.com/introgen/introgen/trace"
 	"github.com/introgen/introgen/trace/names"
 )
@@ -56,10 +57,10 @@ func (p *Printer) printf(format string, a ...any) {
 	}
 }
 
-// try keeps the error of a function that writes to p.w.
-func (p *Printer) try(write func(w io.Writer) error) {
+// table prints a table.
+func (p *Printer) table(t *table.Table) {
 	if p.err == nil {
-		p.err = write(p.w)
+		p.err = t.Write(p.w, table.Plain)
 	}
 }
 
@@ -93,7 +94,7 @@ func (p *Printer) Event(e recording.Event) error {
 	case *recording.Span:
 		r.span(e)
 	case *recording.Device:
-		p.try(func(w io.Writer) error { return writeDevice(w, r.device) })
+		p.printf("[metal] Device::new_metal %s ms\n", ms(r.device)) // as the experiment does
 	case *recording.Subject:
 		p.subject(e)
 	case *recording.Round:
@@ -154,11 +155,11 @@ func (r *running) end(p *Printer) {
 	}
 	all := r.all.File() // one run: the header is the first event
 	if r.trace != nil {
-		p.try(func(w io.Writer) error { return writeMetal(w, breakdown.Take(all.Runs[0]).Metal()) })
+		p.metal(breakdown.Take(all.Runs[0]).Metal())
 	}
 	if r.bench {
-		if text, lines := benchtext.Text(all); len(lines) > 0 {
-			p.try(func(w io.Writer) error { _, err := w.Write(text); return err })
+		if text, lines := benchtext.Text(all); len(lines) > 0 && p.err == nil {
+			_, p.err = p.w.Write(text)
 		}
 	}
 }
@@ -199,23 +200,23 @@ func (p *Printer) round(e *recording.Round) {
 	}
 	round := r.rounds.Ended(e)
 	r.rounds = breakdown.NewBuilder()
-	p.try(func(w io.Writer) error { return writePhases(w, view.Label, round, !view.Quiet) })
+	p.phases(view.Label, round, !view.Quiet)
 	if view.IDs {
-		p.try(func(w io.Writer) error { return writeIDs(w, view.Label, e.Number, e.IDs) })
+		p.ids(view.Label, e.Number, e.IDs)
 	}
 	for i, top := range e.Top {
 		pass := "prefill"
 		if i > 0 {
 			pass = fmt.Sprintf("step %d", i)
 		}
-		p.try(func(w io.Writer) error { return writeLogits(w, view.Label, e.Number, pass, top) })
+		p.logits(view.Label, e.Number, pass, top)
 	}
 	if e.Number == 1 && !view.Quiet {
 		if r.textless {
 			p.printf("[%s round %d] text: not available, since there is no tokenizer\n", view.Label, e.Number)
 			return
 		}
-		p.try(func(w io.Writer) error { return writeText(w, view.Label, e.Number, e.Text) })
+		p.text(view.Label, e.Number, e.Text)
 	}
 }
 

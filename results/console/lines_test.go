@@ -30,16 +30,12 @@ func TestLinesOfTheExperiment(t *testing.T) {
 	}
 	var b strings.Builder
 	r := breakdown.Rounds(&recording.Run{Spans: rec.Spans()})[0]
-	if err := writePhases(&b, "cpu", r, true); err != nil {
-		t.Fatal(err)
-	}
-	if err := writeText(&b, "cpu", 1, "Rust is \"safe\"\né"); err != nil {
-		t.Fatal(err)
-	}
-	if err := writeIDs(&b, "cpu", 1, []int32{66, 467}); err != nil {
-		t.Fatal(err)
-	}
-	if err := writeLogits(&b, "cpu", 1, "prefill", []recording.Logit{{ID: 66, Value: 30.892009}, {ID: 5714, Value: 27.092799}}); err != nil {
+	p := New(&b)
+	p.phases("cpu", r, true)
+	p.text("cpu", 1, "Rust is \"safe\"\né")
+	p.ids("cpu", 1, []int32{66, 467})
+	p.logits("cpu", 1, "prefill", []recording.Logit{{ID: 66, Value: 30.892009}, {ID: 5714, Value: 27.092799}})
+	if err := p.Err(); err != nil {
 		t.Fatal(err)
 	}
 	want := `[cpu round 1] read gguf 130.8 ms, build model 42.2 ms, prefill (13 tokens) 35.5 ms, 20 decode steps 170.8 ms (mean 8.54 ms), total 206.4 ms
@@ -59,8 +55,8 @@ func TestLinesOfTheExperiment(t *testing.T) {
 		return breakdown.Phase{Name: name, N: int64(n), End: time.Duration(took) * time.Millisecond}
 	}
 	quick := made(2, 0, phase(names.SpanRead, 0, 0), phase(names.SpanBuild, 0, 0), phase(names.SpanPrefill, 1, 1))
-	if err := writePhases(&b, "cpu", quick, true); err != nil {
-		t.Fatal(err)
+	if p.phases("cpu", quick, true); p.Err() != nil {
+		t.Fatal(p.Err())
 	}
 	if got, want := b.String(), "[cpu round 2] read gguf 0.0 ms, build model 0.0 ms, prefill (1 tokens) 1.00 ms, 0 decode steps 0.0 ms, total 1.00 ms\n"; got != want {
 		t.Errorf("without steps: got %q, want %q", got, want)
@@ -69,8 +65,8 @@ func TestLinesOfTheExperiment(t *testing.T) {
 	// What is missing is said to be, and no sum that lacks it is shown as whole.
 	b.Reset()
 	lost := made(1, 3, phase(names.SpanRead, 0, 2), phase(names.SpanPrefill, 13, 30), phase(names.SpanStep, 2, 10), phase(names.SpanStep, 3, 20))
-	if err := writePhases(&b, "cpu", lost, true); err != nil {
-		t.Fatal(err)
+	if p.phases("cpu", lost, true); p.Err() != nil {
+		t.Fatal(p.Err())
 	}
 	if got, want := b.String(), "[cpu round 1] read gguf 2.00 ms, build model – ms, prefill (13 tokens) 30.0 ms, 2 of 3 decode steps 30.0 ms (mean 15.0 ms), total – ms\n"+
 		"[cpu round 1] decode steps (ms): – 10.0 20.0\n"; got != want {

@@ -1,8 +1,6 @@
 package console
 
 import (
-	"fmt"
-	"io"
 	"slices"
 	"strconv"
 	"time"
@@ -10,24 +8,22 @@ import (
 	"github.com/introgen/introgen/figures"
 	"github.com/introgen/introgen/results/breakdown"
 	"github.com/introgen/introgen/results/recording"
-	"github.com/introgen/introgen/results/sanitize"
 	"github.com/introgen/introgen/results/table"
 	"github.com/introgen/introgen/trace/names"
 )
 
-// writeMetal writes the tables at the end of a traced run. Of one that came to no
+// metal prints the tables at the end of a traced run. Of one that came to no
 // pass of the model those without rows are left out, and all of them where nothing
 // was compiled either.
-func writeMetal(w io.Writer, m breakdown.Metal) error {
+func (p *Printer) metal(m breakdown.Metal) {
 	passed := slices.ContainsFunc(m.Phases, func(p breakdown.DevicePhase) bool { return p.Name != names.SpanBuild })
 	if !passed && len(m.Libraries) == 0 && len(m.Pipelines) == 0 {
-		return nil
+		return
 	}
-	write := func(t *table.Table) error {
-		if len(t.Rows) == 0 && !passed {
-			return nil
+	write := func(t *table.Table) {
+		if len(t.Rows) > 0 || passed {
+			p.table(t)
 		}
-		return t.Write(w, table.Plain)
 	}
 	by := m.ByLibrary()
 	used := map[string]int{} // kernels that pipelines were made of
@@ -40,22 +36,15 @@ func writeMetal(w io.Writer, m breakdown.Metal) error {
 		libraries.Add(table.Texts(l.Library, strconv.Itoa(l.SourceBytes), strconv.Itoa(l.Kernels), strconv.Itoa(used[l.Library]), ms(l.Time), l.Cache)...)
 	}
 	libraries.Footer = table.Texts("sum", "", "", "", ms(libSum))
-	if err := write(libraries); err != nil {
-		return err
-	}
+	write(libraries)
 	pipelines := newTable("library:", "pipeline:", "create ms", "cache:")
-	for _, p := range m.Pipelines {
-		pipelines.Add(table.Texts(p.Library, p.Function, ms(p.Time), p.Cache)...)
+	for _, c := range m.Pipelines {
+		pipelines.Add(table.Texts(c.Library, c.Function, ms(c.Time), c.Cache)...)
 	}
 	pipelines.Footer = table.Texts("sum", "", ms(pipeSum))
-	if err := write(pipelines); err != nil {
-		return err
-	}
+	write(pipelines)
 	if c := breakdown.LongestChain(by); c.Library != "" {
-		if _, err := fmt.Fprintf(w, "longest chain: %s and %s, %s of %s ms: what would remain if all the rest ran beside it\n",
-			sanitize.Line(c.Library), sanitize.Line(c.Function), ms(c.Time), ms(libSum+pipeSum)); err != nil {
-			return err
-		}
+		p.printf("longest chain: %s and %s, %s of %s ms: what would remain if all the rest ran beside it\n", c.Library, c.Function, ms(c.Time), ms(libSum+pipeSum))
 	}
 	head := []string{"round:", "phase:", "wall ms", "compile"}
 	rows := m.Folded()
@@ -73,20 +62,16 @@ func writeMetal(w io.Writer, m breakdown.Metal) error {
 		phases.Add(table.Texts(append(cells, ms(p.Encode), ms(p.Commit), ms(p.Wait),
 			ms(p.Unattributed()), ms(p.GPU), count(p.Dispatches), count(p.Encoders), count(p.CommandBuffers))...)...)
 	}
-	if err := write(phases); err != nil {
-		return err
-	}
+	write(phases)
 	if m.Lost > 0 {
-		if _, err := fmt.Fprintf(w, "%d spans of the run are missing: sums and unattributed times are of what is there\n", m.Lost); err != nil {
-			return err
-		}
+		p.printf("%d spans of the run are missing: sums and unattributed times are of what is there\n", m.Lost)
 	}
-	return writeKernels(w, m.Kernels)
+	p.kernels(m.Kernels)
 }
 
-func writeKernels(w io.Writer, kernels []recording.Kernel) error {
+func (p *Printer) kernels(kernels []recording.Kernel) {
 	if len(kernels) == 0 {
-		return nil
+		return
 	}
 	var sum int64
 	for _, k := range kernels {
@@ -96,7 +81,7 @@ func writeKernels(w io.Writer, kernels []recording.Kernel) error {
 	for _, k := range kernels {
 		rows.Add(table.Texts(k.Name, strconv.FormatInt(k.Dispatches, 10), ms(time.Duration(k.Time)), figures.Percent(float64(k.Time)/float64(max(1, sum))))...)
 	}
-	return rows.Write(w, table.Plain)
+	p.table(rows)
 }
 
 // newTable returns a table with these columns; a colon behind its name makes

@@ -49,8 +49,9 @@ func TestMetalTables(t *testing.T) {
 		t.Errorf("unattributed is %v, want 2ms", got)
 	}
 	var b strings.Builder
-	if err := writeMetal(&b, tr); err != nil {
-		t.Fatal(err)
+	p := New(&b)
+	if p.metal(tr); p.Err() != nil {
+		t.Fatal(p.Err())
 	}
 	want := `library  source bytes  kernels  used  compile ms  cache
 Cast             4096       72     1        77.5  miss

@@ -2,10 +2,8 @@ package console
 
 import (
 	"fmt"
-	"io"
 
 	"github.com/introgen/introgen/results/recording"
-	"github.com/introgen/introgen/results/sanitize"
 	"github.com/introgen/introgen/trace"
 	"github.com/introgen/introgen/trace/names"
 )
@@ -34,15 +32,10 @@ func (t *tracing) event(p *Printer, e recording.Event) {
 		if s.ID > t.phase {
 			t.begin(p, s.Record)
 		}
-	case names.SpanLibrary:
+	case names.SpanLibrary, names.SpanPipeline:
 		if s.End >= 0 {
 			t.head(p)
-			p.try(func(w io.Writer) error { return writeLibrary(w, sanitize.Line(s.Detail), s.Duration()) })
-		}
-	case names.SpanPipeline:
-		if s.End >= 0 {
-			t.head(p)
-			p.try(func(w io.Writer) error { return writePipeline(w, sanitize.Line(s.Detail), s.Duration()) })
+			p.printf("%-4s %s %s ms\n", s.Name, s.Detail, ms(s.Duration())) // as the experiment's trace does
 		}
 	}
 }
