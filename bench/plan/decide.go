@@ -29,15 +29,7 @@ func Width(f *recording.File, metric func(*recording.Run) (float64, bool)) (widt
 	}
 	for _, arm := range f.Plan.Arms[1:] {
 		as, bs := f.Pairs(first, arm.Name)
-		var x, y []float64
-		for i := range as {
-			a, knownA := metric(as[i])
-			b, knownB := metric(bs[i])
-			if knownA && knownB {
-				x, y = append(x, a), append(y, b)
-			}
-		}
-		r := stats.Paired(x, y)
+		r := stats.Paired(recording.PairValues(as, bs, metric))
 		if !r.Decidable || r.Ratio <= 0 {
 			return 0, false
 		}

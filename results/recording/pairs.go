@@ -32,6 +32,17 @@ func Paired[T any](as, bs []T, block func(T) int) (pa, pb []T) {
 	return pa, pb
 }
 
+// PairValues are the figures of things that are paired, where both have one.
+func PairValues[T any](as, bs []T, of func(T) (float64, bool)) (va, vb []float64) {
+	for i := range as {
+		a, ok := of(as[i])
+		if b, also := of(bs[i]); ok && also {
+			va, vb = append(va, a), append(vb, b)
+		}
+	}
+	return va, vb
+}
+
 // LastOfBlocks are the last of each block; what is of none is left out.
 func LastOfBlocks[T any](all []T, block func(T) int) map[int]T {
 	out := map[int]T{}

@@ -32,10 +32,7 @@ type Answer struct {
 type Arm struct {
 	Name    string
 	Command string // its arguments, as a shell takes them
-	Counted int    // runs that count
-	Refused int    // runs that do not
-	Flagged int    // runs that count, but something tainted them
-	Lacking int    // runs that count, of which spans are missing
+	samples.Tally
 }
 
 // Row is one metric of one arm.
@@ -60,18 +57,8 @@ func Of(f *breakdown.File, shown []metrics.Metric) (*Answer, error) {
 	for _, arm := range f.Plan.Arms {
 		line := Arm{Name: arm.Name, Command: Command(arm)}
 		for _, r := range f.Runs {
-			switch {
-			case r.Start == nil || r.Start.Arm != arm.Name:
-			case !r.Counts():
-				line.Refused++
-			default:
-				line.Counted++
-				if r.Exit != nil && len(r.Exit.Flags) > 0 {
-					line.Flagged++
-				}
-				if len(r.Lost) > 0 {
-					line.Lacking++
-				}
+			if r.Start != nil && r.Start.Arm == arm.Name {
+				line.Add(r)
 			}
 		}
 		counted += line.Counted
@@ -117,16 +104,8 @@ func rowOf(f *breakdown.File, m metrics.Metric, arm string) Row {
 	if arm == first {
 		return row
 	}
-	var x, y []float64
 	firsts, others := f.Pairs(first, arm)
-	for i := range firsts {
-		v, ok := m.OfRun(f.Run(firsts[i]))
-		w, also := m.OfRun(f.Run(others[i]))
-		if ok && also {
-			x, y = append(x, v), append(y, w)
-		}
-	}
-	row.Ratio = stats.Paired(x, y)
+	row.Ratio = stats.Paired(recording.PairValues(firsts, others, func(r *recording.Run) (float64, bool) { return m.OfRun(f.Run(r)) }))
 	return row
 }
 
@@ -165,7 +144,7 @@ func (a *Answer) remarks(f *recording.File) {
 	}
 	for _, r := range a.Rows {
 		if d := stats.Drift(r.Samples); d.Drifted {
-			a.Notes.Add("%s, %s: the runs drifted by %s %% from the first to the last (p %s)", r.Arm, r.Metric.Name, figures.Signed(100*d.Change, 0), probability(d.P))
+			a.Notes.Add("%s, %s: the runs drifted by %s %% from the first to the last (p %s)", r.Arm, r.Metric.Name, figures.Signed(100*d.Change, 0), figures.Text(d.P, 3))
 		}
 		if b := stats.Bimodal(r.Samples); b.Bimodal {
 			a.Notes.Add("%s, %s: the runs fall into two groups, around %s and %s ms", r.Arm, r.Metric.Name, milliseconds(b.Low), milliseconds(b.High))
@@ -203,8 +182,6 @@ func taints(f *recording.File, arm string) []string {
 	return codes
 }
 
-func probability(p float64) string { return figures.Text(p, 3) }
-
 func milliseconds(v float64) string { return figures.Milliseconds(time.Duration(v)) }
 
 // Document is the answer as a table and sentences.
@@ -228,7 +205,7 @@ func (a *Answer) Document() *table.Document {
 		last = r.Metric.Name
 		row := []table.Cell{name, table.Text(r.Arm), table.Text(strconv.Itoa(r.Summary.N)), samples.Cell(r.Summary)}
 		if paired {
-			row = append(row, samples.RatioCell(r.Ratio), r.p(), r.detects())
+			row = append(row, samples.RatioCell(r.Ratio), samples.PCell(r.Ratio), r.detects())
 		}
 		t.Add(row...)
 	}
@@ -239,13 +216,6 @@ func (a *Answer) Document() *table.Document {
 	}
 	d.Sentences(a.Notes...)
 	return &d
-}
-
-func (r Row) p() table.Cell {
-	if r.Ratio.N == 0 || !r.Ratio.Decidable {
-		return table.Cell{}
-	}
-	return table.Text(probability(r.Ratio.P))
 }
 
 // detects is the smallest effect that could have been found.

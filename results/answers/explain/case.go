@@ -14,54 +14,40 @@ import (
 	"github.com/introgen/introgen/trace/names"
 )
 
-// What rules ask of a case. Times are nanoseconds; unknown stands for what is not
-// recorded, and compares as neither more nor less than anything.
+// What rules ask of a case. Times are nanoseconds.
+
+// figure is one of a round, and whether the round has it, as Metric.Of is.
+type figure = func(breakdown.Round) (float64, bool)
 
 // over is the median over the arm's runs of a figure of their first round.
-func (c *Case) over(of func(breakdown.Round) float64) float64 { return median(c.Arm, of) }
+func (c *Case) over(of figure) float64 { return median(c.Arm, of) }
 
 // overLater is the same over later rounds.
-func (c *Case) overLater(of func(breakdown.Round) float64) float64 { return median(c.Later, of) }
+func (c *Case) overLater(of figure) float64 { return median(c.Later, of) }
 
-func median(s samples.Series, of func(breakdown.Round) float64) float64 {
-	v, _ := s.Values(metrics.Metric{Of: func(r breakdown.Round) (float64, bool) { return of(r), true }})
+func median(s samples.Series, of figure) float64 {
+	v, _ := s.Values(metrics.Metric{Of: of})
 	return stats.Median(v)
 }
 
-// unknown is what a round that lacks a figure gives: it is no sample.
-var unknown = math.NaN()
-
-// token2 is the time until the second token is known.
-func token2(r breakdown.Round) float64 {
-	d, ok := r.Token(2)
-	if !ok {
-		return unknown
-	}
-	return float64(d)
-}
-
-// start2 is the same from the start of the process.
-func start2(r breakdown.Round) float64 {
+// start2 is the time from the start of the process until the second token is known.
+func start2(r breakdown.Round) (float64, bool) {
 	d, ok := r.FromStart(2)
-	if !ok {
-		return unknown
-	}
-	return float64(d)
+	return float64(d), ok
 }
 
 // phase is a figure of a phase whose spans are all there.
-func phase(r breakdown.Round, name string, of func(breakdown.Phase) time.Duration) float64 {
-	p, ok := r.Phase(name)
-	if !ok || p.Open || p.Lost {
-		return unknown
+func phase(name string, of func(breakdown.Phase) time.Duration) figure {
+	return func(r breakdown.Round) (float64, bool) {
+		p, ok := r.Phase(name)
+		return float64(of(p)), ok && !p.Open && !p.Lost
 	}
-	return float64(of(p))
 }
 
-// counted is a number that a phase may not have counted.
+// counted is a number that a phase may not have counted: then it is none.
 func counted(n int64) float64 {
 	if n == 0 {
-		return unknown
+		return math.NaN()
 	}
 	return float64(n)
 }
@@ -69,18 +55,14 @@ func counted(n int64) float64 {
 // stepMedian is the median of a figure over a round's decode steps, as the sweep
 // has it; in a process's first round without the first step, which may compile.
 // Steps of which spans are missing are left out.
-func stepMedian(of func(breakdown.Phase) float64) func(breakdown.Round) float64 {
-	return func(r breakdown.Round) float64 {
+func stepMedian(of func(breakdown.Phase) float64) figure {
+	return func(r breakdown.Round) (float64, bool) {
 		steps := r.Steps()
 		if r.Number == 1 {
 			steps = r.Later()
 		}
 		steps = slices.DeleteFunc(steps, func(p breakdown.Phase) bool { return p.Lost || math.IsNaN(of(p)) })
-		v, ok := metrics.StepMedian(steps, of)
-		if !ok {
-			return unknown
-		}
-		return v
+		return metrics.StepMedian(steps, of)
 	}
 }
 
@@ -114,24 +96,15 @@ func ms(d time.Duration) string { return figures.Milliseconds(d) }
 // before is what an arm's runs spent on a part before their first round, the
 // median.
 func before(s samples.Series, kind string) float64 {
-	return median(s, func(r breakdown.Round) float64 {
-		if len(r.Before) == 0 {
-			return unknown
-		}
+	return median(s, func(r breakdown.Round) (float64, bool) {
 		var sum time.Duration
 		for _, p := range r.Before {
 			if p.Kind == kind {
 				sum += p.Time
 			}
 		}
-		return float64(sum)
+		return float64(sum), len(r.Before) > 0
 	})
-}
-
-// figure is the median of a metric over the arm's runs, as every answer has it.
-func (c *Case) figure(m metrics.Metric) float64 {
-	v, _ := c.Arm.Values(m)
-	return stats.Median(v)
 }
 
 // residentBefore is the part of the file that was in memory before the first
@@ -152,8 +125,10 @@ func (c *Case) residentBefore() (part float64, evicted, known bool) {
 // firstPays is what the first build and prefill take longer than later ones,
 // compiling left out; 0 where there is one round.
 func (c *Case) firstPays() time.Duration {
-	own := func(r breakdown.Round) float64 {
-		return phase(r, names.SpanBuild, breakdown.Phase.Own) + phase(r, names.SpanPrefill, breakdown.Phase.Own)
+	own := func(r breakdown.Round) (float64, bool) {
+		build, ok := phase(names.SpanBuild, breakdown.Phase.Own)(r)
+		prefill, also := phase(names.SpanPrefill, breakdown.Phase.Own)(r)
+		return build + prefill, ok && also
 	}
 	if len(c.Later.Samples) == 0 || c.Later.Samples[0].Rounds[0].Number < 2 {
 		return 0

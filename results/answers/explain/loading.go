@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/introgen/introgen/results/breakdown"
+	"github.com/introgen/introgen/results/metrics"
 	"github.com/introgen/introgen/results/recording"
 	"github.com/introgen/introgen/trace/names"
 )
@@ -70,10 +71,8 @@ var weightsCopied = Rule{
 	Name: "weights copied", Sure: Certain,
 	Advice: "let the device read them where the file is mapped: --weights map (docs/metal.md says what it needs and risks; what it does not copy, the first prefill meets for the first time); `introgen compare --states warm-cache --variant 'map: --weights map'` measures what it saves here",
 	Find: func(c *Case) (Facts, time.Duration) {
-		took := c.over(func(r breakdown.Round) float64 {
-			return phase(r, names.SpanBuild, func(p breakdown.Phase) time.Duration { return p.Weights })
-		})
-		whole := c.over(token2)
+		took := c.over(phase(names.SpanBuild, func(p breakdown.Phase) time.Duration { return p.Weights }))
+		whole := c.over(metrics.Token2.Of)
 		if c.knob("weights") != "copy" || whole <= 0 || took < least*whole {
 			return nil, 0
 		}
@@ -96,8 +95,8 @@ var weightsPacked = Rule{
 		for _, r := range c.Runs {
 			pack = pack || r.Subject != nil && r.Subject.Weights == recording.WeightsPacked
 		}
-		build := c.over(func(r breakdown.Round) float64 { return phase(r, names.SpanBuild, breakdown.Phase.Own) })
-		whole := c.over(token2)
+		build := c.over(phase(names.SpanBuild, breakdown.Phase.Own))
+		whole := c.over(metrics.Token2.Of)
 		if !pack || whole <= 0 || build < least*whole {
 			return nil, 0
 		}
@@ -119,20 +118,17 @@ var slowFirstRound = Rule{
 		if len(c.Arm.Samples) == 0 || len(c.Later.Samples) == 0 || c.Later.Samples[0].Rounds[0].Number < 2 {
 			return nil, 0
 		}
-		told := func(r breakdown.Round) float64 { // what has rules of its own
+		told := func(r breakdown.Round) (float64, bool) { // what has rules of its own
 			var sum time.Duration
 			until, ok := r.Token(2)
-			if !ok || r.Lost() {
-				return unknown
-			}
 			for _, p := range r.Phases {
 				if p.Start < r.Start+until {
 					sum += p.Compiling() + p.Weights
 				}
 			}
-			return float64(sum)
+			return float64(sum), ok && !r.Lost()
 		}
-		first, later := c.over(token2), c.overLater(token2)
+		first, later := c.over(metrics.Token2.Of), c.overLater(metrics.Token2.Of)
 		explained := c.over(told) - c.overLater(told)
 		unexplained := first - later - explained
 		const worth = 100 * time.Millisecond

@@ -13,7 +13,7 @@ var smallReads = Rule{
 	Name: "small reads", Sure: Certain,
 	Advice: "read it through a map or a buffer: --io mmap or --io buffered",
 	Find: func(c *Case) (Facts, time.Duration) {
-		read := c.figure(metrics.Read)
+		read := c.over(metrics.Read.Of)
 		if c.knob("io") != "file" || read < float64(5*time.Millisecond) {
 			return nil, 0
 		}
@@ -32,7 +32,7 @@ var slowRead = Rule{
 	Name: "slow read", Sure: Likely,
 	Advice: "read the file once before it matters, keep it on a local disk, and see the line `read gguf` of `introgen bill`",
 	Find: func(c *Case) (Facts, time.Duration) {
-		read, io := c.figure(metrics.Read), c.knob("io")
+		read, io := c.over(metrics.Read.Of), c.knob("io")
 		if io == "" || io == "file" || read < float64(50*time.Millisecond) {
 			return nil, 0
 		}

@@ -173,12 +173,8 @@ func (a *Answer) Document() *table.Document {
 		Columns: []table.Column{{Name: "pause"}, {Name: "steps", Drawn: true}, {Name: "the next step", Parts: samples.TimeParts},
 			{Name: "the one after", Parts: samples.TimeParts}, {Name: "ratio of the next", Parts: samples.RatioParts}, {Name: "p", Drawn: true}}}
 	for _, p := range a.Pauses {
-		probability := ""
-		if p.Ratio.Decidable {
-			probability = figures.Text(p.Ratio.P, 3)
-		}
 		t.Add(table.Text(p.Length.String()), table.Text(strconv.Itoa(len(p.After))), samples.Cell(stats.Summarize(p.After)),
-			samples.Cell(stats.Summarize(p.Second)), samples.RatioCell(p.Ratio), table.Text(probability))
+			samples.Cell(stats.Summarize(p.Second)), samples.RatioCell(p.Ratio), samples.PCell(p.Ratio))
 	}
 	d.Table(t)
 	d.Sentences(a.Notes...)

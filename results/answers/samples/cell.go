@@ -75,5 +75,13 @@ func RatioCell(r stats.Ratio) table.Cell {
 	}
 }
 
+// PCell is the probability that chance alone makes such a ratio.
+func PCell(r stats.Ratio) table.Cell {
+	if !r.Decidable {
+		return table.Cell{}
+	}
+	return table.Text(figures.Text(r.P, 3))
+}
+
 // Times prints a ratio with three digits that count.
 func Times(v float64) string { return figures.Text(v, 0) }

@@ -21,9 +21,30 @@ type Series struct {
 	Levels  map[string]string // factor → level
 	Runs    []*recording.Run  // all of them, also those that do not count
 	Samples []Sample          // runs that count, in order
-	Refused int               // runs that do not
-	Flagged int               // runs that count, but something tainted them
-	Lacking int               // runs that count, of which spans are missing
+	Tally                     // of all runs but those that count and lack its rounds
+}
+
+// Tally counts runs.
+type Tally struct {
+	Counted int // that count
+	Refused int // that do not
+	Flagged int // that count, but something tainted them
+	Lacking int // that count, and of which spans are missing
+}
+
+// Add counts one more.
+func (t *Tally) Add(r *recording.Run) {
+	if !r.Counts() {
+		t.Refused++
+		return
+	}
+	t.Counted++
+	if r.Exit != nil && len(r.Exit.Flags) > 0 {
+		t.Flagged++
+	}
+	if len(r.Lost) > 0 {
+		t.Lacking++
+	}
 }
 
 // Sample is what one run gives.
@@ -75,7 +96,7 @@ func (a arm) collect(name, state string, pick func(*breakdown.Run) []breakdown.R
 	s := Series{Name: name, State: state, Levels: a.Levels, Runs: a.runs}
 	for i, r := range a.runs {
 		if !r.Counts() {
-			s.Refused++
+			s.Add(r)
 			continue
 		}
 		taken := a.file.Run(r)
@@ -86,12 +107,7 @@ func (a arm) collect(name, state string, pick func(*breakdown.Run) []breakdown.R
 		if len(x.Rounds) == 0 {
 			continue
 		}
-		if r.Exit != nil && len(r.Exit.Flags) > 0 {
-			s.Flagged++
-		}
-		if len(r.Lost) > 0 {
-			s.Lacking++
-		}
+		s.Add(r)
 		s.Samples = append(s.Samples, x)
 	}
 	return s
@@ -114,7 +130,7 @@ func Of(f *breakdown.File) []Series {
 			name = a.Name + " " + name
 		}
 		s := a.collect(name, recording.StateWarmProcess, (*breakdown.Run).AfterFirst)
-		s.Refused, s.Flagged, s.Lacking = 0, 0, 0 // they are told with the arm
+		s.Tally = Tally{} // it is told with the arm
 		if len(s.Samples) > 0 {
 			out = append(out, s)
 		}
@@ -185,13 +201,7 @@ func Block(x Sample) int { return x.Block }
 // a block.
 func Pairs(a, b Series, m metrics.Metric) (va, vb []float64) {
 	as, bs := recording.Paired(a.Samples, b.Samples, Block)
-	for i := range as {
-		v, ok := as[i].Value(m)
-		if w, also := bs[i].Value(m); ok && also {
-			va, vb = append(va, v), append(vb, w)
-		}
-	}
-	return va, vb
+	return recording.PairValues(as, bs, func(x Sample) (float64, bool) { return x.Value(m) })
 }
 
 // Ratio is b to a, paired by block.
@@ -203,28 +213,21 @@ func Ratio(a, b Series, m metrics.Metric) stats.Ratio {
 // Taints says, in a sentence each, how many runs of which series do not count or
 // were tainted; nothing where there are none.
 func Taints(all []Series) []string {
-	var refused, flagged, lacking []string
-	for _, s := range all {
-		if s.Lacking > 0 {
-			lacking = append(lacking, fmt.Sprintf("%s %d of %d", s.Name, s.Lacking, len(s.Samples)))
-		}
-		if s.Refused > 0 {
-			refused = append(refused, fmt.Sprintf("%s %d of %d", s.Name, s.Refused, s.Refused+len(s.Samples)))
-		}
-		if s.Flagged > 0 {
-			flagged = append(flagged, fmt.Sprintf("%s %d of %d", s.Name, s.Flagged, len(s.Samples)))
-		}
-	}
 	var out []string
-	if len(refused) > 0 {
-		out = append(out, "Runs that do not count (refused, failed or cut off): "+strings.Join(refused, ", "))
+	tell := func(format string, count func(Series) (n, of int)) {
+		var some []string
+		for _, s := range all {
+			if n, of := count(s); n > 0 {
+				some = append(some, fmt.Sprintf("%s %d of %d", s.Name, n, of))
+			}
+		}
+		if len(some) > 0 {
+			out = append(out, fmt.Sprintf(format, strings.Join(some, ", ")))
+		}
 	}
-	if len(flagged) > 0 {
-		out = append(out, "Runs that something tainted: "+strings.Join(flagged, ", ")+"; `introgen explain` says what")
-	}
-	if len(lacking) > 0 {
-		out = append(out, "Runs of whose recording spans are missing, so that they have fewer samples: "+strings.Join(lacking, ", "))
-	}
+	tell("Runs that do not count (refused, failed or cut off): %s", func(s Series) (n, of int) { return s.Refused, s.Refused + s.Counted })
+	tell("Runs that something tainted: %s; `introgen explain` says what", func(s Series) (n, of int) { return s.Flagged, s.Counted })
+	tell("Runs of whose recording spans are missing, so that they have fewer samples: %s", func(s Series) (n, of int) { return s.Lacking, s.Counted })
 	return out
 }
 
