@@ -34,21 +34,12 @@ func EncodePrompt(t tokenizer.Tokenizer, text string) ([]int32, error) {
 // CheckUTF8 names the first byte of a prompt that is not UTF-8. It is meant for
 // the text that the user gave: in a template, offsets are others.
 func CheckUTF8(text string) error {
-	if at := invalidUTF8(text); at >= 0 {
-		return fmt.Errorf("the prompt is not UTF-8: byte %#02x at offset %d", text[at], at)
-	}
-	return nil
-}
-
-func invalidUTF8(s string) int {
-	for i, r := range s {
-		if r == utf8.RuneError {
-			if _, n := utf8.DecodeRuneInString(s[i:]); n == 1 {
-				return i
-			}
+	for at := range text {
+		if r, n := utf8.DecodeRuneInString(text[at:]); r == utf8.RuneError && n == 1 {
+			return fmt.Errorf("the prompt is not UTF-8: byte %#02x at offset %d", text[at], at)
 		}
 	}
-	return -1
+	return nil
 }
 
 // ParseIDs reads token ids separated by blanks or commas, each in

@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 
 	"github.com/introgen/introgen/engine"
@@ -113,49 +114,43 @@ func runRound(ctx context.Context, j Job, n int, rec *trace.Recorder) (r Round, 
 	defer round.End()
 	r = Round{Number: n, Span: round.ID()}
 
-	sp := rec.Begin(names.SpanRead, string(j.IO), 0)
+	phase := func(name, detail string, work func() error) error {
+		sp := rec.Begin(name, detail, 0)
+		defer sp.End()
+		return j.around(name, work)
+	}
+	closing := func(c io.Closer) {
+		sp := rec.Begin(names.SpanClose, "", 0)
+		err = errors.Join(err, c.Close())
+		sp.End()
+	}
+
 	var f *gguf.File
-	err = j.around(names.SpanRead, func() (err error) {
+	if err := phase(names.SpanRead, string(j.IO), func() (err error) {
 		f, err = gguf.Open(j.ModelPath, j.IO)
 		return err
-	})
-	sp.End()
-	if err != nil {
+	}); err != nil {
 		return r, err
 	}
-	defer func() {
-		sp := rec.Begin(names.SpanClose, "", 0)
-		err = errors.Join(err, f.Close())
-		sp.End()
-	}()
+	defer closing(f)
 
-	sp = rec.Begin(names.SpanBuild, "", 0)
 	var m engine.Model
-	err = j.around(names.SpanBuild, func() (err error) {
+	if err := phase(names.SpanBuild, "", func() (err error) {
 		m, err = j.Build(f)
 		return err
-	})
-	sp.End()
-	if err != nil {
+	}); err != nil {
 		return r, err
 	}
-	defer func() {
-		sp := rec.Begin(names.SpanClose, "", 0)
-		err = errors.Join(err, m.Close())
-		sp.End()
-	}()
+	defer closing(m)
 	if j.Built != nil {
 		j.Built(n, m)
 	}
 
-	sp = rec.Begin(names.SpanEncodePrompt, "", 0)
 	var ids []int32
-	err = j.around(names.SpanEncodePrompt, func() (err error) {
+	if err := phase(names.SpanEncodePrompt, "", func() (err error) {
 		ids, err = j.Prompt()
 		return err
-	})
-	sp.End()
-	if err != nil {
+	}); err != nil {
 		return r, err
 	}
 	whose := ""

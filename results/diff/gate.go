@@ -33,15 +33,15 @@ func (r *Report) Check(g Gate) (notes []string, err error) {
 	missing, allowed := r.missing(g.Allow)
 	if len(missing) > 0 {
 		reasons = append(reasons, fmt.Sprintf("%d that %s has %s missing: %s; --allow-missing REGEXP lets what it matches be missing",
-			len(missing), colName(r.Base), isOrAre(len(missing)), listed(missing)))
+			len(missing), colName(r.Base), verb(len(missing), "is", "are"), listed(missing)))
 	}
 	if lost := slices.DeleteFunc(slices.Clone(r.Lost), func(arm string) bool { return g.Allow != nil && g.Allow.MatchString(arm) }); len(lost) > 0 {
-		reasons = append(reasons, fmt.Sprintf("%d of the plan's arms %s no run that counts: %s; --allow-missing REGEXP lets arms be missing that it matches", len(lost), hasOrHave(len(lost)), listed(lost)))
+		reasons = append(reasons, fmt.Sprintf("%d of the plan's arms %s no run that counts: %s; --allow-missing REGEXP lets arms be missing that it matches", len(lost), verb(len(lost), "has", "have"), listed(lost)))
 	}
 	thin, blind := r.tooFew(g.Allow)
 	if len(thin) > 0 {
 		reasons = append(reasons, fmt.Sprintf("%d %s too few samples to be judged, at least %d are wanted and %s has them: %s",
-			len(thin), hasOrHave(len(thin)), stats.LeastForCompare, colName(r.Base), listed(thin)))
+			len(thin), verb(len(thin), "has", "have"), stats.LeastForCompare, colName(r.Base), listed(thin)))
 	}
 	rows, coarse, few := r.Sight(g.Above)
 	if rows == few {
@@ -88,18 +88,12 @@ func listed(names []string) string {
 	return strings.Join(names, ", ")
 }
 
-func isOrAre(n int) string {
+// verb is one of one thing, and many of several.
+func verb(n int, one, many string) string {
 	if n == 1 {
-		return "is"
+		return one
 	}
-	return "are"
-}
-
-func hasOrHave(n int) string {
-	if n == 1 {
-		return "has"
-	}
-	return "have"
+	return many
 }
 
 func texts(lacks []Lack, wanted func(Lack) bool) []string {
@@ -132,7 +126,7 @@ func (r *Report) Regressions(above float64) []string {
 		}
 		out = append(out, fmt.Sprintf("%s %s (%s)", name, by, where))
 	}
-	r.each(func(t *Table, row *Row, col int) {
+	r.each(true, func(t *Table, row *Row, col int) {
 		a, b := row.Cells[0], row.Cells[col]
 		v := b.Versus
 		by, sure := v.Change, v.Significant()
@@ -167,7 +161,7 @@ func (r *Report) Regressions(above float64) []string {
 // which the base has enough and nobody allowed them to be missing, and blind
 // ones, of which the base has too few as well.
 func (r *Report) tooFew(allow *regexp.Regexp) (thin, blind []string) {
-	r.each(func(t *Table, row *Row, col int) {
+	r.each(true, func(t *Table, row *Row, col int) {
 		a, b := row.Cells[0].N, row.Cells[col].N
 		l := Lack{Row: row.Name, Unit: t.Unit, Config: t.Apart, Col: t.Cols[col]}
 		switch text := fmt.Sprintf("%s (%s: %s)", row.Name, t.where(t.Cols[col]), counts(a, b)); {
@@ -184,16 +178,9 @@ func (r *Report) tooFew(allow *regexp.Regexp) (thin, blind []string) {
 // undirected are the rows of units of which nobody knows what would be worse.
 func (r *Report) undirected() []string {
 	var out []string
-	for i := range r.Tables {
-		t := &r.Tables[i]
-		for _, row := range t.Rows {
-			for col, c := range row.Cells {
-				if t.Better == 0 && t.Judged && c != nil && c.Versus != nil {
-					out = append(out, fmt.Sprintf("%s (%s)", row.Name, t.where(t.Cols[col])))
-				}
-			}
-		}
-	}
+	r.each(false, func(t *Table, row *Row, col int) {
+		out = append(out, fmt.Sprintf("%s (%s)", row.Name, t.where(t.Cols[col])))
+	})
 	return out
 }
 
@@ -201,7 +188,7 @@ func (r *Report) undirected() []string {
 // these see only larger ones than above, and how many have too few samples to
 // show any.
 func (r *Report) Sight(above float64) (rows, coarse, blind int) {
-	r.each(func(t *Table, row *Row, col int) {
+	r.each(true, func(t *Table, row *Row, col int) {
 		rows++
 		v := row.Cells[col].Versus
 		mde := v.MDE
@@ -219,14 +206,14 @@ func (r *Report) Sight(above float64) (rows, coarse, blind int) {
 	return rows, coarse, blind
 }
 
-// each calls f for every comparison with the base of which it is known what
-// would be worse.
-func (r *Report) each(f func(t *Table, row *Row, col int)) {
+// each calls f for every comparison with the base of which it is known, or not
+// known, what would be worse.
+func (r *Report) each(directed bool, f func(t *Table, row *Row, col int)) {
 	for i := range r.Tables {
 		t := &r.Tables[i]
 		for k := range t.Rows {
 			for col, c := range t.Rows[k].Cells {
-				if c != nil && c.Versus != nil && t.Better != 0 && t.Judged {
+				if c != nil && c.Versus != nil && (t.Better != 0) == directed && t.Judged {
 					f(t, &t.Rows[k], col)
 				}
 			}
