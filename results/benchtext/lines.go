@@ -50,34 +50,27 @@ const (
 
 // units are all units in the order in which they are told: which of them is
 // better when it is higher, and which are counts that do not scatter.
-var units = []struct {
-	name          string
-	higher, exact bool
-}{
+var units = []unitKind{
 	{UnitTime, false, false}, {UnitTokens, true, false}, {UnitRate, true, false}, {UnitResident, false, false},
 	{UnitBytes, false, true}, {UnitDispatches, false, true}, {UnitBuffers, false, true},
 	{UnitHits, true, true}, {UnitMisses, false, true},
 }
 
+// unitKind is a unit, and what is to be known of it.
+type unitKind struct {
+	name          string
+	higher, exact bool
+}
+
 // Known says whether a unit is one of these, as benchstat tidies it.
 func Known(unit string) bool {
-	for _, u := range units {
-		if u.name == unit {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(units, func(u unitKind) bool { return u.name == unit })
 }
 
 // LeftOut says whether a unit is one of counts: a line that could have one and
 // has none has 0 of it.
 func LeftOut(unit string) bool {
-	for _, u := range units {
-		if u.name == unit {
-			return u.exact && unit != UnitBytes
-		}
-	}
-	return false
+	return slices.ContainsFunc(units, func(u unitKind) bool { return u.name == unit && u.exact }) && unit != UnitBytes
 }
 
 // mapped is the way to read the model that reads nothing when it is built.

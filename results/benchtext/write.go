@@ -48,7 +48,8 @@ func Text(f *recording.File) ([]byte, map[int]Line) {
 	at := map[int]Line{}
 	n := bytes.Count(b.Bytes(), []byte("\n"))
 	for _, l := range lines {
-		if l.Values = positive(l.Values); len(l.Values) == 0 {
+		l.Values = slices.DeleteFunc(l.Values, func(v Value) bool { return v.Value <= 0 }) // times, as add does
+		if len(l.Values) == 0 {
 			continue
 		}
 		fmt.Fprintf(&b, "Benchmark%s\t%d", l.Name, l.Iterations)
@@ -62,20 +63,10 @@ func Text(f *recording.File) ([]byte, map[int]Line) {
 	return b.Bytes(), at
 }
 
-// positive leaves out times of 0, as add does.
-func positive(values []Value) []Value {
-	return slices.DeleteFunc(values, func(v Value) bool { return v.Value <= 0 })
-}
-
 func used(lines []Line, unit string) bool {
-	for _, l := range lines {
-		for _, v := range l.Values {
-			if v.Unit == unit {
-				return true
-			}
-		}
-	}
-	return false
+	return slices.ContainsFunc(lines, func(l Line) bool {
+		return slices.ContainsFunc(l.Values, func(v Value) bool { return v.Unit == unit })
+	})
 }
 
 // isExact says whether all samples of one name have the same count. What was

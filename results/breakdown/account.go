@@ -214,17 +214,12 @@ func (b *bookkeeper) add(l Line) {
 	b.account.Lines[i].Time += l.Time
 }
 
-// LineOf is the line that a phase of a round is entered under, without a time.
-func LineOf(round int, p Phase) Line {
-	if p.Name == names.SpanStep && p.N > 1 {
-		return Line{Round: round, Phase: LaterSteps}
-	}
-	return Line{Round: round, Phase: p.Name}
-}
-
 // phase enters a phase and what is in it.
 func (b *bookkeeper) phase(round int, p Phase) error {
-	name := LineOf(round, p).Phase
+	name := p.Name
+	if name == names.SpanStep && p.N > 1 {
+		name = LaterSteps
+	}
 	if p.Own() < -slack {
 		return &ExceedsError{fmt.Sprintf("%q of round %d", p.Name, round), p.Compiling() + p.Recording, p.Time()}
 	}

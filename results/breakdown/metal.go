@@ -49,16 +49,9 @@ func (r *Run) Metal() Metal {
 	}
 	for _, round := range r.Rounds {
 		for _, p := range round.Phases {
-			title := p.Name
-			switch {
-			case p.Open:
-				continue
-			case p.Name == names.SpanStep:
-				title = fmt.Sprintf("%s %d", p.Name, p.N)
-			case p.Name != names.SpanBuild && p.Name != names.SpanPrefill:
-				continue
+			if !p.Open && (p.Name == names.SpanBuild || p.Name == names.SpanPrefill || p.Name == names.SpanStep) {
+				m.Phases = append(m.Phases, DevicePhase{round.Number, names.Title(p.Name, p.N), p})
 			}
-			m.Phases = append(m.Phases, DevicePhase{round.Number, title, p})
 		}
 	}
 	return m

@@ -41,11 +41,7 @@ func (t *tracing) event(p *Printer, e recording.Event) {
 }
 
 func (t *tracing) begin(p *Printer, s trace.Record) {
-	name := s.Name
-	if name == names.SpanStep {
-		name = fmt.Sprintf("%s %d", name, s.N)
-	}
-	t.phase, t.header = s.ID, fmt.Sprintf("--- %s round %d: %s", t.label, t.round, name)
+	t.phase, t.header = s.ID, fmt.Sprintf("--- %s round %d: %s", t.label, t.round, names.Title(s.Name, s.N))
 	if t.round == 1 && (s.Name != names.SpanStep || s.N <= headedSteps) {
 		t.head(p)
 	}

@@ -250,15 +250,13 @@ func values(keys []benchproc.Key) []string {
 
 // columns are those of all tables, in the order of their first sample.
 func (b *builder) columns() []benchproc.Key {
-	seen := map[benchproc.Key]bool{}
+	var all []benchproc.Key
 	for _, cells := range b.tables {
-		for at := range cells {
-			seen[at[1]] = true
-		}
+		_, cols := b.order(cells)
+		all = append(all, cols...)
 	}
-	cols := slices.Collect(maps.Keys(seen))
-	benchproc.SortKeys(cols)
-	return cols
+	benchproc.SortKeys(all)
+	return slices.Compact(all)
 }
 
 // tellApart finds what of their configuration tables do not share.
@@ -295,14 +293,9 @@ func (b *builder) inexact() {
 // absent is a key of the columns that no sample has, or "": all would stand in
 // one column without a name.
 func (b *builder) absent() string {
+	all := b.columns()
 	for _, f := range b.col.FlattenedFields() {
-		has := false
-		for _, cells := range b.tables {
-			for at := range cells {
-				has = has || at[1].Get(f) != ""
-			}
-		}
-		if !has {
+		if !slices.ContainsFunc(all, func(k benchproc.Key) bool { return k.Get(f) != "" }) {
 			return f.Name
 		}
 	}

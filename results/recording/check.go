@@ -40,9 +40,9 @@ func check(e Event) error {
 		if e.SourceBytes < 0 || e.Kernels < 0 {
 			return fmt.Errorf("library %q of %d bytes with %d kernels: no negative number is wanted", e.Name, e.SourceBytes, e.Kernels)
 		}
-		return errors.Join(checkSpan("library", e.Name, e.Span), checkCache("library", e.Name, e.Cache))
+		return checkMade("library", e.Name, e.Name, e.Span, e.Cache)
 	case *Pipeline:
-		return errors.Join(checkSpan("pipeline", e.Library+" "+e.Function, e.Span), checkCache("pipeline", e.Function, e.Cache))
+		return checkMade("pipeline", e.Library+" "+e.Function, e.Function, e.Span, e.Cache)
 	case *Kernel:
 		if e.Dispatches < 0 || e.Time < 0 {
 			return fmt.Errorf("kernel %q: %d dispatches in %d ns cannot be", e.Name, e.Dispatches, e.Time)
@@ -96,11 +96,16 @@ func checkEvidence(e *Evidence) error {
 	return nil
 }
 
-func checkCache(what, name, cache string) error {
-	if !names.IsCacheState(cache) {
-		return fmt.Errorf(`%s %q has the cache state %q: "hit", "miss", "off" and nothing are known`, what, name, cache)
+// checkMade looks at a library or a pipeline, by its whole name and a short one.
+func checkMade(what, name, short string, span trace.ID, cache string) error {
+	var number, state error
+	if span < 1 {
+		number = fmt.Errorf("%s %q belongs to span %d: numbers begin at 1", what, name, span)
 	}
-	return nil
+	if !names.IsCacheState(cache) {
+		state = fmt.Errorf(`%s %q has the cache state %q: "hit", "miss", "off" and nothing are known`, what, short, cache)
+	}
+	return errors.Join(number, state)
 }
 
 // maxAmount bounds times (104 days) and counts, so that sums of many do not
@@ -133,13 +138,6 @@ func within(e Event, amounts ...int64) error {
 		if n > maxAmount || n < -maxAmount {
 			return fmt.Errorf("event %q holds %d: at most %d is taken", e.Kind(), n, int64(maxAmount))
 		}
-	}
-	return nil
-}
-
-func checkSpan(what, name string, id trace.ID) error {
-	if id < 1 {
-		return fmt.Errorf("%s %q belongs to span %d: numbers begin at 1", what, name, id)
 	}
 	return nil
 }

@@ -184,13 +184,10 @@ func (g *gathering) single(tell func(kind, text string)) {
 
 // name tells a run of several apart in what is said of it.
 func (c *Collector) name(i int, r *Run) string {
-	switch {
-	case r.Start != nil:
-		return fmt.Sprintf("run %d: ", r.Start.Run)
-	case c.file.Plan != nil || len(c.file.Runs) < 2:
-		return ""
+	if r.Start == nil && c.file.Plan == nil && len(c.file.Runs) > 1 {
+		return fmt.Sprintf("run %d: ", i)
 	}
-	return fmt.Sprintf("run %d: ", i)
+	return r.Start.said()
 }
 
 // File is what has been collected; nothing is added afterwards.

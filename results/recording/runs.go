@@ -13,11 +13,7 @@ func (f *File) judge(d *doubts, headless map[*Run]bool) {
 		if r.Doubt == "" {
 			r.Doubt = fmt.Sprintf(format, a...)
 		}
-		name := ""
-		if r.Start != nil {
-			name = fmt.Sprintf("run %d: ", r.Start.Run)
-		}
-		d.tell(kind, name+fmt.Sprintf(format, a...)+", so that it does not count")
+		d.tell(kind, r.Start.said()+fmt.Sprintf(format, a...)+", so that it does not count")
 	}
 	f.copies(doubt)
 	if f.Plan == nil {
@@ -54,6 +50,14 @@ func (f *File) judge(d *doubts, headless map[*Run]bool) {
 		}
 		return cmp.Compare(a.Start.Run, b.Start.Run)
 	})
+}
+
+// said is a run in front of what is said of it; "" outside of plans.
+func (s *Start) said() string {
+	if s == nil {
+		return ""
+	}
+	return fmt.Sprintf("run %d: ", s.Run)
 }
 
 // copies finds runs that stand in a file more than once, as where a recording was

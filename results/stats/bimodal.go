@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"github.com/introgen/introgen/figures"
 )
 
 // Bimodality is the judgement on whether samples fall into two groups.
@@ -31,7 +33,7 @@ const leastForDip = 6
 func Bimodal(x []float64) Bimodality {
 	b := Bimodality{N: len(x)}
 	if b.Why = unusable("sample", x, false); b.Why == "" && len(x) < leastForDip {
-		b.Why = fmt.Sprintf("%s: telling one mode from two needs %d", samples(len(x)), leastForDip)
+		b.Why = fmt.Sprintf("%s: telling one mode from two needs %d", figures.Number(len(x), "sample"), leastForDip)
 	}
 	if b.Why == "" && len(x) > mostPairs {
 		b.Why = fmt.Sprintf("%d samples are more than the %d that are looked at", len(x), mostPairs)

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"github.com/introgen/introgen/figures"
 )
 
 // Trend is the judgement on whether samples rise or fall in the order in which
@@ -30,7 +32,7 @@ const leastForTrend = 5 // 2 of 5! orders are 1.7 %, 2 of 4! are 8.3 %
 func Drift(x []float64) Trend {
 	t := Trend{N: len(x), P: 1}
 	if t.Why = unusable("sample", x, false); t.Why == "" && len(x) < leastForTrend {
-		t.Why = fmt.Sprintf("%s: a trend needs %d", samples(len(x)), leastForTrend)
+		t.Why = fmt.Sprintf("%s: a trend needs %d", figures.Number(len(x), "sample"), leastForTrend)
 	}
 	if t.Why == "" && len(x) > mostPairs {
 		t.Why = fmt.Sprintf("%d samples are more than the %d that are looked at", len(x), mostPairs)

@@ -19,6 +19,8 @@ import (
 	"slices"
 
 	"golang.org/x/perf/benchmath"
+
+	"github.com/introgen/introgen/figures"
 )
 
 // Alpha is the level of every test: one in twenty verdicts about equal things
@@ -69,7 +71,7 @@ func Summarize(x []float64) Summary {
 	s := Summary{N: len(x), Median: b.Center, Lo: b.Lo, Hi: b.Hi, Min: sorted[0], Max: sorted[len(x)-1], Decidable: true}
 	if math.IsInf(b.Lo, 0) || math.IsInf(b.Hi, 0) {
 		s.Lo, s.Hi, s.Decidable = s.Min, s.Max, false
-		s.Why = fmt.Sprintf("%s: a 95 %% interval of the median needs %d", samples(len(x)), LeastForInterval)
+		s.Why = fmt.Sprintf("%s: a 95 %% interval of the median needs %d", figures.Number(len(x), "sample"), LeastForInterval)
 	}
 	return s
 }
@@ -122,13 +124,6 @@ func unusable(what string, x []float64, positive bool) string {
 		}
 	}
 	return ""
-}
-
-func samples(n int) string {
-	if n == 1 {
-		return "1 sample"
-	}
-	return fmt.Sprintf("%d samples", n)
 }
 
 // median of values in ascending order, of which there is at least one.

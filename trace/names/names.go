@@ -4,6 +4,8 @@
 // (docs/recording.md), so that a name stays what it is.
 package names
 
+import "fmt"
+
 // The spans that a run is made of.
 const (
 	SpanArguments    = "arguments"     // before the first round: what is to be run
@@ -67,6 +69,14 @@ var known = map[string]bool{
 // Known says whether something of introgen gives a span or a counter the name.
 // Others may come from a later introgen, and from a damaged file.
 func Known(name string) bool { return known[name] }
+
+// Title is how a span is called beside others of its name: "decode step 3".
+func Title(name string, n int64) string {
+	if name == SpanStep {
+		return fmt.Sprintf("%s %d", name, n)
+	}
+	return name
+}
 
 // OfDevice says whether a span was timed by the device's clock, beside all that
 // the CPU did.

@@ -68,7 +68,7 @@ func Foretell(n Needs, full, warm Run) (*recording.Coverage, error) {
 			return nil, fmt.Errorf("a run of %d tokens and %d decode steps: at least one token is wanted, and no negative number of steps", r.Prompt, r.Steps)
 		}
 	}
-	c := newPasses(n)
+	c := &passes{n, map[int][]Use{}, map[int][]Use{}}
 	all, err := c.needs(full)
 	if err != nil {
 		return nil, err
@@ -134,11 +134,7 @@ func without(all, some []recording.Need) []Missing {
 		if has[useOf(n)] {
 			continue
 		}
-		phase := n.Phase
-		if n.Step > 0 {
-			phase = fmt.Sprintf("%s %d", n.Phase, n.Step)
-		}
-		out = append(out, Missing{useOf(n), phase, !libraries[n.Library]})
+		out = append(out, Missing{useOf(n), names.Title(n.Phase, int64(n.Step)), !libraries[n.Library]})
 		libraries[n.Library] = true
 	}
 	return out
@@ -148,10 +144,6 @@ func without(all, some []recording.Need) []Missing {
 type passes struct {
 	n               Needs
 	prefill, decode map[int][]Use
-}
-
-func newPasses(n Needs) *passes {
-	return &passes{n, map[int][]Use{}, map[int][]Use{}}
 }
 
 func kept(in map[int][]Use, n int, of func(int) ([]Use, error)) ([]Use, error) {
