@@ -5,6 +5,7 @@ package figures
 import (
 	"math"
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -31,14 +32,9 @@ func Text(v float64, decimals int) string {
 // exponent is that of v to the base of ten, when it has been rounded to the
 // digits that count.
 func exponent(v float64) int {
-	text := strconv.FormatFloat(v, 'e', digits-1, 64)
-	for i := len(text) - 1; i > 0; i-- {
-		if text[i] == 'e' {
-			n, _ := strconv.Atoi(text[i+1:]) // what FormatFloat writes is a number
-			return n
-		}
-	}
-	return 0
+	_, power, _ := strings.Cut(strconv.FormatFloat(v, 'e', digits-1, 64), "e")
+	n, _ := strconv.Atoi(power) // what FormatFloat writes is a number
+	return n
 }
 
 // Exact is v as the shortest text that is read as v again, without an exponent.
@@ -83,6 +79,14 @@ func Number(n int, what string) string {
 		return "1 " + what
 	}
 	return strconv.Itoa(n) + " " + what + "s"
+}
+
+// Verb is what one thing does, or several do: "is", "are".
+func Verb(n int, one, several string) string {
+	if n == 1 {
+		return one
+	}
+	return several
 }
 
 // Count is a number of things, or the mean of some: whole numbers have no

@@ -46,26 +46,23 @@ func newRunner(o Options) *runner {
 	}
 }
 
-// put writes an event of the plan's own.
-func (r *runner) put(e recording.Event) error {
+// write writes to the plan's recording, where there is one.
+func (r *runner) write(what func(Sink) error) error {
 	if r.Out == nil {
 		return nil
 	}
-	if err := r.Out.Put(e); err != nil {
+	if err := what(r.Out); err != nil {
 		return fmt.Errorf("recording: %w", err)
 	}
 	return nil
 }
 
-func (r *runner) flush() error {
-	if r.Out == nil {
-		return nil
-	}
-	if err := r.Out.Flush(); err != nil {
-		return fmt.Errorf("recording: %w", err)
-	}
-	return nil
+// put writes an event of the plan's own.
+func (r *runner) put(e recording.Event) error {
+	return r.write(func(s Sink) error { return s.Put(e) })
 }
+
+func (r *runner) flush() error { return r.write(Sink.Flush) }
 
 // note keeps something that a reader of the plan must know.
 func (r *runner) note(format string, a ...any) error {
@@ -380,15 +377,12 @@ func read(text []byte) (run *recording.Run, broken string) {
 
 // copy writes the child's whole lines as they are, and its exit behind them.
 func (r *runner) copy(text []byte, exit *recording.Exit) error {
-	if r.Out == nil {
-		return nil
-	}
 	for line := range bytes.Lines(text) {
 		if !bytes.HasSuffix(line, []byte("\n")) {
 			break // cut off; the exit says so
 		}
-		if err := r.Out.PutLine(line); err != nil {
-			return fmt.Errorf("recording: %w", err)
+		if err := r.write(func(s Sink) error { return s.PutLine(line) }); err != nil {
+			return err
 		}
 	}
 	return r.put(exit)

@@ -139,7 +139,11 @@ func (r Round) FromStart(n int) (time.Duration, bool) {
 
 // Phase returns the first phase of the name.
 func (r Round) Phase(name string) (Phase, bool) {
-	i := slices.IndexFunc(r.Phases, func(p Phase) bool { return p.Name == name })
+	return r.first(func(p Phase) bool { return p.Name == name })
+}
+
+func (r Round) first(is func(Phase) bool) (Phase, bool) {
+	i := slices.IndexFunc(r.Phases, is)
 	if i < 0 {
 		return Phase{}, false
 	}
@@ -175,11 +179,7 @@ func (r Round) Steps() []Phase {
 
 // Step is decode step n, from 1.
 func (r Round) Step(n int) (Phase, bool) {
-	i := slices.IndexFunc(r.Phases, func(p Phase) bool { return p.Name == names.SpanStep && !p.Open && p.N == int64(n) })
-	if i < 0 {
-		return Phase{}, false
-	}
-	return r.Phases[i], true
+	return r.first(func(p Phase) bool { return p.Name == names.SpanStep && !p.Open && p.N == int64(n) })
 }
 
 // Later are the steps behind the first, which may have had to compile.

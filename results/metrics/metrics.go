@@ -79,17 +79,6 @@ func (m Metric) Unit() string {
 	return "ms"
 }
 
-// Rounds says in words which rounds of a run speak for it.
-func (m Metric) Rounds() string {
-	switch {
-	case m.later:
-		return "those after the first, or the only one"
-	case m.run != nil:
-		return "the whole run"
-	}
-	return "the first"
-}
-
 // Over is the metric's median over rounds that have it, and whether any does. What
 // is not finite is none.
 func (m Metric) Over(rounds []breakdown.Round) (float64, bool) {
@@ -146,13 +135,7 @@ func step(n int) func(breakdown.Round) (float64, bool) {
 
 // afterFirst leaves the first step out, which may have to compile.
 func afterFirst(of func([]breakdown.Phase) (float64, bool)) func(breakdown.Round) (float64, bool) {
-	return func(r breakdown.Round) (float64, bool) {
-		s := r.Later()
-		if len(s) == 0 {
-			return 0, false
-		}
-		return of(s)
-	}
+	return func(r breakdown.Round) (float64, bool) { return of(r.Later()) }
 }
 
 func allSteps(r breakdown.Round) (float64, bool) { return stepTime(r.Steps()) }

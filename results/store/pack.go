@@ -3,6 +3,7 @@ package store
 import (
 	"compress/gzip"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -50,11 +51,11 @@ func Pack(path string) error {
 // removeUnfinished removes what a process that was killed left of its packing. One
 // that still packs then leaves its recording as it is.
 func removeUnfinished(state string) {
-	left, err := filepath.Glob(filepath.Join(globbed(folder(state)), "*"+packing+"*"))
+	left, err := fs.Glob(os.DirFS(folder(state)), "*"+packing+"*")
 	if err != nil {
 		return
 	}
-	for _, path := range left {
-		_ = os.Remove(path) // the next one tries again
+	for _, name := range left {
+		_ = os.Remove(filepath.Join(folder(state), name)) // the next one tries again
 	}
 }

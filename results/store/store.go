@@ -145,7 +145,7 @@ func Create(state, command string) (*recording.Writer, string, error) {
 	}
 	// Another run may take the same number at the same time.
 	for last := serial + 1000; serial < last; serial++ {
-		taken, err := filepath.Glob(filepath.Join(globbed(folder(state)), fmt.Sprintf("%06d-*", serial)))
+		taken, err := fs.Glob(os.DirFS(folder(state)), fmt.Sprintf("%06d-*", serial))
 		if err != nil {
 			return nil, "", err
 		}
@@ -177,11 +177,6 @@ func removeOldest(entries []Entry, most int64) error {
 		}
 	}
 	return nil
-}
-
-// globbed has nothing in it that a pattern would take for one.
-func globbed(path string) string {
-	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(path)
 }
 
 // Find returns the file that is meant by a path, or by the number that List

@@ -78,6 +78,9 @@ type Column struct {
 	Narrow, End int
 }
 
+// InPercent are the Parts of a column of shares.
+var InPercent = []string{"%"}
+
 // Cell is what stands in a table.
 type Cell struct {
 	Text string

@@ -4,7 +4,10 @@
 // (docs/recording.md), so that a name stays what it is.
 package names
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // The spans that a run is made of.
 const (
@@ -85,9 +88,5 @@ func OfDevice(name string) bool { return name == SpanGPU || name == SpanQueued }
 // IsCacheState says whether something of introgen tells this of a library or a
 // pipeline.
 func IsCacheState(state string) bool {
-	switch state {
-	case CacheUnknown, CacheHit, CacheMiss, CacheOff:
-		return true
-	}
-	return false
+	return slices.Contains([]string{CacheUnknown, CacheHit, CacheMiss, CacheOff}, state)
 }
