@@ -130,9 +130,9 @@ func (g group) document(t *Table, col int) *table.Document {
 	main := &table.Table{Title: g.heading(t, col), Columns: []table.Column{
 		{Name: unitName(t.Unit), Left: true, Narrow: widestRow}, {Name: colName(t.Cols[0]), Narrow: widestCol, Parts: partsIn(t.Unit)},
 		{Name: colName(t.Cols[col]), Narrow: widestCol, Parts: partsIn(t.Unit)},
-		{Name: "change", Parts: inPercent}, {Name: "p"}, {Name: "n"}, {Name: "detects", Parts: inPercent}}}
+		{Name: "change", Parts: table.InPercent}, {Name: "p"}, {Name: "n"}, {Name: "detects", Parts: table.InPercent}}}
 	pairs := &table.Table{Title: "the same by pairs, one a block (introgen's own judgement, not benchstat's)", Columns: []table.Column{
-		{Name: "pairs", Left: true, Narrow: widestRow}, {Name: "ratio", Parts: []string{""}}, {Name: "95 % interval", Parts: []string{"lo", "hi"}}, {Name: "p"}, {Name: "n"}, {Name: "detects", Parts: inPercent}}}
+		{Name: "pairs", Left: true, Narrow: widestRow}, {Name: "ratio", Parts: []string{""}}, {Name: "95 % interval", Parts: []string{"lo", "hi"}}, {Name: "p"}, {Name: "n"}, {Name: "detects", Parts: table.InPercent}}}
 	said, decidable, names := remarks{}, false, g.names()
 	for i, r := range g.rows {
 		name := names[i]
@@ -263,9 +263,6 @@ func partsIn(unit string) []string {
 	return []string{unit, "lo " + unit, "hi " + unit}
 }
 
-// inPercent is a column of shares in CSV.
-var inPercent = []string{"%"}
-
 // value is a median and half the width of its interval, as benchstat shows
 // them; in CSV the numbers themselves.
 func value(c *Cell, t *Table, scale benchunit.Scaler) table.Cell {
@@ -342,10 +339,7 @@ func (s *remarks) sentences() []string {
 	if s.tested == 0 {
 		return nil
 	}
-	rows, share := fmt.Sprintf("%d rows differ", s.tested), ""
-	if s.tested == 1 {
-		rows = "1 row differs"
-	}
+	rows, share := figures.Number(s.tested, "row")+" "+figures.Verb(s.tested, "differs", "differ"), ""
 	if s.tested > 1 {
 		share = fmt.Sprintf(", about %.1f of these %d", stats.Alpha*float64(s.tested), s.tested)
 	}

@@ -33,15 +33,15 @@ func (r *Report) Check(g Gate) (notes []string, err error) {
 	missing, allowed := r.missing(g.Allow)
 	if len(missing) > 0 {
 		reasons = append(reasons, fmt.Sprintf("%d that %s has %s missing: %s; --allow-missing REGEXP lets what it matches be missing",
-			len(missing), colName(r.Base), verb(len(missing), "is", "are"), listed(missing)))
+			len(missing), colName(r.Base), figures.Verb(len(missing), "is", "are"), listed(missing)))
 	}
 	if lost := slices.DeleteFunc(slices.Clone(r.Lost), func(arm string) bool { return g.Allow != nil && g.Allow.MatchString(arm) }); len(lost) > 0 {
-		reasons = append(reasons, fmt.Sprintf("%d of the plan's arms %s no run that counts: %s; --allow-missing REGEXP lets arms be missing that it matches", len(lost), verb(len(lost), "has", "have"), listed(lost)))
+		reasons = append(reasons, fmt.Sprintf("%d of the plan's arms %s no run that counts: %s; --allow-missing REGEXP lets arms be missing that it matches", len(lost), figures.Verb(len(lost), "has", "have"), listed(lost)))
 	}
 	thin, blind := r.tooFew(g.Allow)
 	if len(thin) > 0 {
 		reasons = append(reasons, fmt.Sprintf("%d %s too few samples to be judged, at least %d are wanted and %s has them: %s",
-			len(thin), verb(len(thin), "has", "have"), stats.LeastForCompare, colName(r.Base), listed(thin)))
+			len(thin), figures.Verb(len(thin), "has", "have"), stats.LeastForCompare, colName(r.Base), listed(thin)))
 	}
 	rows, coarse, few := r.Sight(g.Above)
 	if rows == few {
@@ -86,14 +86,6 @@ func listed(names []string) string {
 		return fmt.Sprintf("%s and %d more", strings.Join(names[:mostListed], ", "), more)
 	}
 	return strings.Join(names, ", ")
-}
-
-// verb is one of one thing, and many of several.
-func verb(n int, one, many string) string {
-	if n == 1 {
-		return one
-	}
-	return many
 }
 
 func texts(lacks []Lack, wanted func(Lack) bool) []string {

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/introgen/introgen/figures"
 	"github.com/introgen/introgen/results/stats"
 	"golang.org/x/perf/benchfmt"
 	"golang.org/x/perf/benchmath"
@@ -166,10 +167,7 @@ func Judge(sources []Source, o Options) (*Report, error) {
 }
 
 func notSamples(n int) string {
-	if n == 1 {
-		return "1 line begins with Benchmark or Unit and is no sample"
-	}
-	return fmt.Sprintf("%d lines begin with Benchmark or Unit and are no samples", n)
+	return fmt.Sprintf("%s %s with Benchmark or Unit and %s", figures.Number(n, "line"), figures.Verb(n, "begins", "begin"), figures.Verb(n, "is no sample", "are no samples"))
 }
 
 // longLine is the number of the first line that the reader of the format finds

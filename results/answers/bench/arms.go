@@ -4,6 +4,7 @@
 package bench
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -50,7 +51,7 @@ type Row struct {
 // is no plan's, or where no run counts.
 func Of(f *breakdown.File, shown []metrics.Metric) (*Answer, error) {
 	if f.Plan == nil || len(f.Plan.Arms) == 0 {
-		return nil, fmt.Errorf("%s holds no plan, so it has no arms to compare", nameOf(f.Path))
+		return nil, fmt.Errorf("%s holds no plan, so it has no arms to compare", cmp.Or(f.Path, "the recording"))
 	}
 	a := &Answer{}
 	counted := 0
@@ -83,13 +84,6 @@ func Of(f *breakdown.File, shown []metrics.Metric) (*Answer, error) {
 	}
 	a.remarks(f.File)
 	return a, nil
-}
-
-func nameOf(path string) string {
-	if path == "" {
-		return "the recording"
-	}
-	return path
 }
 
 func rowOf(f *breakdown.File, m metrics.Metric, arm string) Row {
@@ -194,7 +188,7 @@ func (a *Answer) Document() *table.Document {
 		Columns: []table.Column{{Name: "metric", Left: true, Parts: []string{""}}, {Name: "arm", Left: true}, {Name: "runs", Drawn: true}, {Name: "median", Parts: samples.TimeParts}}}
 	paired := len(a.Arms) > 1
 	if paired {
-		t.Columns = append(t.Columns, table.Column{Name: "ratio", Parts: samples.RatioParts}, table.Column{Name: "p", Drawn: true}, table.Column{Name: "detects", Parts: []string{"%"}})
+		t.Columns = append(t.Columns, table.Column{Name: "ratio", Parts: samples.RatioParts}, table.Column{Name: "p", Drawn: true}, table.Column{Name: "detects", Parts: table.InPercent})
 	}
 	last := ""
 	for _, r := range a.Rows {

@@ -36,7 +36,7 @@ func (b *Bill) Table() *table.Table {
 		}
 		title += fmt.Sprintf("; run %d, %s of %d", b.Run, which, b.Runs)
 	}
-	t := &table.Table{Title: title, Columns: []table.Column{{Name: "part", Left: true, Parts: []string{"", "of"}}, {Name: "ms", Parts: []string{""}}, {Name: "share", Parts: inPercent}}}
+	t := &table.Table{Title: title, Columns: []table.Column{{Name: "part", Left: true, Parts: []string{"", "of"}}, {Name: "ms", Parts: []string{""}}, {Name: "share", Parts: table.InPercent}}}
 	if b.Runs > 1 {
 		t.Columns = append(t.Columns, table.Column{Name: fmt.Sprintf("range of %d", b.Runs), Parts: []string{"min ms", "max ms"}})
 	}
@@ -87,9 +87,6 @@ func (b *Bill) row(l Line, label string) []table.Cell {
 }
 
 func exact(d time.Duration) string { return samples.Exact(float64(d)) }
-
-// inPercent is a column of shares in CSV.
-var inPercent = []string{"%"}
 
 // share is a part of the wall clock. On the terminal it leaves out what is next
 // to nothing.

@@ -48,11 +48,7 @@ func Cause(s samples.Series) string {
 	for i, h := range heads {
 		names[i] = h.Name
 	}
-	verb := "are"
-	if len(heads) == 1 {
-		verb = "is"
-	}
-	text += fmt.Sprintf("; %s %s %s of those", listed(names), verb, figures.Percent(share))
+	text += fmt.Sprintf("; %s %s %s of those", listed(names), figures.Verb(len(heads), "is", "are"), figures.Percent(share))
 	if n := made.FirstToken; n < made.LibraryCount {
 		text += fmt.Sprintf(" (the first token needs %d of the libraries)", n)
 	}

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/introgen/introgen/figures"
 	"github.com/introgen/introgen/results/answers/samples"
 	"github.com/introgen/introgen/results/breakdown"
 	"github.com/introgen/introgen/results/metrics"
@@ -92,19 +93,13 @@ func Of(f *breakdown.File) (*Answer, error) {
 
 // remarks are about how far the figures can be believed.
 func (a *Answer) remarks(f *breakdown.File) {
-	fewest := 0
+	fewest := len(a.Series[0].Samples)
 	for _, s := range a.Series {
-		if n := len(s.Samples); fewest == 0 || n < fewest {
-			fewest = n
-		}
+		fewest = min(fewest, len(s.Samples))
 	}
 	a.Notes = append(a.Notes, samples.Taints(a.Series)...)
 	if fewest < stats.LeastForInterval {
-		is := "are"
-		if fewest == 1 {
-			is = "is"
-		}
-		a.Notes.Add("±?: an interval needs %d runs of each kind, and there %s %d; what differs cannot be decided", stats.LeastForInterval, is, fewest)
+		a.Notes.Add("±?: an interval needs %d runs of each kind, and there %s %d; what differs cannot be decided", stats.LeastForInterval, figures.Verb(fewest, "is", "are"), fewest)
 	}
 	a.Notes = append(a.Notes, samples.Uncounted(f.File)...)
 }

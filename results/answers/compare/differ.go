@@ -13,6 +13,7 @@ import (
 	"github.com/introgen/introgen/results/breakdown"
 	"github.com/introgen/introgen/results/recording"
 	"github.com/introgen/introgen/results/stats"
+	"github.com/introgen/introgen/results/table"
 )
 
 // Difference is what makes one arm take longer than another, part by part, from
@@ -38,18 +39,29 @@ func excludesZero(s stats.Summary) bool { return s.Decidable && (s.Lo > 0 || s.H
 
 // pairs compares every arm with the first one that claims the same state.
 func (a *Answer) pairs() {
-	for i, s := range a.Series {
-		first := slices.IndexFunc(a.Series, func(x samples.Series) bool { return x.State == s.State })
-		if first == i || s.State == "" || s.State == recording.StateWarmProcess {
+	a.Pairs = Differences(a.Series, func(x, s samples.Series) bool {
+		return x.State == s.State && s.State != "" && s.State != recording.StateWarmProcess
+	}, &a.Notes)
+}
+
+// Differences are what makes each series take longer than the first that it is to be
+// compared with, in the order of all. Where nothing can be said of two a note is
+// added.
+func Differences(all []samples.Series, compared func(first, s samples.Series) bool, notes *table.Notes) []Difference {
+	var out []Difference
+	for i, s := range all {
+		first := slices.IndexFunc(all, func(x samples.Series) bool { return compared(x, s) })
+		if first < 0 || first == i {
 			continue
 		}
-		d, err := Differ(a.Series[first], s)
+		d, err := Differ(all[first], s)
 		if err != nil {
-			a.Notes.Add("%s and %s: %v", a.Series[first].Name, s.Name, err)
+			notes.Add("%s and %s: %v", all[first].Name, s.Name, err)
 			continue
 		}
-		a.Pairs = append(a.Pairs, *d)
+		out = append(out, *d)
 	}
+	return out
 }
 
 // Differ says what makes b take longer than a.

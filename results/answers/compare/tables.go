@@ -175,7 +175,7 @@ func (d *Difference) Table() *table.Table {
 	}
 	t := &table.Table{
 		Title:   fmt.Sprintf("%s: ms within blocks (%d)", title, d.Blocks),
-		Columns: []table.Column{{Name: "part", Left: true}, {Name: "more", Parts: inMS}, {Name: "from", Parts: inMS}, {Name: "to", Parts: inMS}, {Name: "share", Parts: []string{"%"}}},
+		Columns: []table.Column{{Name: "part", Left: true}, {Name: "more", Parts: inMS}, {Name: "from", Parts: inMS}, {Name: "to", Parts: inMS}, {Name: "share", Parts: table.InPercent}},
 	}
 	add := func(name string, s stats.Summary) []table.Cell {
 		cells := []table.Cell{table.Text(name), signedCell(s.Median), {}, {}, {}}

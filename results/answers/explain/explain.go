@@ -149,16 +149,7 @@ func (a *Answer) differences(f *breakdown.File) {
 	all := slices.DeleteFunc(samples.Of(f), func(s samples.Series) bool {
 		return len(s.Samples) == 0 || s.State == recording.StateWarmProcess
 	})
-	for i, s := range all {
-		first := slices.IndexFunc(all, func(x samples.Series) bool { return x.State == s.State || len(all) == 2 })
-		if first == i {
-			continue
-		}
-		d, err := compare.Differ(all[first], s)
-		if err != nil {
-			a.Notes.Add("%s and %s: %v", all[first].Name, s.Name, err)
-			continue
-		}
+	for _, d := range compare.Differences(all, func(x, s samples.Series) bool { return x.State == s.State || len(all) == 2 }, &a.Notes) {
 		a.Differences = append(a.Differences, d.Sentence())
 	}
 }

@@ -1,6 +1,7 @@
 package explain
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 
@@ -57,14 +58,11 @@ type OtherTokenizer struct {
 }
 
 func (f SlowTokenizer) Text() string {
-	kind, other := f.Kind, ""
-	if kind == "" {
-		kind = "its kind is not recorded"
-	}
+	other := ""
 	if o := f.Other; o != nil {
 		other = fmt.Sprintf("; %s, in %s, takes %s ms and so saves %s", o.Kind, o.Arm, ms(o.Took), ms(o.Saves))
 	}
-	return fmt.Sprintf("making the tokenizer (%s) ready takes %s of the %s ms from the start of the process to token 2%s", kind, ms(f.Took), ms(f.StartToToken2), other)
+	return fmt.Sprintf("making the tokenizer (%s) ready takes %s of the %s ms from the start of the process to token 2%s", cmp.Or(f.Kind, "its kind is not recorded"), ms(f.Took), ms(f.StartToToken2), other)
 }
 
 var weightsCopied = Rule{

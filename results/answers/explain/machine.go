@@ -49,14 +49,11 @@ type ThermalDrift struct {
 }
 
 func (f ThermalDrift) Text() string {
-	sign, heat := "", ""
-	if f.Change > 0 {
-		sign = "+"
-	}
+	heat := ""
 	if f.Taint != nil {
 		heat = "; " + f.Taint.Text
 	}
-	return fmt.Sprintf("decode steps changed by %s from the first to the last of %d (p = %s)%s", sign+figures.Percent(f.Change), f.N, figures.Text(f.P, 3), heat)
+	return fmt.Sprintf("decode steps changed by %s %% from the first to the last of %d (p = %s)%s", figures.Signed(100*f.Change, 0), f.N, figures.Text(f.P, 3), heat)
 }
 
 var twoModes = Rule{

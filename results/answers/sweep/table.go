@@ -78,7 +78,7 @@ func (a *Answer) table(g Group) *table.Table {
 	add(counted, nil, "bufs", "disp.")
 	add(timed, times, "encode", "commit", "wait")
 	add(gpu, times, "GPU")
-	add(gpu, []string{"%"}, "overlap")
+	add(gpu, table.InPercent, "overlap")
 	var most float64
 	for _, r := range g.Rows {
 		most = max(most, r.Time.Median)
