@@ -198,7 +198,7 @@ func comments(f *recording.File) []string {
 		out = append(out, "a run of one process; a line is a round")
 		for _, r := range f.Runs {
 			if r.End != nil && r.End.Code != 0 {
-				out = append(out, fmt.Sprintf("it ended with exit code %d: %s", r.End.Code, r.End.Error))
+				out = append(out, "it "+r.Ending())
 			}
 		}
 	}

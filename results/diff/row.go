@@ -70,11 +70,9 @@ func versus(base, c *cell, sample *benchmath.Sample, assume benchmath.Assumption
 			continue
 		}
 		// A block that has several samples of one name is no pair.
-		j := slices.Index(c.blocks, at)
-		if j < 0 || count(base.blocks, at) > 1 || count(c.blocks, at) > 1 {
-			continue
+		if j := slices.Index(c.blocks, at); j >= 0 && alone(base.blocks, i) && alone(c.blocks, j) {
+			first, second = append(first, base.values[i]), append(second, c.values[j])
 		}
-		first, second = append(first, base.values[i]), append(second, c.values[j])
 	}
 	if len(first) > 0 {
 		r := stats.Paired(first, second)
@@ -83,12 +81,7 @@ func versus(base, c *cell, sample *benchmath.Sample, assume benchmath.Assumption
 	return v
 }
 
-func count(blocks [][2]int, at [2]int) int {
-	n := 0
-	for _, b := range blocks {
-		if b == at {
-			n++
-		}
-	}
-	return n
+// alone says whether no other of the blocks is the same as that at i.
+func alone(blocks [][2]int, i int) bool {
+	return slices.Index(blocks, blocks[i]) == i && !slices.Contains(blocks[i+1:], blocks[i])
 }

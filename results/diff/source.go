@@ -129,22 +129,11 @@ func barren(f *recording.File) string {
 		return fmt.Sprintf("none of its %d runs counts%s", len(f.Runs), why)
 	}
 	for _, r := range f.Runs {
-		if n := ending(r); n != "" {
-			return n
+		if n := r.Ending(); n != "" {
+			return "the run " + n
 		}
 	}
 	return "no round of it is whole"
-}
-
-// ending is what is odd about how a run ended, or "".
-func ending(r *recording.Run) string {
-	switch {
-	case r.End == nil:
-		return "the run was cut off"
-	case r.End.Code != 0:
-		return fmt.Sprintf("the run ended with exit code %d: %s", r.End.Code, r.End.Error)
-	}
-	return ""
 }
 
 // doubts are what speaks against the runs of a recording: those that do not
@@ -161,8 +150,8 @@ func doubts(f *recording.File) []string {
 	}
 	if f.Plan == nil {
 		for _, r := range f.Runs {
-			if n := ending(r); n != "" && !slices.Contains(out, n) {
-				out = append(out, n)
+			if n := r.Ending(); n != "" && !slices.Contains(out, "the run "+n) {
+				out = append(out, "the run "+n)
 			}
 		}
 		return out

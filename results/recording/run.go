@@ -1,7 +1,6 @@
 package recording
 
 import (
-	"cmp"
 	"crypto/sha256"
 	"fmt"
 	"slices"
@@ -115,6 +114,17 @@ func (r *Run) Counts() bool {
 	return r.End != nil && r.End.Code == 0 && r.Doubt == "" && (r.Exit == nil || r.Exit.Refused == "")
 }
 
+// Ending says what is odd about how the run ended; "" where nothing is.
+func (r *Run) Ending() string {
+	switch {
+	case r.End == nil:
+		return "was cut off"
+	case r.End.Code != 0:
+		return fmt.Sprintf("ended with exit code %d: %s", r.End.Code, r.End.Error)
+	}
+	return ""
+}
+
 // Uncounted says why the run does not count; "" where it does.
 func (r *Run) Uncounted() string {
 	switch {
@@ -122,10 +132,8 @@ func (r *Run) Uncounted() string {
 		return r.Exit.Refused
 	case r.Doubt != "":
 		return r.Doubt
-	case r.End == nil:
-		return "was cut off"
-	case r.End.Code != 0:
-		return fmt.Sprintf("ended with exit code %d: %s", r.End.Code, cmp.Or(r.End.Error, "interrupted"))
+	case r.End != nil && r.End.Code != 0 && r.End.Error == "":
+		return fmt.Sprintf("ended with exit code %d: interrupted", r.End.Code)
 	}
-	return ""
+	return r.Ending()
 }

@@ -56,11 +56,8 @@ func name(f *recording.File, run *recording.Run, n int) string {
 // remarks are what a reader must know of a run beside its figures.
 func remarks(run *recording.Run) []string {
 	var out []string
-	switch {
-	case run.End == nil:
-		out = append(out, "it was cut off")
-	case run.End.Code != 0:
-		out = append(out, fmt.Sprintf("it ended with exit code %d: %s", run.End.Code, run.End.Error))
+	if text := run.Ending(); text != "" {
+		out = append(out, "it "+text)
 	}
 	if n := run.LostSpans(); n > 0 {
 		out = append(out, fmt.Sprintf("%d of its spans are missing: sums and unattributed times are of what is there", n))

@@ -6,6 +6,7 @@ package taint
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/introgen/introgen/figures"
@@ -70,10 +71,8 @@ func Of(e Ended) []recording.Taint {
 // longestGap is the longest time between the end of a pass and the begin of the
 // next one of its round, and which one that is.
 func longestGap(r *recording.Run) (longest time.Duration, before string) {
-	for _, s := range r.Spans {
-		if s.Name == names.SpanPause {
-			return 0, ""
-		}
+	if slices.ContainsFunc(r.Spans, func(s trace.Record) bool { return s.Name == names.SpanPause }) {
+		return 0, ""
 	}
 	var parent int32
 	end, last := time.Duration(-1), trace.ID(0)

@@ -3,6 +3,7 @@ package explain
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/introgen/introgen/results/breakdown"
@@ -89,10 +90,7 @@ var weightsPacked = Rule{
 	Name: "weights packed", Sure: Certain,
 	Advice: "it repays after some 100 steps: leave it for long texts, and take --pack=off for short ones, or keep the model for the next text",
 	Find: func(c *Case) (Facts, time.Duration) {
-		pack := false
-		for _, r := range c.Runs {
-			pack = pack || r.Subject != nil && r.Subject.Weights == recording.WeightsPacked
-		}
+		pack := slices.ContainsFunc(c.Runs, func(r *recording.Run) bool { return r.Subject != nil && r.Subject.Weights == recording.WeightsPacked })
 		build := c.over(phase(names.SpanBuild, breakdown.Phase.Own))
 		whole := c.over(metrics.Token2.Of)
 		if !pack || whole <= 0 || build < least*whole {
