@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"math"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -108,14 +109,7 @@ func mountedAt(line, kind string) (top, within string, ok bool) {
 }
 
 // listed says whether a list with commas has word.
-func listed(list, word string) bool {
-	for w := range strings.SplitSeq(list, ",") {
-		if w == word {
-			return true
-		}
-	}
-	return false
-}
+func listed(list, word string) bool { return slices.Contains(strings.Split(list, ","), word) }
 
 // left returns what a group may take still; limited is false where it has no limit.
 func (g *group) left(root fs.FS, dir string, swap int64) (n int64, limited bool) {

@@ -27,13 +27,9 @@ func Memory() int64 {
 	return int64(n)
 }
 
-func clock() int64 {
-	var t unix.Timespec
-	if unix.ClockGettime(unix.CLOCK_MONOTONIC, &t) != nil {
-		return 0
-	}
-	return t.Nano()
-}
+// AvailableMemory returns how many bytes of memory the system can give before it must
+// end a program; ok is false where it does not tell, as here.
+func AvailableMemory() (n int64, ok bool) { return 0, false }
 
 // load reads struct loadavg of <sys/resource.h>: three fixed-point averages of
 // 32 bits, and after padding their scale as a long.

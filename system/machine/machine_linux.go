@@ -14,14 +14,6 @@ func names() (build, cpu string) {
 	return build, files{root}.cpuName()
 }
 
-func clock() int64 {
-	var t unix.Timespec
-	if unix.ClockGettime(unix.CLOCK_MONOTONIC, &t) != nil {
-		return 0
-	}
-	return t.Nano()
-}
-
 func load() float64                    { return files{root}.load() }
 func busyTime() (time.Duration, bool)  { return files{root}.busy() }
 func frequency() float64               { return files{root}.frequency() }

@@ -11,8 +11,8 @@ import (
 )
 
 // Resident returns the share of the file's pages, from 0 to 1, that lie in the
-// page cache. It reads none of them. Linux and macOS only; elsewhere, and where
-// the system hides the answer, the error wraps [errors.ErrUnsupported].
+// page cache. It reads none of them. Where the system hides the answer, the error
+// wraps [errors.ErrUnsupported].
 func Resident(path string) (share float64, err error) {
 	err = withFile(path, func(f *os.File, size int64) error {
 		share, err = resident(f, size)
@@ -27,7 +27,6 @@ func Resident(path string) (share float64, err error) {
 // Evict writes the file's changed pages out and asks the system to drop all of
 // its pages from the page cache. Pages that a process has mapped and touched
 // stay, so it goes before opening the file; ask Resident what came of it.
-// Linux and macOS only; elsewhere the error wraps [errors.ErrUnsupported].
 func Evict(path string) error {
 	if err := withFile(path, evict); err != nil {
 		return fmt.Errorf("evict %s from the page cache: %w", path, err)

@@ -1,5 +1,0 @@
-//go:build !unix
-
-package machine
-
-func usage() (used, bool) { return used{}, false }
