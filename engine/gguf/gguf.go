@@ -23,6 +23,7 @@ import (
 	"iter"
 	"math"
 	"os"
+	"strconv"
 	"strings"
 	"syscall"
 	"unsafe"
@@ -311,12 +312,9 @@ func (t *Tensor) Shape() string {
 	if len(t.Dims) == 0 {
 		return "scalar"
 	}
-	var b strings.Builder
+	words := make([]string, len(t.Dims))
 	for i, d := range t.Dims {
-		if i > 0 {
-			b.WriteByte('x')
-		}
-		fmt.Fprint(&b, d)
+		words[i] = strconv.FormatUint(d, 10)
 	}
-	return b.String()
+	return strings.Join(words, "x")
 }

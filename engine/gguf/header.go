@@ -223,25 +223,13 @@ func (c *cursor) skipArray(depth int, what string) error {
 			}
 		}
 		return nil
-	case k == KindBool:
-		return c.skipBools(n, what)
-	case c.reader == nil || n == 0:
+	case k != KindBool && c.reader == nil || n == 0:
 		return c.skip(n*k.size(), what)
 	}
-	// Number by number, as a reader that builds a list of values does.
+	// Number by number, as a reader that builds a list of values does. Of bools each
+	// is looked at: what is neither 0 nor 1 has no meaning.
 	for range n {
-		if err := c.skip(k.size(), what); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// skipBools passes over n bools, each of which is looked at: what is neither 0 nor 1
-// has no meaning.
-func (c *cursor) skipBools(n uint64, what string) error {
-	for range n {
-		if err := c.skipValue(KindBool, 0, what); err != nil {
+		if err := c.skipValue(k, depth, what); err != nil {
 			return err
 		}
 	}

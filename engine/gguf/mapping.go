@@ -5,6 +5,7 @@ import (
 	"os"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"sync"
 	"unsafe"
 
@@ -39,12 +40,7 @@ func mapFile(file *os.File, path string, size int64) (*mapping, error) {
 
 func (m *mapping) unmap() error {
 	mapped.Lock()
-	for i, o := range mapped.all {
-		if o == m {
-			mapped.all = append(mapped.all[:i], mapped.all[i+1:]...)
-			break
-		}
-	}
+	mapped.all = slices.DeleteFunc(mapped.all, func(o *mapping) bool { return o == m })
 	mapped.Unlock()
 	b := m.bytes
 	m.bytes = nil

@@ -78,18 +78,14 @@ func Text(w io.Writer, f *gguf.File, o Options) error {
 	return err
 }
 
-func ms(d time.Duration) string {
-	return figures.Milliseconds(d)
-}
-
 func summary(w io.Writer, f *gguf.File, reads []Read) {
 	if len(reads) > 0 {
-		fmt.Fprintf(w, "read via %s %s ms; ", reads[0].IO, ms(reads[0].Time))
+		fmt.Fprintf(w, "read via %s %s ms; ", reads[0].IO, figures.Milliseconds(reads[0].Time))
 	}
 	fmt.Fprintf(w, "file %d bytes; tensor data starts at %d; %d metadata keys; %d tensors\n",
 		f.Size, f.DataOffset, f.KeyCount(), len(f.Tensors))
 	for _, r := range reads[min(1, len(reads)):] {
-		fmt.Fprintf(w, "read via %s %s ms (%d tensors)\n", r.IO, ms(r.Time), len(f.Tensors))
+		fmt.Fprintf(w, "read via %s %s ms (%d tensors)\n", r.IO, figures.Milliseconds(r.Time), len(f.Tensors))
 	}
 }
 
@@ -153,38 +149,23 @@ func value(v gguf.Value) string {
 	if v.Kind() == gguf.KindArray {
 		return fmt.Sprintf("array of %d", v.Len())
 	}
-	var s string
+	s := v.String()
 	if str, ok := v.Str(); ok {
-		s = strconv.Quote(str)
+		s = strconv.Quote(str) // whole
 	} else if x, ok := v.Float64(); ok {
-		s = float(x, floatBits(v))
-	} else if b, ok := v.Bool(); ok {
-		s = strconv.FormatBool(b)
-	} else {
-		s = integer(v)
+		s = float(x, v.Kind())
 	}
 	return fmt.Sprintf("%v(%s)", v.Kind(), s)
-}
-
-func floatBits(v gguf.Value) int {
-	if v.Kind() == gguf.KindFloat32 {
-		return 32
-	}
-	return 64
-}
-
-func integer(v gguf.Value) string {
-	if u, ok := v.Uint64(); ok {
-		return strconv.FormatUint(u, 10)
-	}
-	i, _ := v.Int64()
-	return strconv.FormatInt(i, 10)
 }
 
 // float writes x as Rust's {:?} does, which the experiment used: the shortest
 // digits that give x back, with an exponent below 1e-4 and from 1e16 on, and
 // with a point otherwise.
-func float(x float64, size int) string {
+func float(x float64, kind gguf.Kind) string {
+	size := 64
+	if kind == gguf.KindFloat32 {
+		size = 32
+	}
 	switch abs := math.Abs(x); {
 	case math.IsNaN(x):
 		return "NaN"
@@ -208,21 +189,30 @@ func float(x float64, size int) string {
 func table(w io.Writer, f *gguf.File) {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "tensor\ttype\tshape\toffset\tbytes")
-	type sum struct {
-		n     int
-		bytes int64
-	}
-	sums := map[quant.Type]sum{}
 	for i := range f.Tensors {
 		x := &f.Tensors[i]
 		fmt.Fprintf(t, "%s\t%v\t%s\t%d\t%d\n", plain(x.Name), x.Type, x.Shape(), x.Offset, x.Bytes)
-		s := sums[x.Type]
-		sums[x.Type] = sum{s.n + 1, s.bytes + x.Bytes}
 	}
 	t.Flush() // into a strings.Builder, which takes all
+	sums := sumsOf(f)
 	for _, typ := range slices.Sorted(maps.Keys(sums)) {
-		fmt.Fprintf(w, "%d tensors of %v, %d bytes\n", sums[typ].n, typ, sums[typ].bytes)
+		fmt.Fprintf(w, "%d tensors of %v, %d bytes\n", sums[typ].Tensors, typ, sums[typ].Bytes)
 	}
+}
+
+// totals are what the tensors of one type add up to.
+type totals struct {
+	Tensors int   `json:"tensors"`
+	Bytes   int64 `json:"bytes"`
+}
+
+func sumsOf(f *gguf.File) map[quant.Type]totals {
+	sums := map[quant.Type]totals{}
+	for _, t := range f.Tensors {
+		s := sums[t.Type]
+		sums[t.Type] = totals{s.Tensors + 1, s.Bytes + t.Bytes}
+	}
+	return sums
 }
 
 // text returns s as JSON can hold it: bytes that are not UTF-8 are written as

@@ -23,7 +23,7 @@ type document struct {
 	Skipped    []jsonTensor          `json:"skipped,omitempty"`
 	Reads      []jsonRead            `json:"reads,omitempty"`
 	Metadata   map[string]jsonValue  `json:"metadata"`
-	Types      map[string]jsonTotals `json:"types"`
+	Types      map[string]totals `json:"types"`
 	Tensors    []jsonTensor          `json:"tensors,omitempty"`
 }
 
@@ -44,11 +44,6 @@ type jsonValue struct {
 	Escaped bool   `json:"escaped,omitempty"`
 }
 
-type jsonTotals struct {
-	Tensors int   `json:"tensors"`
-	Bytes   int64 `json:"bytes"`
-}
-
 type jsonTensor struct {
 	Name   string   `json:"name"`
 	Type   string   `json:"type"`
@@ -64,7 +59,7 @@ func JSON(w io.Writer, f *gguf.File, o Options) error {
 	d := document{
 		File: f.Path, Bytes: f.Size, Version: f.Version, Alignment: f.Alignment,
 		DataOffset: f.DataOffset, KeyCount: f.KeyCount(), Count: len(f.Tensors),
-		Metadata: map[string]jsonValue{}, Types: map[string]jsonTotals{},
+		Metadata: map[string]jsonValue{}, Types: map[string]totals{},
 	}
 	for _, r := range o.Reads {
 		d.Reads = append(d.Reads, jsonRead{r.IO, float64(r.Time.Nanoseconds()) / 1e6})
@@ -88,17 +83,13 @@ func JSON(w io.Writer, f *gguf.File, o Options) error {
 	if err != nil {
 		return err
 	}
-	for i := range f.Tensors {
-		t := &f.Tensors[i]
-		s := d.Types[t.Type.String()]
-		d.Types[t.Type.String()] = jsonTotals{s.Tensors + 1, s.Bytes + t.Bytes}
-		if o.Tensors {
-			d.Tensors = append(d.Tensors, jsonTensor{t.Name, t.Type.String(), t.Dims, t.Offset, t.Bytes})
-		}
+	for typ, sum := range sumsOf(f) {
+		d.Types[typ.String()] = sum
 	}
-	for _, t := range f.Skipped {
-		d.Skipped = append(d.Skipped, jsonTensor{t.Name, t.Type.String(), t.Dims, t.Offset, t.Bytes})
+	if o.Tensors {
+		d.Tensors = tensors(f.Tensors)
 	}
+	d.Skipped = tensors(f.Skipped)
 	e := json.NewEncoder(w)
 	e.SetEscapeHTML(false) // chat templates are full of <|im_start|>
 	e.SetIndent("", "  ")
@@ -106,6 +97,13 @@ func JSON(w io.Writer, f *gguf.File, o Options) error {
 		return fmt.Errorf("describe %s: %w", f.Path, err)
 	}
 	return nil
+}
+
+func tensors(all []gguf.Tensor) (out []jsonTensor) {
+	for _, t := range all {
+		out = append(out, jsonTensor{t.Name, t.Type.String(), t.Dims, t.Offset, t.Bytes})
+	}
+	return out
 }
 
 func toJSON(v gguf.Value) jsonValue {
@@ -118,14 +116,14 @@ func toJSON(v gguf.Value) jsonValue {
 		s, ok = text(s)
 		j.Value, j.Escaped = s, !ok
 	} else if x, ok := v.Float64(); ok {
-		j.Value = json.Number(float(x, floatBits(v)))
-		if math.IsNaN(x) || math.IsInf(x, 0) {
-			j.Value = float(x, floatBits(v))
+		j.Value = float(x, v.Kind())
+		if !math.IsNaN(x) && !math.IsInf(x, 0) {
+			j.Value = json.Number(float(x, v.Kind()))
 		}
 	} else if b, ok := v.Bool(); ok {
 		j.Value = b
 	} else {
-		j.Value = json.Number(integer(v))
+		j.Value = json.Number(v.String())
 	}
 	return j
 }
