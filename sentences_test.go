@@ -24,7 +24,6 @@ var whoseText = map[string]string{
 	"bench/plan/scratch.go":              "names of folders",
 	"bench/pauses.go":                    "what the user wrote in a flag",
 	"bench/prompt.go":                    "what the user wrote in a flag",
-	"bench/ranges":                       "what the user wrote in a flag",
 	"cmd/introgen/bench.go":              "a flag's values in a recording's header, which holds them as one text",
 	"cmd/introgen/compare.go":            "command lines",
 	"cmd/introgen/coverage.go":           "what the user wrote in a flag",

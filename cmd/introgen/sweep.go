@@ -6,7 +6,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/introgen/introgen/bench/ranges"
 	"github.com/introgen/introgen/engine/cpu"
 	"github.com/introgen/introgen/results/answers/sweep"
 	"github.com/introgen/introgen/results/breakdown"
@@ -125,7 +124,7 @@ func readSettings(c *cli.Context) (settings []setting, engine string, err error)
 		if s.text == "" && !c.IsSet(s.flag) {
 			continue
 		}
-		v, err := ranges.Parse(s.text, s.least, s.most)
+		v, err := parseRanges(s.text, s.least, s.most)
 		if err != nil {
 			return nil, "", usagef("--%s: %w", s.flag, err)
 		}

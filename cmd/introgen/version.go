@@ -15,6 +15,7 @@ type build struct {
 	version, goVersion string
 	revision           string // of the repository; "" where it was not built from one
 	changed            bool   // since then
+	cgo                bool   // C is linked, where a package has some
 }
 
 const (
@@ -39,6 +40,8 @@ func buildOf(info *debug.BuildInfo) build {
 			b.revision = s.Value
 		case "vcs.modified":
 			b.changed = s.Value == "true"
+		case "CGO_ENABLED":
+			b.cgo = s.Value == "1"
 		}
 	}
 	b.changed = b.changed && b.revision != ""

@@ -1,7 +1,4 @@
-// Package ranges reads lists of whole numbers as a sweep takes them: single
-// values and ranges in the notation of llama-bench, first-last, first-last+step
-// and first-last*factor, separated by commas.
-package ranges
+package main
 
 import (
 	"fmt"
@@ -11,14 +8,15 @@ import (
 	"strings"
 )
 
-// Most is how many values a list may have: a slip of the finger must not make
+// mostValues is how many values a list may have: a slip of the finger must not make
 // a sweep of a million.
-const Most = 64
+const mostValues = 64
 
-// Parse reads a list such as "1,10,50" or "1-1000*10". Values stay in the order
-// given; one that stands there twice is taken once. Values lie between least
-// and most.
-func Parse(text string, least, most int) ([]int, error) {
+// parseRanges reads a list of whole numbers such as "1,10,50" or "1-1000*10":
+// values, and ranges in the notation of llama-bench, first-last, first-last+step and
+// first-last*factor. Values stay in the order given; one that stands there twice is
+// taken once. Values lie between least and most.
+func parseRanges(text string, least, most int) ([]int, error) {
 	var out []int
 	for _, part := range strings.Split(text, ",") {
 		values, err := parseRange(strings.TrimSpace(part))
@@ -33,8 +31,8 @@ func Parse(text string, least, most int) ([]int, error) {
 				out = append(out, v)
 			}
 		}
-		if len(out) > Most {
-			return nil, fmt.Errorf("%q has more than %d values", text, Most)
+		if len(out) > mostValues {
+			return nil, fmt.Errorf("%q has more than %d values", text, mostValues)
 		}
 	}
 	return out, nil
@@ -45,7 +43,7 @@ const notation = "a whole number, first-last, first-last+step or first-last*fact
 func parseRange(text string) ([]int, error) {
 	wrong := fmt.Errorf("%q: %s", text, notation)
 	from, rest, isRange := strings.Cut(text, "-")
-	first, err := number(from)
+	first, err := digits(from)
 	if err != nil {
 		return nil, wrong
 	}
@@ -57,12 +55,12 @@ func parseRange(text string) ([]int, error) {
 	if strings.Contains(rest, "*") {
 		to, by, _ = strings.Cut(rest, "*")
 	}
-	last, err := number(to)
+	last, err := digits(to)
 	if err != nil {
 		return nil, wrong
 	}
 	if to != rest {
-		n, err := number(by)
+		n, err := digits(by)
 		switch {
 		case err != nil:
 			return nil, wrong
@@ -82,8 +80,8 @@ func parseRange(text string) ([]int, error) {
 	}
 	var out []int
 	for v := first; v <= last; v = v*factor + step {
-		if out = append(out, v); len(out) > Most {
-			return nil, fmt.Errorf("%q has more than %d values", text, Most)
+		if out = append(out, v); len(out) > mostValues {
+			return nil, fmt.Errorf("%q has more than %d values", text, mostValues)
 		}
 		if v > math.MaxInt32 {
 			break
@@ -92,8 +90,8 @@ func parseRange(text string) ([]int, error) {
 	return out, nil
 }
 
-// number reads digits alone: no sign, no spaces.
-func number(text string) (int, error) {
+// digits reads digits alone: no sign, no spaces.
+func digits(text string) (int, error) {
 	n, err := strconv.ParseUint(text, 10, 31)
 	return int(n), err
 }

@@ -1,5 +1,0 @@
-//go:build cgo
-
-package doctor
-
-const cgoBuiltIn = true
