@@ -83,7 +83,7 @@ func read(t *testing.T, path string, file gguftest.File) (r reading) {
 		return reading{err: err, meta: r.meta}
 	}
 	r.model = forward(t, m)
-	k, err := tokenizer.New(f, "go")
+	k, _, err := tokenizer.Choose(f, "go")
 	if err != nil {
 		return reading{err: err, meta: r.meta, model: r.model}
 	}

@@ -4,7 +4,7 @@
 // Two tokenizers give the same ids. "go" is this package's own and always
 // there. "hf" is HuggingFace's tokenizers library, behind the build tag hf (and
 // cgo); it is fed a tokenizer.json made from the same GGUF data, see
-// [TokenizerJSON], and serves as the oracle of the first.
+// tokenizerJSON, and serves as the oracle of the first.
 //
 // # From text to ids
 //

@@ -25,15 +25,7 @@ type hf struct {
 }
 
 func newHF(f *gguf.File) (Tokenizer, error) {
-	t := &hf{}
-	err := load(f, func(s *source) (err error) {
-		t, err = newHFFrom(s)
-		return err
-	})
-	if err != nil {
-		return nil, err
-	}
-	return t, nil
+	return load(f, func(s *source) (Tokenizer, error) { return newHFFrom(s) })
 }
 
 func newHFFrom(s *source) (*hf, error) {

@@ -6,27 +6,10 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-
-	"github.com/introgen/introgen/engine/gguf"
 )
 
-// TokenizerJSON returns what HuggingFace's tokenizers library reads, a
-// tokenizer.json, made from the vocabulary, merges, token types and
-// pre-tokenizer name of a GGUF file. It refuses what New refuses.
-func TokenizerJSON(f *gguf.File) ([]byte, error) {
-	var out []byte
-	err := load(f, func(s *source) (err error) {
-		t, err := newEncoder(s)
-		if err != nil {
-			return err
-		}
-		out, err = tokenizerJSON(s, t)
-		return err
-	})
-	return out, err
-}
-
-// tokenizerJSON writes the tokenizer that t, made from s, is.
+// tokenizerJSON returns what HuggingFace's tokenizers library reads, a
+// tokenizer.json, of the tokenizer that t, made from s, is.
 func tokenizerJSON(s *source, t *encoder) ([]byte, error) {
 	var w bytes.Buffer
 	w.Grow(4 * (len(t.tokens.text) + len(t.merges.text)))

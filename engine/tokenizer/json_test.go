@@ -47,12 +47,23 @@ func parse(t *testing.T, b []byte, err error) (d document) {
 	return d
 }
 
+// jsonOf is the tokenizer.json of a file.
+func jsonOf(f *gguf.File) ([]byte, error) {
+	return load(f, func(s *source) ([]byte, error) {
+		t, err := newEncoder(s)
+		if err != nil {
+			return nil, err
+		}
+		return tokenizerJSON(s, t)
+	})
+}
+
 func TestTokenizerJSON(t *testing.T) {
 	kv := smallKV()
 	kv[keyTokens] = []string{"a", "\"\\", "Ā", "a\"\\", "<é\u2028\n>", "<s>"}
 	kv[keyTypes] = []int32{1, 1, 1, 1, 4, 3}
 	kv[keyMerges] = []string{"a \"\\"}
-	b, err := TokenizerJSON(openKV(t, kv))
+	b, err := jsonOf(openKV(t, kv))
 	d := parse(t, b, err)
 	if d.Version != "1.0" || d.Model.Type != "BPE" {
 		t.Errorf("version %q, model %q", d.Version, d.Model.Type)
@@ -125,7 +136,7 @@ func TestTokenizerJSONOfRealModel(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	b, err := TokenizerJSON(f)
+	b, err := jsonOf(f)
 	d := parse(t, b, err)
 	// Figures of the file, from the Python package gguf.
 	if len(d.Model.Vocab) != 49152 || len(d.Model.Merges) != 48900 || len(d.AddedTokens) != 17 {

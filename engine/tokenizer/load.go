@@ -47,23 +47,24 @@ type list struct {
 	all iter.Seq2[int, string]
 }
 
-// load reads the tokenizer metadata of f and hands them to build, whose errors
-// come back naming the file.
-func load(f *gguf.File, build func(*source) error) error {
-	err := gguf.Fault(func() error {
+// load reads the tokenizer metadata of f and has build make something of them,
+// whose errors come back naming the file.
+func load[T any](f *gguf.File, build func(*source) (T, error)) (made T, err error) {
+	err = gguf.Fault(func() error {
 		if err := f.CheckWhole(); err != nil {
 			return err // other parts than the first have no tokenizer
 		}
 		s, err := readSource(f)
-		if err != nil {
-			return err
+		if err == nil {
+			made, err = build(s)
 		}
-		return build(s)
+		return err
 	})
 	if err != nil {
-		return fmt.Errorf("tokenizer of %s: %w", f.Path, err)
+		var none T
+		return none, fmt.Errorf("tokenizer of %s: %w", f.Path, err)
 	}
-	return nil
+	return made, nil
 }
 
 func readSource(f *gguf.File) (*source, error) {

@@ -12,6 +12,12 @@ import (
 	"github.com/introgen/introgen/models/modeltest"
 )
 
+// New is Choose where it does not matter why auto is not hf.
+func New(f *gguf.File, kind string) (Tokenizer, error) {
+	t, _, err := Choose(f, kind)
+	return t, err
+}
+
 // smallKV is the metadata of a vocabulary of six tokens.
 func smallKV() map[string]any {
 	return map[string]any{
@@ -122,7 +128,7 @@ func TestRefusedMetadata(t *testing.T) {
 		f := openKV(t, kv)
 		for _, build := range []func() error{
 			func() error { _, err := New(f, "auto"); return err },
-			func() error { _, err := TokenizerJSON(f); return err },
+			func() error { _, err := jsonOf(f); return err },
 		} {
 			err := build()
 			if err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), f.Path) || !strings.Contains(err.Error(), c.key) {

@@ -45,10 +45,10 @@ func withSource(t testing.TB, pre string, use func(*source)) {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	err = load(f, func(s *source) error {
+	_, err = load(f, func(s *source) (any, error) {
 		s.pre = pre
 		use(s)
-		return nil
+		return nil, nil
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -28,20 +28,14 @@ type Tokenizer interface {
 	VocabSize() int
 }
 
-// Kinds are the names that New takes.
+// Kinds are the names that Choose takes.
 var Kinds = []string{"auto", "go", "hf"}
 
-// New returns the tokenizer of a GGUF file. kind is "go", "hf" or "auto", which
-// is hf where it is built in and takes the vocabulary, and else go. Metadata that
-// are missing, of a kind that this package does not know, or at odds with
-// themselves are an error that names the file and the key.
-func New(f *gguf.File, kind string) (Tokenizer, error) {
-	t, _, err := Choose(f, kind)
-	return t, err
-}
-
-// Choose is New that says why auto is not hf, where hf is built in: declined is
-// what hf has against the vocabulary.
+// Choose returns the tokenizer of a GGUF file. kind is "go", "hf" or "auto", which
+// is hf where it is built in and takes the vocabulary, and else go: declined is then
+// what hf has against the vocabulary, where it is built in. Metadata that are
+// missing, of a kind that this package does not know, or at odds with themselves are
+// an error that names the file and the key.
 func Choose(f *gguf.File, kind string) (t Tokenizer, declined, err error) {
 	switch kind {
 	case "go":
@@ -79,13 +73,5 @@ func HFBuiltIn() bool { return hfBuiltIn }
 
 // newGo returns the tokenizer in Go.
 func newGo(f *gguf.File) (Tokenizer, error) {
-	var t *encoder
-	err := load(f, func(s *source) (err error) {
-		t, err = newEncoder(s)
-		return err
-	})
-	if err != nil {
-		return nil, err
-	}
-	return t, nil
+	return load(f, func(s *source) (Tokenizer, error) { return newEncoder(s) })
 }

@@ -1,8 +1,9 @@
 package tokenizer
 
 import (
-	"strings"
 	"unicode/utf8"
+
+	"golang.org/x/text/encoding/unicode"
 )
 
 // validUTF8 returns b with every longest prefix of a character that is not
@@ -13,20 +14,6 @@ func validUTF8(b []byte) string {
 	if utf8.Valid(b) {
 		return string(b)
 	}
-	var out strings.Builder
-	for len(b) > 0 {
-		r, n := utf8.DecodeRune(b)
-		if r == utf8.RuneError && n == 1 {
-			for n < len(b) && n < utf8.UTFMax && !utf8.FullRune(b[:n]) {
-				n++
-			}
-			// b[:n] is the shortest prefix that cannot be completed, or all.
-			if n > 1 && utf8.FullRune(b[:n]) {
-				n--
-			}
-		}
-		out.WriteRune(r)
-		b = b[n:]
-	}
-	return out.String()
+	valid, _ := unicode.UTF8.NewDecoder().Bytes(b) // which replaces, and refuses nothing
+	return string(valid)
 }
