@@ -11,10 +11,6 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-// modelBytes is how much the probe reads by default: the size of the model that
-// the figures are held against, a step of which reads every weight once.
-const modelBytes = 145_000_000
-
 func bandwidthCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "bandwidth",
@@ -28,8 +24,8 @@ func bandwidthCommand() *cli.Command {
 			"   introgen bandwidth --threads 4 --bytes 1000000000",
 		Flags: []cli.Flag{
 			&cli.IntFlag{Name: "threads", Usage: "the most threads `N` to read with", Value: cpu.DefaultThreads()},
-			&cli.IntFlag{Name: "bytes", Usage: "how many bytes `N` to read", Value: modelBytes},
-			&cli.IntFlag{Name: "rounds", Usage: "how often `N` to read them", Value: 20},
+			&cli.IntFlag{Name: "bytes", Usage: "how many bytes `N` to read", Value: bandwidth.ModelBytes},
+			&cli.IntFlag{Name: "rounds", Usage: "how often `N` to read them", Value: bandwidth.DefaultRounds},
 		},
 		Action: runBandwidth,
 	}
@@ -78,16 +74,8 @@ func runBandwidth(c *cli.Context) error {
 // bandwidthLine writes a result as one line, the best rate first.
 func bandwidthLine(r *bandwidth.Result) string {
 	var b strings.Builder
-	s := "s"
-	if r.Threads == 1 {
-		s = ""
-	}
-	kind := "4 KiB"
-	if r.Huge {
-		kind = "huge"
-	}
-	fmt.Fprintf(&b, "%d thread%s, %s pages: %s GB/s best, %s GB/s median of %d (%s MB, %s)",
-		r.Threads, s, kind, figures.Text(r.Best, 1), figures.Text(r.Median, 1), len(r.Samples), figures.Text(float64(r.Bytes)/1e6, 1), r.Kernel)
+	fmt.Fprintf(&b, "%s, %s pages: %s GB/s best, %s GB/s median of %d (%s MB, %s)",
+		figures.Number(r.Threads, "thread"), r.Pages(), figures.Text(r.Best, 1), figures.Text(r.Median, 1), len(r.Samples), figures.Text(float64(r.Bytes)/1e6, 1), r.Kernel)
 	if r.Huge && r.HugeKnown {
 		fmt.Fprintf(&b, "; huge pages held %s of it", figures.Percent(float64(r.HugeBytes)/float64(r.Bytes)))
 	}

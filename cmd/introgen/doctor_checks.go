@@ -139,16 +139,7 @@ func checkCache(context.Context) (state, detail string) {
 	if err != nil {
 		return stateMissing, err.Error()
 	}
-	var size int64
-	err = filepath.WalkDir(dir, func(_ string, e fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		if info, err := e.Info(); err == nil && e.Type().IsRegular() {
-			size += info.Size()
-		}
-		return nil
-	})
+	size, err := files.Size(dir)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return stateMissing, dir + ": get it with `make setup`"

@@ -86,11 +86,7 @@ type Description struct {
 
 // String writes the description as one line.
 func (d Description) String() string {
-	s := fmt.Sprintf("%s, %d threads", d.Set, d.Threads)
-	if d.Threads == 1 {
-		s = d.Set + ", 1 thread"
-	}
-	s += ", " + d.Why
+	s := d.Set + ", " + figures.Number(d.Threads, "thread") + ", " + d.Why
 	if d.Packed {
 		s += fmt.Sprintf(" (%s MB in %s ms)", figures.Text(float64(d.PackBytes)/1e6, 1), figures.Milliseconds(d.PackTime))
 	}

@@ -1,6 +1,7 @@
 package fetch
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -56,7 +57,7 @@ type download struct {
 // run brings all bytes into the part file, over as many attempts as make
 // progress, and a few that do not.
 func (d *download) run(ctx context.Context) error {
-	pause := orDefault(d.client.pause, time.Second)
+	pause := cmp.Or(d.client.pause, time.Second)
 	wait, failed := pause, 0
 	for d.have < d.file.size {
 		before := d.have
@@ -120,7 +121,7 @@ func (e *cutError) Unwrap() error { return e.err }
 func (d *download) attempt(parent context.Context) error {
 	ctx, cancel := context.WithCancelCause(parent)
 	defer cancel(nil)
-	reach := orDefault(d.client.reach, 9*time.Second)
+	reach := cmp.Or(d.client.reach, 9*time.Second)
 	timer := time.AfterFunc(reach, func() { cancel(fmt.Errorf("no answer within %v", reach)) })
 	defer timer.Stop()
 
@@ -187,7 +188,7 @@ func (d *download) restart(why error) error {
 // take copies the body to the part file, and cuts the line when no byte has
 // come for the stall time.
 func (d *download) take(ctx context.Context, cancel context.CancelCauseFunc, body io.Reader) error {
-	stall := orDefault(d.client.stall, 30*time.Second)
+	stall := cmp.Or(d.client.stall, 30*time.Second)
 	watch := time.AfterFunc(stall, func() { cancel(fmt.Errorf("no byte for %v", stall)) })
 	defer watch.Stop()
 	buf := make([]byte, 256<<10)

@@ -1,6 +1,7 @@
 package fetch
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -327,7 +328,7 @@ func TestUnreachable(t *testing.T) {
 			}
 		})
 	}
-	if d := orDefault((&hubClient{}).reach, 9*time.Second); d > 10*time.Second {
+	if d := cmp.Or((&hubClient{}).reach, 9*time.Second); d > 10*time.Second {
 		t.Errorf("an unreachable hub is given up after %v by default; want at most 10 s", d)
 	}
 }

@@ -1,6 +1,7 @@
 package fetch
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -59,28 +60,14 @@ type hubFile struct {
 	size       int64  // bytes that it must have
 }
 
-func orDefault(d, def time.Duration) time.Duration {
-	if d <= 0 {
-		return def
-	}
-	return d
-}
-
 // address is the URL of f, and the endpoint's own URL to compare redirects with.
 func (c *hubClient) address(f hubFile) (file, endpoint *url.URL, err error) {
-	base := c.endpoint
-	if base == "" {
-		base = defaultEndpoint
-	}
+	base := cmp.Or(c.endpoint, defaultEndpoint)
 	endpoint, err = url.Parse(base)
 	if err != nil || endpoint.Host == "" || (endpoint.Scheme != "https" && endpoint.Scheme != "http") {
 		return nil, nil, fmt.Errorf("HF_ENDPOINT=%q is not an http or https address like %s", base, defaultEndpoint)
 	}
-	revision := f.revision
-	if revision == "" {
-		revision = "main"
-	}
-	return endpoint.JoinPath(f.repository, "resolve", revision, f.name), endpoint, nil
+	return endpoint.JoinPath(f.repository, "resolve", cmp.Or(f.revision, "main"), f.name), endpoint, nil
 }
 
 // answer is the response that carries the file's bytes, with what the hub said

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/introgen/introgen/system/files"
 	"github.com/introgen/introgen/system/terminal"
 	"github.com/introgen/introgen/system/tools"
 )
@@ -68,7 +69,10 @@ func (w wheel) pip(ctx context.Context, pip tools.Tool, dir, scratch string, ste
 	if err := cmd.Start(); err != nil {
 		return fmt.Errorf("start pip: %w", err)
 	}
-	stop := step.Follow(func() int64 { return size(scratch) })
+	stop := step.Follow(func() int64 {
+		n, _ := files.Size(scratch) // files come and go meanwhile
+		return n
+	})
 	err := cmd.Wait()
 	stop()
 	if ctx.Err() != nil {
@@ -78,20 +82,6 @@ func (w wheel) pip(ctx context.Context, pip tools.Tool, dir, scratch string, ste
 		return fmt.Errorf("pip could not download %s %s: %s (%w)", w.project, w.version, complaint(out.String()), err)
 	}
 	return nil
-}
-
-// size adds up the files below dir. Files come and go meanwhile, so what cannot
-// be read counts nothing.
-func size(dir string) (n int64) {
-	_ = filepath.WalkDir(dir, func(_ string, e fs.DirEntry, err error) error {
-		if err == nil && e.Type().IsRegular() {
-			if info, err := e.Info(); err == nil {
-				n += info.Size()
-			}
-		}
-		return nil
-	})
-	return n
 }
 
 // complaint is the line of pip's output that says most: its last error.

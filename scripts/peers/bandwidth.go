@@ -2,17 +2,15 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
-	"regexp"
-	"strconv"
-	"strings"
+	"slices"
 
+	"github.com/introgen/introgen/engine/cpu/bandwidth"
 	"github.com/introgen/introgen/figures"
 )
 
-// Bandwidth is one result of `introgen bandwidth`: how fast this machine reads
+// Bandwidth is one result of package bandwidth: how fast this machine reads
 // as many bytes as the model has.
 type Bandwidth struct {
 	Block   int     `json:"block"`
@@ -26,17 +24,17 @@ type Bandwidth struct {
 // probe measures the memory's speed beside the engines of a setting. Without a
 // probe the times still stand and only shares are missing: that is noted.
 func (r *Runner) probe(ctx context.Context, m *Measurement, set Setting, block int) error {
-	if r.Program == "" {
+	if r.Probe == nil {
 		return nil
 	}
-	found, err := r.bandwidth(ctx, set)
+	found, err := r.Probe(ctx, set.Threads)
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
 	if err != nil {
 		fmt.Fprintf(r.Log, "the memory's speed is left out: %v\n", err)
 		m.Absent = append(m.Absent, "the memory's speed")
-		r.Program = ""
+		r.Probe = nil
 	}
 	for _, b := range found {
 		b.Block, b.Setting = block, set
@@ -47,35 +45,18 @@ func (r *Runner) probe(ctx context.Context, m *Measurement, set Setting, block i
 	return nil
 }
 
-func (r *Runner) bandwidth(ctx context.Context, set Setting) ([]Bandwidth, error) {
-	stdout, _, err := r.capture(ctx, []string{r.Program, "bandwidth", "--threads", strconv.Itoa(set.Threads)}, nil)
-	if err != nil {
-		return nil, err
-	}
-	return ParseBandwidth(stdout)
-}
-
-var bandwidthLine = regexp.MustCompile(`^(\d+) threads?, (4 KiB|huge) pages: ([\d.]+) GB/s best, ([\d.]+) GB/s median`)
-
-// ParseBandwidth reads what `introgen bandwidth` prints: a line for each number
-// of threads and size of pages.
-func ParseBandwidth(s string) ([]Bandwidth, error) {
+// measureBandwidth measures what `introgen bandwidth` prints: with one thread and
+// with so many, each from both kinds of pages.
+func measureBandwidth(ctx context.Context, threads int) ([]Bandwidth, error) {
 	var out []Bandwidth
-	for line := range strings.Lines(s) {
-		m := bandwidthLine.FindStringSubmatch(line)
-		if m == nil {
-			continue
+	for _, n := range slices.Compact([]int{1, threads}) {
+		for _, huge := range []bool{false, true} {
+			r, err := bandwidth.Run(ctx, bandwidth.Options{Bytes: bandwidth.ModelBytes, Threads: n, Huge: huge, Rounds: bandwidth.DefaultRounds})
+			if err != nil {
+				return nil, err
+			}
+			out = append(out, Bandwidth{Threads: n, Pages: r.Pages(), Best: r.Best, Median: r.Median})
 		}
-		threads, err1 := strconv.Atoi(m[1])
-		best, err2 := strconv.ParseFloat(m[3], 64)
-		mid, err3 := strconv.ParseFloat(m[4], 64)
-		if errors.Join(err1, err2, err3) != nil || threads < 1 || best <= 0 {
-			return nil, fmt.Errorf("bandwidth line not understood: %s", strings.TrimSpace(line))
-		}
-		out = append(out, Bandwidth{Threads: threads, Pages: m[2], Best: best, Median: mid})
-	}
-	if len(out) == 0 {
-		return nil, fmt.Errorf("no line of the form `N threads, 4 KiB pages: X GB/s best, Y GB/s median` in the output of introgen bandwidth")
 	}
 	return out, nil
 }

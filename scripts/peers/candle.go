@@ -34,7 +34,7 @@ func (s *Setup) Candle(ctx context.Context) ([]Engine, error) {
 	if err != nil {
 		return nil, err
 	}
-	rustc := say(ctx, "rustc", "--version")
+	rustc, _ := tools.Ask(ctx, []string{"rustc", "--version"}) // "" where it does not say
 	var engines []Engine
 	for _, b := range candleBuilds {
 		parts := []string{fingerprint("candle"), rustc, b.flags}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/introgen/introgen/models"
 	"github.com/introgen/introgen/system/files"
+	"github.com/introgen/introgen/system/tools"
 )
 
 // modelFiles are the files that are measured, by the type of their weights.
@@ -47,7 +48,8 @@ func (r *Runner) openModels(m *Measurement) error {
 
 // revision is what the program says of itself: its version and commit.
 func revision(ctx context.Context, program string) string {
-	return strings.TrimPrefix(firstLineOf(say(ctx, program, "--version")), "introgen version ")
+	line, _ := tools.Ask(ctx, []string{program, "--version"}) // "" where it does not say
+	return strings.TrimPrefix(line, "introgen version ")
 }
 
 // save keeps everything measured, so that the report can be written again.

@@ -83,12 +83,12 @@ func (s *Setup) compiler(ctx context.Context) (cCompiler, error) {
 		if _, err := exec.LookPath(cxx); err != nil {
 			continue
 		}
-		if version := firstLineOf(say(ctx, c, "--version")); version != "" {
+		if version, err := tools.Ask(ctx, []string{c, "--version"}); err == nil && version != "" {
 			return cCompiler{c: c, cxx: cxx, version: version}, nil
 		}
 	}
-	version := firstLineOf(say(ctx, "gcc", "--version"))
-	if _, err := exec.LookPath("g++"); err != nil || version == "" {
+	version, err := tools.Ask(ctx, []string{"gcc", "--version"})
+	if _, absent := exec.LookPath("g++"); absent != nil || err != nil || version == "" {
 		return cCompiler{}, fmt.Errorf("clang is %w: %s", tools.ErrMissing, tools.Bring("clang"))
 	}
 	cc := cCompiler{c: "gcc", cxx: "g++", version: version}
@@ -111,9 +111,4 @@ func gccMajor(line string) int {
 	// The distribution's own version may stand before it in parentheses.
 	n, _ := strconv.Atoi(m[len(m)-1][1])
 	return n
-}
-
-func firstLineOf(s string) string {
-	line, _, _ := strings.Cut(s, "\n")
-	return line
 }

@@ -1,8 +1,6 @@
 package main
 
 import (
-	"context"
-	"os/exec"
 	"runtime"
 	"slices"
 	"strconv"
@@ -67,12 +65,3 @@ func (m *Machine) processor(info map[string]string) {
 
 // has tells whether the processor has one of the telling features.
 func (m Machine) has(feature string) bool { return slices.Contains(m.Features, feature) }
-
-// say is what a program prints, "" where it fails.
-func say(ctx context.Context, argv ...string) string {
-	out, err := exec.CommandContext(ctx, argv[0], argv[1:]...).Output()
-	if err != nil {
-		return ""
-	}
-	return strings.TrimSpace(string(out))
-}

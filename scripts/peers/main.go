@@ -94,7 +94,7 @@ func (o options) measure(ctx context.Context, log io.Writer) (*Measurement, erro
 	if err := o.prepare(ctx, &setup, m); err != nil || o.setupOnly {
 		return m, err
 	}
-	runner := Runner{Log: log, Timeout: processLimit, Program: o.introgen, Models: map[string]string{}}
+	runner := Runner{Log: log, Timeout: processLimit, Probe: measureBandwidth, Models: map[string]string{}}
 	if err := runner.openModels(m); err != nil {
 		return nil, err
 	}

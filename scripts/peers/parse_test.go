@@ -69,21 +69,3 @@ func FuzzParseOutput(f *testing.F) {
 		}
 	})
 }
-
-func TestParseBandwidth(t *testing.T) {
-	got, err := ParseBandwidth("note\n1 thread, 4 KiB pages: 9.4 GB/s best, 9.1 GB/s median of 20 (145.0 MB, avx512)\n" +
-		"2 threads, huge pages: 23.8 GB/s best, 22.0 GB/s median of 20 (145.0 MB, avx512); huge pages held 100 % of it\n")
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := []Bandwidth{{Threads: 1, Pages: "4 KiB", Best: 9.4, Median: 9.1}, {Threads: 2, Pages: "huge", Best: 23.8, Median: 22}}
-	if !reflect.DeepEqual(got, want) {
-		t.Errorf("got %+v, want %+v", got, want)
-	}
-	for _, s := range []string{"", "2 threads: fast", "0 threads, huge pages: 3 GB/s best, 3 GB/s median",
-		"2 threads, huge pages: 1.2.3 GB/s best, 1 GB/s median"} {
-		if _, err := ParseBandwidth(s); err == nil {
-			t.Errorf("%q was taken", s)
-		}
-	}
-}

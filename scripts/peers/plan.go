@@ -17,10 +17,7 @@ type Setting struct {
 }
 
 func (s Setting) String() string {
-	if s.Threads == 1 {
-		return s.Model + ", 1 thread"
-	}
-	return fmt.Sprintf("%s, %d threads", s.Model, s.Threads)
+	return s.Model + ", " + figures.Number(s.Threads, "thread")
 }
 
 // Engine is one way to run introgen or a peer.
@@ -82,9 +79,12 @@ const processLimit = 10 * time.Minute
 // Runner runs the processes of a measurement.
 type Runner struct {
 	Models  map[string]string // path by Setting.Model
-	Program string            // introgen, for the bandwidth probe
 	Log     io.Writer
 	Timeout time.Duration // of one process
+
+	// Probe measures the memory's speed with so many threads; nil where that is
+	// left out.
+	Probe func(ctx context.Context, threads int) ([]Bandwidth, error)
 }
 
 // processes runs every engine once in every setting, block after block. All of

@@ -80,8 +80,9 @@ func TestProcesses(t *testing.T) {
 
 func TestTimesStandWithoutTheProbe(t *testing.T) {
 	m := &Measurement{Blocks: 2, Rounds: 2, Settings: []Setting{{"Q8_0", 1}}, Engines: []Engine{acting("engine")}}
-	t.Setenv(actAs, "failing")
-	r := Runner{Log: io.Discard, Timeout: time.Minute, Program: os.Args[0]}
+	r := Runner{Log: io.Discard, Timeout: time.Minute, Probe: func(context.Context, int) ([]Bandwidth, error) {
+		return nil, errors.New("no memory for it")
+	}}
 	if err := r.processes(t.Context(), m); err != nil {
 		t.Fatal(err)
 	}
@@ -106,9 +107,10 @@ func TestFailuresNameTheEngine(t *testing.T) {
 }
 
 func TestTheProbeRunsBesideEverySetting(t *testing.T) {
-	t.Setenv(actAs, "probe")
 	m := &Measurement{Blocks: 1}
-	r := Runner{Log: io.Discard, Timeout: time.Minute, Program: os.Args[0]}
+	r := Runner{Log: io.Discard, Timeout: time.Minute, Probe: func(_ context.Context, threads int) ([]Bandwidth, error) {
+		return []Bandwidth{{Threads: threads, Pages: "huge", Best: 20, Median: 19}}, nil
+	}}
 	set := Setting{"Q8_0", 2}
 	if err := r.probe(t.Context(), m, set, 0); err != nil {
 		t.Fatal(err)

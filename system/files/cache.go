@@ -1,7 +1,9 @@
 package files
 
 import (
+	"cmp"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 )
@@ -33,4 +35,18 @@ func Folder(variable, name string) (string, error) {
 		return "", err
 	}
 	return filepath.Join(cache, name), nil
+}
+
+// Size adds up the regular files below dir. The first folder that could not be read
+// is the error; what could be read counts all the same.
+func Size(dir string) (n int64, failed error) {
+	_ = filepath.WalkDir(dir, func(_ string, e fs.DirEntry, err error) error {
+		if err != nil {
+			failed = cmp.Or(failed, err)
+		} else if info, err := e.Info(); err == nil && e.Type().IsRegular() {
+			n += info.Size()
+		}
+		return nil
+	})
+	return n, failed
 }

@@ -3,6 +3,7 @@
 package tools
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -69,10 +70,10 @@ func Find(ctx context.Context, name string) (Tool, error) {
 			continue
 		}
 		argv := slices.Concat([]string{path}, c.argv[1:])
-		version, err := ask(ctx, append(argv, c.version))
+		version, err := Ask(ctx, append(argv, c.version))
 		if at := toolchains(path); err != nil && name == "cargo" && at != "" && ctx.Err() == nil {
 			within := slices.Concat([]string{"env", "RUSTUP_HOME=" + at}, argv)
-			if v, err2 := ask(ctx, append(within, c.version)); err2 == nil {
+			if v, err2 := Ask(ctx, append(within, c.version)); err2 == nil {
 				argv, version, err = within, v, nil
 			}
 		}
@@ -132,8 +133,8 @@ func toolchains(path string) string {
 	return ""
 }
 
-// ask runs a tool to hear its version.
-func ask(ctx context.Context, argv []string) (string, error) {
+// Ask runs a program to hear its version: the first line that it prints.
+func Ask(ctx context.Context, argv []string) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, slow)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
@@ -210,11 +211,7 @@ func bring(name, system string, root bool) string {
 	case name == "cc" && system == "darwin":
 		return "get it with `xcode-select --install`"
 	}
-	names := packages[name]
-	pkg := names[system]
-	if pkg == "" {
-		pkg = names[""]
-	}
+	pkg := cmp.Or(packages[name][system], packages[name][""])
 	manager := managers[system]
 	if manager == "" {
 		return fmt.Sprintf("install %s with this system's package manager", pkg)

@@ -22,6 +22,14 @@ type Options struct {
 	Rounds  int // from 1 to MaxRounds
 }
 
+// What a probe takes where nobody says otherwise.
+const (
+	// ModelBytes is the size of the model that the figures are held against, a step of
+	// which reads every weight once.
+	ModelBytes    = 145_000_000
+	DefaultRounds = 20
+)
+
 // The bounds of Options.
 const (
 	MinBytes   = 1 << 20
@@ -42,6 +50,14 @@ type Result struct {
 	// were any.
 	HugeBytes int
 	HugeKnown bool
+}
+
+// Pages is the kind of pages that was asked for, in words.
+func (o Options) Pages() string {
+	if o.Huge {
+		return "huge"
+	}
+	return "4 KiB"
 }
 
 // pieceBytes is what a thread reads at a time: large against the cost of
