@@ -10,7 +10,6 @@ import (
 
 	"github.com/introgen/introgen/cmd/introgen/commandline"
 	"github.com/introgen/introgen/results/sanitize"
-	"github.com/introgen/introgen/trace"
 	"github.com/urfave/cli/v2"
 )
 
@@ -28,13 +27,8 @@ func usagef(format string, a ...any) error { return commandline.Usagef(format, a
 
 func misuse(err error) error { return commandline.UsageError{Err: err} }
 
-// run is the whole program as a function of its arguments and writers. It
+// record is the whole program as a function of its session, arguments and output. It
 // returns the exit code.
-func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
-	return record(ctx, newSession(trace.New(), args, stderr), args, stdout)
-}
-
-// record is run with a session that began before.
 func record(ctx context.Context, s *session, args []string, stdout io.Writer) int {
 	defer s.crashed()
 	over := s.awaited(ctx)

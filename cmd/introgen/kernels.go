@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -154,13 +155,8 @@ func sums(all []declared) (functions, bytes int) {
 	return functions, bytes
 }
 
-// stated is a licence in words.
-func stated(licence string) string {
-	if licence == "" {
-		return "not stated"
-	}
-	return licence
-}
+// unstated stands for the licence of a set that says none.
+const unstated = "not stated"
 
 func runKernelsList(c *cli.Context) error {
 	if c.Args().Present() {
@@ -178,7 +174,7 @@ func runKernelsList(c *cli.Context) error {
 		{Name: "bytes"}, {Name: "licence", Left: true}, {Name: "path", Left: true}}}
 	add := func(s *kernels.Set, path string) {
 		functions, bytes := sums(declarations(s))
-		t.Add(table.Texts(s.String(), strconv.Itoa(len(s.Files())), strconv.Itoa(functions), strconv.Itoa(bytes), stated(s.Licence()), path)...)
+		t.Add(table.Texts(s.String(), strconv.Itoa(len(s.Files())), strconv.Itoa(functions), strconv.Itoa(bytes), cmp.Or(s.Licence(), unstated), path)...)
 	}
 	add(kernels.OwnSet(), "in this program")
 	for _, e := range fetched {
@@ -215,7 +211,7 @@ func runKernelsShow(c *cli.Context) error {
 	}
 	w, all := c.App.Writer, declarations(set)
 	functions, bytes := sums(all)
-	text := fmt.Sprintf("# %s: %d libraries, %d kernels, %d bytes; licence %s\n", set, len(all), functions, bytes, stated(set.Licence()))
+	text := fmt.Sprintf("# %s: %d libraries, %d kernels, %d bytes; licence %s\n", set, len(all), functions, bytes, cmp.Or(set.Licence(), unstated))
 	if set.Path() != "" {
 		text += "# in " + set.Path() + "\n"
 	}

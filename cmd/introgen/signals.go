@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"slices"
+	"strings"
 	"syscall"
 	"time"
 
@@ -127,18 +129,12 @@ func (s *session) doing(held bool) string {
 		return "`introgen " + s.command() + "`, which runs for " + since(s.rec.Now())
 	}
 	inner := s.rec.Record(s.rec.Current())
-	text := ""
+	var spans []string
 	for r := inner; r.Name != ""; r = s.rec.Record(r.Parent) {
-		name := r.Name
-		if r.Detail != "" {
-			name += " " + r.Detail
-		}
-		if text != "" {
-			name += " > "
-		}
-		text = name + text
+		spans = append(spans, strings.TrimSpace(r.Name+" "+r.Detail))
 	}
-	return text + ", for " + since(s.rec.Now()-inner.Start)
+	slices.Reverse(spans)
+	return strings.Join(spans, " > ") + ", for " + since(s.rec.Now()-inner.Start)
 }
 
 // since is a duration for people.
@@ -146,15 +142,10 @@ func since(d time.Duration) string { return d.Round(100 * time.Millisecond).Stri
 
 // command is the words before the first flag or file: "model fetch".
 func (s *session) command() string {
-	text := ""
-	for i, a := range s.args {
-		if i == 2 || a == "" || a[0] < 'a' || a[0] > 'z' {
-			break
-		}
-		if text != "" {
-			text += " "
-		}
-		text += a
+	words := s.args[:min(2, len(s.args))]
+	end := slices.IndexFunc(words, func(a string) bool { return a == "" || a[0] < 'a' || a[0] > 'z' })
+	if end >= 0 {
+		words = words[:end]
 	}
-	return text
+	return strings.Join(words, " ")
 }

@@ -148,14 +148,7 @@ func (k key) allowedIn(arch string) string {
 // without effect, or an array of such.
 func only(allowed, why string, values ...float64) key {
 	return key{use: neutral, why: why, allowed: allowed, same: func(v gguf.Value, _ *Params) bool {
-		return each(v, func(x float64) bool {
-			for _, want := range values {
-				if x == want {
-					return true
-				}
-			}
-			return false
-		})
+		return each(v, func(x float64) bool { return slices.Contains(values, x) })
 	}}
 }
 

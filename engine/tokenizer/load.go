@@ -68,11 +68,13 @@ func load[T any](f *gguf.File, build func(*source) (T, error)) (made T, err erro
 }
 
 func readSource(f *gguf.File) (*source, error) {
-	model, err := requireString(f, keyModel)
-	if err != nil {
+	model, given, err := f.String(keyModel)
+	switch {
+	case err != nil:
 		return nil, err
-	}
-	if model != "gpt2" {
+	case !given:
+		return nil, missing(keyModel)
+	case model != "gpt2":
 		return nil, fmt.Errorf("%s is %q; only gpt2, byte-level BPE, is supported", keyModel, model)
 	}
 	s := &source{}
@@ -153,14 +155,6 @@ func (s *source) check() error {
 		}
 	}
 	return nil
-}
-
-func requireString(f *gguf.File, key string) (string, error) {
-	v, ok, err := f.String(key)
-	if err == nil && !ok {
-		err = missing(key)
-	}
-	return v, err
 }
 
 func requireStrings(f *gguf.File, key string) (list, error) {

@@ -34,13 +34,13 @@ var preTokenizers = []preTokenizer{
 	},
 	{
 		names:        []string{"llama-bpe", "llama3", "llama-v3"},
-		words:        func(text string) iter.Seq[string] { return cut(text, llama3Word) },
+		words:        func(text string) iter.Seq[string] { return cut(text, func(s string) int { return llamaWord(s, 3) }) },
 		ignoreMerges: true,
 		json:         sequenceJSON(splitJSON(llama3Pattern(`\p{N}{1,3}`)), byteLevelJSON(false)),
 	},
 	{
 		names: []string{"qwen2"},
-		words: func(text string) iter.Seq[string] { return cut(text, qwen2Word) },
+		words: func(text string) iter.Seq[string] { return cut(text, func(s string) int { return llamaWord(s, 1) }) },
 		nfc:   true,
 		json:  sequenceJSON(splitJSON(llama3Pattern(`\p{N}`)), byteLevelJSON(false)),
 	},
@@ -148,10 +148,6 @@ func spaceWord(s string) int {
 func llama3Pattern(numbers string) string {
 	return `(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|` + numbers + `| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+`
 }
-
-func llama3Word(s string) int { return llamaWord(s, 3) }
-
-func qwen2Word(s string) int { return llamaWord(s, 1) }
 
 // llamaWord follows llama3Pattern, with up to digits numbers in a word.
 func llamaWord(s string, digits int) int {

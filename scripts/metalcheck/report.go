@@ -33,28 +33,26 @@ func (r *report) add(s step, o outcome) {
 	r.Steps = append(r.Steps, done{s, o})
 }
 
-func (r *report) sum(f func(outcome) int) int {
-	n := 0
+// sum adds up what came of the steps.
+func (r *report) sum() (all outcome) {
 	for _, s := range r.Steps {
-		n += f(s.outcome)
+		all.Passed += s.Passed
+		all.Failed += s.Failed
+		all.Skipped += s.Skipped
 	}
-	return n
+	return all
 }
-
-func (r *report) failed() int { return r.sum(func(o outcome) int { return o.Failed }) }
-
-func (r *report) passed() int { return r.sum(func(o outcome) int { return o.Passed }) }
 
 // ok says whether nothing failed of what there was. That all was skipped, for
 // want of a device, is no failure of this machine; the workflow wants one of its
 // machines not to.
-func (r *report) ok() bool { return r.failed() == 0 && len(r.Steps) > 0 }
+func (r *report) ok() bool { return r.sum().Failed == 0 && len(r.Steps) > 0 }
 
 // headline is the first line, which the workflow reads.
 func (r *report) headline() string {
-	skipped := r.sum(func(o outcome) int { return o.Skipped })
-	text := fmt.Sprintf("metal-check: %d passed, %d failed, %d skipped; device: %s", r.passed(), r.failed(), skipped, r.Device)
-	if r.passed()+r.failed() == 0 {
+	all := r.sum()
+	text := fmt.Sprintf("metal-check: %d passed, %d failed, %d skipped; device: %s", all.Passed, all.Failed, all.Skipped, r.Device)
+	if all.Passed+all.Failed == 0 {
 		text += "; nothing was checked"
 	}
 	return text

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"strconv"
 
@@ -63,9 +62,6 @@ func (s *Setup) Candle(ctx context.Context) ([]Engine, error) {
 
 func cargoBuild(ctx context.Context, log io.Writer, cargo tools.Tool, dir, flags string) error {
 	crate := filepath.Join(dir, "crate")
-	if err := os.MkdirAll(crate, 0o755); err != nil {
-		return err
-	}
 	if err := unpack("candle", crate); err != nil {
 		return err
 	}

@@ -1,9 +1,6 @@
 package main
 
-import (
-	"math"
-	"slices"
-)
+import "math"
 
 // Figure is one time of a process that is compared.
 type Figure int
@@ -88,11 +85,7 @@ func valuesOf(samples []Sample, set Setting, engine string, f Figure) []float64 
 
 // spread summarises values over the blocks that have one.
 func (m *Measurement) spread(set Setting, engine string, f Figure) Spread {
-	return SpreadOf(known(m.values(set, engine, f)))
-}
-
-func known(values []float64) []float64 {
-	return slices.DeleteFunc(slices.Clone(values), math.IsNaN)
+	return SpreadOf(m.values(set, engine, f))
 }
 
 // best names the engine of the family with the smallest median: the way of

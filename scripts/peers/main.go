@@ -13,6 +13,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -161,15 +162,9 @@ func (o *options) prepare(ctx context.Context, setup *Setup, m *Measurement) err
 }
 
 func (o options) wanted(name string) bool {
-	if o.engines == "" {
-		return true
-	}
-	for word := range strings.SplitSeq(o.engines, ",") {
-		if word != "" && strings.Contains(name, word) {
-			return true
-		}
-	}
-	return false
+	return o.engines == "" || slices.ContainsFunc(strings.Split(o.engines, ","), func(word string) bool {
+		return word != "" && strings.Contains(name, word)
+	})
 }
 
 // report writes the measured part of the page.

@@ -76,18 +76,10 @@ func (m *Measurement) writeMachine(b *strings.Builder) {
 	table(b, []string{"machine", ""}, rows)
 }
 
-// engineNames are those of the engines, introgen first.
-func (m *Measurement) engineNames() []string {
-	var names []string
-	for _, e := range m.Engines {
-		names = append(names, e.Name)
-	}
-	return names
-}
-
 func (m *Measurement) writeTimes(b *strings.Builder, set Setting) {
 	var rows [][]string
-	for _, name := range m.engineNames() {
+	for _, e := range m.Engines { // introgen first
+		name := e.Name
 		if m.spread(set, name, Decode).N == 0 {
 			continue
 		}
@@ -178,15 +170,15 @@ func (m *Measurement) writeBandwidth(b *strings.Builder) {
 func (m *Measurement) writeLoaded(b *strings.Builder) {
 	one := Setting{m.Settings[0].Model, 1}
 	var rows [][]string
-	for _, name := range m.engineNames() {
+	for _, e := range m.Engines {
 		for _, set := range m.Settings {
-			values := valuesOf(m.Loaded, set, name, Total)
-			if len(known(values)) == 0 {
+			round := SpreadOf(valuesOf(m.Loaded, set, e.Name, Total))
+			if round.N == 0 {
 				continue
 			}
-			row := []string{name, set.String(), SpreadOf(known(values)).cell(1, ""), none}
+			row := []string{e.Name, set.String(), round.cell(1, ""), none}
 			if set != one {
-				row[3] = m.slowdown(name, set, one).times()
+				row[3] = m.slowdown(e.Name, set, one).times()
 			}
 			rows = append(rows, row)
 		}

@@ -62,22 +62,17 @@ func (s *Setup) once(dir, what string, construct func(log io.Writer) error) erro
 	return os.WriteFile(filepath.Join(dir, doneMark), []byte(what+"\n"), 0o644)
 }
 
-// unpack writes the sources below name, a file or a folder, to dir.
+// unpack writes the sources below name, a file or a folder, to dir. Those of a
+// folder must not be there yet.
 func unpack(name, dir string) error {
-	return fs.WalkDir(sources, name, func(path string, entry fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		to := filepath.Join(dir, filepath.FromSlash(strings.TrimPrefix(strings.TrimPrefix(path, name), "/")))
-		if entry.IsDir() {
-			return os.MkdirAll(to, 0o755)
-		}
-		b, err := sources.ReadFile(path)
-		if err != nil {
-			return err
-		}
-		return os.WriteFile(to, b, 0o644)
-	})
+	if b, err := sources.ReadFile(name); err == nil {
+		return os.WriteFile(dir, b, 0o644)
+	}
+	below, err := fs.Sub(sources, name)
+	if err != nil {
+		return err
+	}
+	return os.CopyFS(dir, below)
 }
 
 // fingerprint is the content of the sources below name, to be part of a folder's

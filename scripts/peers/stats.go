@@ -14,8 +14,10 @@ type Spread struct {
 	Mid, Min, Max float64
 }
 
-// SpreadOf summarises values. An empty list gives a Spread with N = 0.
+// SpreadOf summarises values, those of blocks without one (NaN) left out. Of none it
+// is a Spread with N = 0.
 func SpreadOf(values []float64) Spread {
+	values = slices.DeleteFunc(slices.Clone(values), math.IsNaN)
 	if len(values) == 0 {
 		return Spread{}
 	}

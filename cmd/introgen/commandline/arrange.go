@@ -60,11 +60,8 @@ func flagsFirst(app *cli.App, args []string) ([]string, error) {
 		}
 	}
 	out = append(slices.Insert(out, 1, all...), front...)
-	for _, a := range back {
-		if len(a) > 1 && a[0] == '-' {
-			out = append(out, "--") // keep what looks like a flag an argument
-			break
-		}
+	if slices.ContainsFunc(back, func(a string) bool { return len(a) > 1 && a[0] == '-' }) {
+		out = append(out, "--") // keep what looks like a flag an argument
 	}
 	return append(out, back...), nil
 }
@@ -107,10 +104,8 @@ func takesValue(a string, flags []cli.Flag) bool {
 func Lookup(a string, flags []cli.Flag) cli.Flag {
 	name, _, _ := strings.Cut(strings.TrimLeft(a, "-"), "=")
 	for _, f := range flags {
-		for _, n := range f.Names() {
-			if n == name {
-				return f
-			}
+		if slices.Contains(f.Names(), name) {
+			return f
 		}
 	}
 	return nil

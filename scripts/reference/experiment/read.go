@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -44,37 +45,35 @@ func (s section) line(line string, rounds map[int]*figures, compiles map[string]
 		}
 		return n
 	}
+	var m []string
+	is := func(form *regexp.Regexp) bool {
+		m = form.FindStringSubmatch(line)
+		return m != nil
+	}
 	switch {
-	case device.MatchString(line):
-		*opened = time(device.FindStringSubmatch(line)[1])
-	case phase.MatchString(line):
-		*under = phase.FindStringSubmatch(line)[1]
-	case lib.MatchString(line):
-		m := lib.FindStringSubmatch(line)
+	case is(device):
+		*opened = time(m[1])
+	case is(phase):
+		*under = m[1]
+	case is(lib):
 		compiles[*under] = append(compiles[*under], compile{names.SpanLibrary, m[1], time(m[2])})
-	case pipe.MatchString(line):
-		m := pipe.FindStringSubmatch(line)
+	case is(pipe):
 		compiles[*under] = append(compiles[*under], compile{names.SpanPipeline, m[1] + " " + m[2], time(m[3])})
-	case phases.MatchString(line):
-		m := phases.FindStringSubmatch(line)
+	case is(phases):
 		rounds[number(m[1])] = &figures{read: time(m[2]), build: time(m[3]), prompt: number(m[4]), prefill: time(m[5]),
 			count: number(m[6]), decode: time(m[7])}
-	case steps.MatchString(line):
-		m := steps.FindStringSubmatch(line)
+	case is(steps), is(text):
 		r, ok := rounds[number(m[1])]
-		if !ok {
+		switch {
+		case !ok:
 			return fmt.Errorf("no such round")
+		case text.MatchString(line):
+			r.text, err = strconv.Unquote(m[2])
+			return err
 		}
 		for _, v := range strings.Fields(m[2]) {
 			r.steps = append(r.steps, time(v))
 		}
-	case text.MatchString(line):
-		m := text.FindStringSubmatch(line)
-		r, ok := rounds[number(m[1])]
-		if !ok {
-			return fmt.Errorf("no such round")
-		}
-		r.text, err = strconv.Unquote(m[2])
 	default:
 		return fmt.Errorf("not understood")
 	}
