@@ -14,7 +14,7 @@ import (
 
 	enginecpu "github.com/introgen/introgen/engine/cpu"
 	"github.com/introgen/introgen/engine/cpu/kernel"
-	"github.com/introgen/introgen/engine/gguf/pagecache"
+	"github.com/introgen/introgen/engine/gguf"
 	"github.com/introgen/introgen/engine/tokenizer"
 	"github.com/introgen/introgen/figures"
 	"github.com/introgen/introgen/metalshim/soft/clang"
@@ -180,7 +180,7 @@ func checkPageCache(context.Context) (state, detail string) {
 	if err != nil {
 		return stateNone, "no model to look at"
 	}
-	share, err := pagecache.Resident(path)
+	share, err := gguf.Resident(path)
 	if err != nil {
 		return stateNone, err.Error()
 	}

@@ -14,7 +14,6 @@ import (
 	"github.com/introgen/introgen/bench"
 	"github.com/introgen/introgen/engine"
 	"github.com/introgen/introgen/engine/gguf"
-	"github.com/introgen/introgen/engine/gguf/pagecache"
 	"github.com/introgen/introgen/engine/llama"
 	"github.com/introgen/introgen/engine/quant"
 	"github.com/introgen/introgen/figures"
@@ -295,7 +294,7 @@ func (g *generation) beforeRound(n int, engine string) error {
 	}
 	if g.evict {
 		g.enter(names.SpanEvict, "")
-		if err := pagecache.Evict(g.job.ModelPath); err != nil {
+		if err := gguf.Evict(g.job.ModelPath); err != nil {
 			return fmt.Errorf("--evict: %w", err)
 		}
 	}
@@ -315,7 +314,7 @@ func (g *generation) beforeRound(n int, engine string) error {
 // asked, unless the file was evicted: the first has read it.
 func (g *generation) residence(round int) *recording.Evidence {
 	e := &recording.Evidence{What: recording.EvidencePageCache, Round: round, Evicted: g.evict}
-	resident, err := pagecache.Resident(g.job.ModelPath)
+	resident, err := gguf.Resident(g.job.ModelPath)
 	g.cacheState = figures.Percent(resident) + " of the file in the page cache"
 	if e.Resident = resident; err != nil {
 		e.Resident, g.cacheState = -1, "page cache not readable here"

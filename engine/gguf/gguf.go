@@ -9,7 +9,8 @@
 // they are asked for, and tensors are views of the mapping. [Buffered] and
 // [FileIO] read the same header with read(2), in blocks of 8 KiB or each number
 // and string by itself; they exist so that what slow reading costs can be
-// measured.
+// measured; and so do [Resident] and [Evict], since whether a file lies in the page
+// cache makes the largest difference.
 //
 // A file that another process truncates while it is mapped makes reads of the
 // lost pages fault. Code that reads a mapping runs inside [Fault].
@@ -105,13 +106,8 @@ func open(path string, reader IO) (_ *File, err error) {
 	if _, err := ParseIO(string(reader)); err != nil {
 		return nil, err
 	}
-	// O_NONBLOCK: opening a FIFO that nobody writes to must not wait.
-	file, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	file, err := openFile(path)
 	if err != nil {
-		var pe *fs.PathError
-		if errors.As(err, &pe) {
-			err = pe.Err // the path is named already
-		}
 		return nil, fmt.Errorf("cannot open: %w", err)
 	}
 	f := &File{Path: path, IO: reader, file: file}
@@ -138,6 +134,18 @@ func open(path string, reader IO) (_ *File, err error) {
 		c.reader = newReader(file, reader)
 	}
 	return f, Fault(func() error { return f.readHeader(c) })
+}
+
+// openFile opens a file for reading. Its error does not name the path, which the
+// caller does.
+func openFile(path string) (*os.File, error) {
+	// O_NONBLOCK: opening a FIFO that nobody writes to must not wait.
+	file, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	var pe *fs.PathError
+	if errors.As(err, &pe) {
+		err = pe.Err
+	}
+	return file, err
 }
 
 // regularSize returns the size of a file that can be a GGUF file at all.

@@ -11,20 +11,20 @@ import (
 
 // document is the JSON form of a file.
 type document struct {
-	File       string                `json:"file"`
-	Bytes      int64                 `json:"bytes"`
-	Version    uint32                `json:"version"`
-	Alignment  int64                 `json:"alignment"`
-	DataOffset int64                 `json:"data_offset"`
-	KeyCount   int                   `json:"key_count"`
-	Count      int                   `json:"tensor_count"`
-	Part       int                   `json:"part,omitempty"` // of a split file, from 1
-	Parts      int                   `json:"parts,omitempty"`
-	Skipped    []jsonTensor          `json:"skipped,omitempty"`
-	Reads      []jsonRead            `json:"reads,omitempty"`
-	Metadata   map[string]jsonValue  `json:"metadata"`
-	Types      map[string]totals `json:"types"`
-	Tensors    []jsonTensor          `json:"tensors,omitempty"`
+	File       string               `json:"file"`
+	Bytes      int64                `json:"bytes"`
+	Version    uint32               `json:"version"`
+	Alignment  int64                `json:"alignment"`
+	DataOffset int64                `json:"data_offset"`
+	KeyCount   int                  `json:"key_count"`
+	Count      int                  `json:"tensor_count"`
+	Part       int                  `json:"part,omitempty"` // of a split file, from 1
+	Parts      int                  `json:"parts,omitempty"`
+	Skipped    []jsonTensor         `json:"skipped,omitempty"`
+	Reads      []jsonRead           `json:"reads,omitempty"`
+	Metadata   map[string]jsonValue `json:"metadata"`
+	Types      map[string]totals    `json:"types"`
+	Tensors    []jsonTensor         `json:"tensors,omitempty"`
 }
 
 type jsonRead struct {

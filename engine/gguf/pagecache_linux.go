@@ -1,6 +1,4 @@
-//go:build linux
-
-package pagecache
+package gguf
 
 import (
 	"errors"

@@ -1,4 +1,4 @@
-package pagecache
+package gguf
 
 import (
 	"bytes"
