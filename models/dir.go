@@ -26,7 +26,7 @@ var ErrAbsent = errors.New("model absent")
 func Dir() (string, error) { return files.Folder(DirEnv, "models") }
 
 // Find returns the path of a model file. name is a path, or the name of a file
-// in Dir; the empty name is the first of Preferred that is there. A path that
+// in Dir; the empty name is StandIn where that is there, else Experiment. A path that
 // exists wins over a file of the same name in Dir. The error of a file that is
 // not there wraps ErrAbsent and names what brings it.
 func Find(name string) (string, error) {
@@ -64,7 +64,7 @@ func findPreferred() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	for _, name := range Preferred() {
+	for _, name := range []string{StandIn, Experiment} {
 		path := filepath.Join(dir, name)
 		if _, err := os.Stat(path); err == nil {
 			return path, nil

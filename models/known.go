@@ -56,7 +56,3 @@ func Lookup(name string) (Known, bool) {
 	}
 	return Known{}, false
 }
-
-// Preferred returns the names that a command without --model tries, in order.
-// Q8_0 comes first since it is what the experiment measured.
-func Preferred() []string { return []string{StandIn, Experiment} }

@@ -133,7 +133,7 @@ func (t *tokenized) cut(tok tokenizer.Tokenizer) error {
 	at := 0
 	t.Tokens = []token{}
 	for _, id := range t.IDs {
-		piece, err := tokenizer.Piece(tok, id)
+		piece, err := tok.Piece(id)
 		if err != nil {
 			return err
 		}

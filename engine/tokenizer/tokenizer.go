@@ -24,6 +24,11 @@ type Tokenizer interface {
 	// error.
 	Decode(ids []int32) (string, error)
 
+	// Piece returns the bytes that an id stands for, which may end inside of a
+	// character; a special token is spelled out. An id outside the vocabulary is an
+	// error.
+	Piece(id int32) ([]byte, error)
+
 	// VocabSize returns the number of tokens.
 	VocabSize() int
 }

@@ -47,6 +47,9 @@ func checkMerges(merges *index) error {
 // VocabSize returns the number of tokens.
 func (v *vocabulary) VocabSize() int { return v.tokens.len() }
 
+// Piece implements Tokenizer.
+func (v *vocabulary) Piece(id int32) ([]byte, error) { return v.appendToken(nil, id) }
+
 // appendToken appends the bytes that token id stands for.
 func (v *vocabulary) appendToken(dst []byte, id int32) ([]byte, error) {
 	if id < 0 || int(id) >= v.tokens.len() {

@@ -43,8 +43,7 @@ type hubClient struct {
 
 	meter *terminal.Meter
 
-	transport http.RoundTripper                   // nil is one like the default
-	create    func(path string) (partFile, error) // nil is openPart
+	create func(path string) (partFile, error) // nil is openPart
 }
 
 // clientFromEnv returns a client for $HF_ENDPOINT with $HF_TOKEN.
@@ -99,7 +98,7 @@ func (c *hubClient) open(ctx context.Context, f hubFile, from int64) (*answer, e
 		if c.token != "" && at.Scheme == endpoint.Scheme && at.Host == endpoint.Host {
 			req.Header.Set("Authorization", "Bearer "+c.token)
 		}
-		resp, err := c.roundTripper().RoundTrip(req)
+		resp, err := shared.RoundTrip(req)
 		if err != nil {
 			if cause := context.Cause(ctx); cause != nil {
 				err = cause
@@ -163,13 +162,6 @@ var shared = func() http.RoundTripper {
 	t.DisableCompression = true
 	return t
 }()
-
-func (c *hubClient) roundTripper() http.RoundTripper {
-	if c.transport != nil {
-		return c.transport
-	}
-	return shared
-}
 
 // refusal turns a status that carries no file into an error that says what to
 // do, or returns nil for one that does.

@@ -81,7 +81,7 @@ func (m *Measurement) limit(set Setting) []float64 {
 // reads every byte of the model once.
 func (m *Measurement) share(set Setting, engine string) Spread {
 	bytes := float64(m.Files[set.Model])
-	decode, limit := m.values(set, engine, Decode), m.limit(set)
+	decode, limit := valuesOf(m.Samples, set, engine, Decode), m.limit(set)
 	var reached []float64
 	for _, ms := range decode {
 		reached = append(reached, bytes/ms/1e6) // bytes a millisecond to GB/s

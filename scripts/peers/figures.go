@@ -63,12 +63,8 @@ func nonZero(v float64) float64 {
 	return v
 }
 
-// values are the figure of one engine in one setting, a value a block, NaN for
-// a block without it.
-func (m *Measurement) values(set Setting, engine string, f Figure) []float64 {
-	return valuesOf(m.Samples, set, engine, f)
-}
-
+// valuesOf are the figure of one engine in one setting, a value a block, NaN for a
+// block without it.
 func valuesOf(samples []Sample, set Setting, engine string, f Figure) []float64 {
 	var out []float64
 	for _, s := range samples {
@@ -85,7 +81,7 @@ func valuesOf(samples []Sample, set Setting, engine string, f Figure) []float64 
 
 // spread summarises values over the blocks that have one.
 func (m *Measurement) spread(set Setting, engine string, f Figure) Spread {
-	return SpreadOf(m.values(set, engine, f))
+	return SpreadOf(valuesOf(m.Samples, set, engine, f))
 }
 
 // best names the engine of the family with the smallest median: the way of
@@ -107,5 +103,5 @@ func (m *Measurement) best(set Setting, family string, f Figure) string {
 // family: the peer's time divided by introgen's, block by block.
 func (m *Measurement) speedup(set Setting, variant, family string, f Figure) Spread {
 	peer := m.best(set, family, f)
-	return SpreadOf(ratios(m.values(set, peer, f), m.values(set, variant, f)))
+	return SpreadOf(ratios(valuesOf(m.Samples, set, peer, f), valuesOf(m.Samples, set, variant, f)))
 }

@@ -41,7 +41,7 @@ func (m *Measurement) goals() []goal {
 			faster(set, variantDefault, "llama.cpp", "prefill", Prefill, 0.9))
 	}
 	var bySize []float64
-	for _, mib := range m.values(q8, variantDefault, Peak) {
+	for _, mib := range valuesOf(m.Samples, q8, variantDefault, Peak) {
 		bySize = append(bySize, mib*(1<<20)/float64(m.Files[q8.Model]))
 	}
 	return append(list, goal{

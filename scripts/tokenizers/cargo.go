@@ -26,8 +26,11 @@ func (j *job) build(ctx context.Context, parts string) (string, error) {
 		return "", fmt.Errorf("the library cannot be built: %w", err)
 	}
 	src := filepath.Join(parts, "src")
-	if err := copySource(src, j.module.Dir); err != nil {
+	if err := os.RemoveAll(src); err != nil {
 		return "", err
+	}
+	if err := os.CopyFS(src, os.DirFS(j.module.Dir)); err != nil {
+		return "", fmt.Errorf("cannot copy the module's source: %w", err)
 	}
 	target := filepath.Join(parts, "target")
 	j.meter.Say("tokenizers: building %s %s (50 MB) with %s; about 3 minutes", library, j.module.Version, cargo.Version)
@@ -49,17 +52,6 @@ func (j *job) build(ctx context.Context, parts string) (string, error) {
 		return "", fmt.Errorf("cargo left no library: %w", err)
 	}
 	return lib, nil
-}
-
-// copySource makes dst a writable copy of the module's source.
-func copySource(dst, module string) error {
-	if err := os.RemoveAll(dst); err != nil {
-		return err
-	}
-	if err := os.CopyFS(dst, os.DirFS(module)); err != nil {
-		return fmt.Errorf("cannot copy the module's source: %w", err)
-	}
-	return nil
 }
 
 // command makes a command that is stopped with all that it started.

@@ -29,14 +29,9 @@ type Read struct {
 // one named, and takes the times. Have the file opened before when they are to
 // be compared, so that the first does not pay for a cold disk.
 func TimeReads(path string, first gguf.IO) ([]Read, error) {
-	order := []gguf.IO{first}
-	for _, io := range []gguf.IO{gguf.MMap, gguf.Buffered, gguf.FileIO} {
-		if io != first {
-			order = append(order, io)
-		}
-	}
+	others := slices.DeleteFunc([]gguf.IO{gguf.MMap, gguf.Buffered, gguf.FileIO}, func(io gguf.IO) bool { return io == first })
 	var reads []Read
-	for _, io := range order {
+	for _, io := range slices.Insert(others, 0, first) {
 		start := time.Now()
 		f, err := gguf.Open(path, io)
 		took := time.Since(start)
