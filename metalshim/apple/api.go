@@ -63,6 +63,17 @@ func (x object) release() { x.a.Release(x.o) }
 // nothing tells whether it is nil.
 func (x object) nothing() bool { return x.o == 0 }
 
+// made is the object that send makes, +1, or the NSError that it leaves at why,
+// which is read where there is no object, and only there.
+func (a *api) made(send func(why *id) id) (object, error) {
+	var why id
+	x := object{a, send(&why)}
+	if x.nothing() {
+		return x, a.Error(why)
+	}
+	return x, nil
+}
+
 func loadAPI(l objc.Libraries) (*api, error) {
 	rt, err := objc.Load(l)
 	if err != nil {
@@ -94,36 +105,24 @@ type processInfo struct{ object }
 
 // process is +[NSProcessInfo processInfo].
 func (a *api) process() processInfo {
-	m := &a.m.ProcessInfo
-	return processInfo{object{a, m.Send(a.info, m.SEL)}}
+	return processInfo{object{a, objc.Get(&a.m.ProcessInfo, a.info)}}
 }
 
 // operatingSystemVersion is -[NSProcessInfo operatingSystemVersion].
 func (p processInfo) operatingSystemVersion() objc.Version {
-	m := &p.a.m.InfoSystemVersion
-	return m.Send(p.o, m.SEL)
+	return objc.Get(&p.a.m.InfoSystemVersion, p.o)
 }
 
 // operatingSystemVersionString is -[NSProcessInfo operatingSystemVersionString].
 func (p processInfo) operatingSystemVersionString() string {
-	m := &p.a.m.InfoSystemName
-	return p.a.String(m.Send(p.o, m.SEL))
+	return p.a.String(objc.Get(&p.a.m.InfoSystemName, p.o))
 }
 
 // physicalMemory is -[NSProcessInfo physicalMemory], in bytes.
-func (p processInfo) physicalMemory() uint64 {
-	m := &p.a.m.InfoPhysicalMemory
-	return m.Send(p.o, m.SEL)
-}
+func (p processInfo) physicalMemory() uint64 { return objc.Get(&p.a.m.InfoPhysicalMemory, p.o) }
 
 // thermalState is -[NSProcessInfo thermalState].
-func (p processInfo) thermalState() int64 {
-	m := &p.a.m.InfoThermalState
-	return m.Send(p.o, m.SEL)
-}
+func (p processInfo) thermalState() int64 { return objc.Get(&p.a.m.InfoThermalState, p.o) }
 
 // isLowPowerModeEnabled is -[NSProcessInfo isLowPowerModeEnabled].
-func (p processInfo) isLowPowerModeEnabled() bool {
-	m := &p.a.m.InfoLowPower
-	return m.Send(p.o, m.SEL)
-}
+func (p processInfo) isLowPowerModeEnabled() bool { return objc.Get(&p.a.m.InfoLowPower, p.o) }

@@ -10,75 +10,48 @@ import (
 type mtlBuffer struct{ object }
 
 // contents is -[MTLBuffer contents], not for a private buffer.
-func (b mtlBuffer) contents() unsafe.Pointer {
-	m := &b.a.m.BufferContents
-	return m.Send(b.o, m.SEL)
-}
+func (b mtlBuffer) contents() unsafe.Pointer { return objc.Get(&b.a.m.BufferContents, b.o) }
 
 // length is -[MTLBuffer length], in bytes.
-func (b mtlBuffer) length() uint64 {
-	m := &b.a.m.BufferLength
-	return m.Send(b.o, m.SEL)
-}
+func (b mtlBuffer) length() uint64 { return objc.Get(&b.a.m.BufferLength, b.o) }
 
 // mtlResidencySet is MTLResidencySet, macOS 15 or later.
 type mtlResidencySet struct{ object }
 
 // newResidencyDescriptor is +[MTLResidencySetDescriptor new], +1.
 func (a *api) newResidencyDescriptor() object {
-	m := &a.m.ResidencyDescriptorNew
-	return object{a, m.Send(a.residencyDescriptor, m.SEL)}
+	return object{a, objc.Get(&a.m.ResidencyDescriptorNew, a.residencyDescriptor)}
 }
 
 // addAllocation is -[MTLResidencySet addAllocation:].
-func (s mtlResidencySet) addAllocation(b mtlBuffer) {
-	m := &s.a.m.ResidencyAdd
-	m.Send(s.o, m.SEL, b.o)
-}
+func (s mtlResidencySet) addAllocation(b mtlBuffer) { objc.Set(&s.a.m.ResidencyAdd, s.o, b.o) }
 
 // removeAllocation is -[MTLResidencySet removeAllocation:].
-func (s mtlResidencySet) removeAllocation(b mtlBuffer) {
-	m := &s.a.m.ResidencyRemove
-	m.Send(s.o, m.SEL, b.o)
-}
+func (s mtlResidencySet) removeAllocation(b mtlBuffer) { objc.Set(&s.a.m.ResidencyRemove, s.o, b.o) }
 
 // commit is -[MTLResidencySet commit].
-func (s mtlResidencySet) commit() {
-	m := &s.a.m.ResidencyCommit
-	m.Send(s.o, m.SEL)
-}
+func (s mtlResidencySet) commit() { objc.Do(&s.a.m.ResidencyCommit, s.o) }
 
 // requestResidency is -[MTLResidencySet requestResidency].
-func (s mtlResidencySet) requestResidency() {
-	m := &s.a.m.ResidencyRequest
-	m.Send(s.o, m.SEL)
-}
+func (s mtlResidencySet) requestResidency() { objc.Do(&s.a.m.ResidencyRequest, s.o) }
 
 // endResidency is -[MTLResidencySet endResidency].
-func (s mtlResidencySet) endResidency() {
-	m := &s.a.m.ResidencyEnd
-	m.Send(s.o, m.SEL)
-}
+func (s mtlResidencySet) endResidency() { objc.Do(&s.a.m.ResidencyEnd, s.o) }
 
 // mtlQueue is MTLCommandQueue.
 type mtlQueue struct{ object }
 
 // commandBuffer is -[MTLCommandQueue commandBuffer], borrowed.
 func (q mtlQueue) commandBuffer() mtlCommands {
-	m := &q.a.m.QueueCommandBuffer
-	return mtlCommands{object{q.a, m.Send(q.o, m.SEL)}}
+	return mtlCommands{object{q.a, objc.Get(&q.a.m.QueueCommandBuffer, q.o)}}
 }
 
 // addResidencySet is -[MTLCommandQueue addResidencySet:], macOS 15 or later.
-func (q mtlQueue) addResidencySet(s mtlResidencySet) {
-	m := &q.a.m.QueueAddResidencySet
-	m.Send(q.o, m.SEL, s.o)
-}
+func (q mtlQueue) addResidencySet(s mtlResidencySet) { objc.Set(&q.a.m.QueueAddResidencySet, q.o, s.o) }
 
 // removeResidencySet is -[MTLCommandQueue removeResidencySet:].
 func (q mtlQueue) removeResidencySet(s mtlResidencySet) {
-	m := &q.a.m.QueueRemoveResidencySet
-	m.Send(q.o, m.SEL, s.o)
+	objc.Set(&q.a.m.QueueRemoveResidencySet, q.o, s.o)
 }
 
 // mtlCommands is MTLCommandBuffer.
@@ -93,15 +66,11 @@ func (c mtlCommands) computeEncoder(dispatchType uint64) mtlEncoder {
 
 // blitEncoder is -[MTLCommandBuffer blitCommandEncoder], borrowed.
 func (c mtlCommands) blitEncoder() mtlBlit {
-	m := &c.a.m.CommandsBlit
-	return mtlBlit{mtlAnyEncoder{object{c.a, m.Send(c.o, m.SEL)}}}
+	return mtlBlit{mtlAnyEncoder{object{c.a, objc.Get(&c.a.m.CommandsBlit, c.o)}}}
 }
 
 // addCompletedHandler is -[MTLCommandBuffer addCompletedHandler:].
-func (c mtlCommands) addCompletedHandler(b objc.Block) {
-	m := &c.a.m.CommandsHandler
-	m.Send(c.o, m.SEL, b)
-}
+func (c mtlCommands) addCompletedHandler(b objc.Block) { objc.Set(&c.a.m.CommandsHandler, c.o, b) }
 
 // commit is -[MTLCommandBuffer commit].
 func (c mtlCommands) commit() { c.a.Send(c.o, c.a.m.CommandsCommit.SEL) }
@@ -124,32 +93,20 @@ func (c mtlCommands) error() *objc.Error {
 
 // gpuStartTime is -[MTLCommandBuffer GPUStartTime], seconds on the clock of
 // uptime.
-func (c mtlCommands) gpuStartTime() float64 {
-	m := &c.a.m.CommandsGPUStart
-	return m.Send(c.o, m.SEL)
-}
+func (c mtlCommands) gpuStartTime() float64 { return objc.Get(&c.a.m.CommandsGPUStart, c.o) }
 
 // gpuEndTime is -[MTLCommandBuffer GPUEndTime].
-func (c mtlCommands) gpuEndTime() float64 {
-	m := &c.a.m.CommandsGPUEnd
-	return m.Send(c.o, m.SEL)
-}
+func (c mtlCommands) gpuEndTime() float64 { return objc.Get(&c.a.m.CommandsGPUEnd, c.o) }
 
 // kernelEndTime is -[MTLCommandBuffer kernelEndTime]: the system's kernel had
 // scheduled it.
-func (c mtlCommands) kernelEndTime() float64 {
-	m := &c.a.m.CommandsKernelEnd
-	return m.Send(c.o, m.SEL)
-}
+func (c mtlCommands) kernelEndTime() float64 { return objc.Get(&c.a.m.CommandsKernelEnd, c.o) }
 
 // mtlAnyEncoder is MTLCommandEncoder, which all encoders are.
 type mtlAnyEncoder struct{ object }
 
 // setLabel is -[MTLCommandEncoder setLabel:].
-func (e mtlAnyEncoder) setLabel(label id) {
-	m := &e.a.m.EncoderSetLabel
-	m.Send(e.o, m.SEL, label)
-}
+func (e mtlAnyEncoder) setLabel(label id) { objc.Set(&e.a.m.EncoderSetLabel, e.o, label) }
 
 // endEncoding is -[MTLCommandEncoder endEncoding].
 func (e mtlAnyEncoder) endEncoding() { e.a.Send(e.o, e.a.m.EncoderEnd.SEL) }

@@ -10,69 +10,42 @@ import (
 type mtlDevice struct{ object }
 
 // name is -[MTLDevice name].
-func (d mtlDevice) name() string {
-	m := &d.a.m.DeviceName
-	return d.a.String(m.Send(d.o, m.SEL))
-}
+func (d mtlDevice) name() string { return d.a.String(objc.Get(&d.a.m.DeviceName, d.o)) }
 
 // registryID is -[MTLDevice registryID].
-func (d mtlDevice) registryID() uint64 {
-	m := &d.a.m.DeviceRegistryID
-	return m.Send(d.o, m.SEL)
-}
+func (d mtlDevice) registryID() uint64 { return objc.Get(&d.a.m.DeviceRegistryID, d.o) }
 
 // isLowPower is -[MTLDevice isLowPower].
-func (d mtlDevice) isLowPower() bool {
-	m := &d.a.m.DeviceIsLowPower
-	return m.Send(d.o, m.SEL)
-}
+func (d mtlDevice) isLowPower() bool { return objc.Get(&d.a.m.DeviceIsLowPower, d.o) }
 
 // isHeadless is -[MTLDevice isHeadless].
-func (d mtlDevice) isHeadless() bool {
-	m := &d.a.m.DeviceIsHeadless
-	return m.Send(d.o, m.SEL)
-}
+func (d mtlDevice) isHeadless() bool { return objc.Get(&d.a.m.DeviceIsHeadless, d.o) }
 
 // isRemovable is -[MTLDevice isRemovable].
-func (d mtlDevice) isRemovable() bool {
-	m := &d.a.m.DeviceIsRemovable
-	return m.Send(d.o, m.SEL)
-}
+func (d mtlDevice) isRemovable() bool { return objc.Get(&d.a.m.DeviceIsRemovable, d.o) }
 
 // hasUnifiedMemory is -[MTLDevice hasUnifiedMemory].
-func (d mtlDevice) hasUnifiedMemory() bool {
-	m := &d.a.m.DeviceHasUnifiedMemory
-	return m.Send(d.o, m.SEL)
-}
+func (d mtlDevice) hasUnifiedMemory() bool { return objc.Get(&d.a.m.DeviceHasUnifiedMemory, d.o) }
 
 // recommendedMaxWorkingSetSize is -[MTLDevice recommendedMaxWorkingSetSize].
 func (d mtlDevice) recommendedMaxWorkingSetSize() uint64 {
-	m := &d.a.m.DeviceWorkingSet
-	return m.Send(d.o, m.SEL)
+	return objc.Get(&d.a.m.DeviceWorkingSet, d.o)
 }
 
 // currentAllocatedSize is -[MTLDevice currentAllocatedSize].
-func (d mtlDevice) currentAllocatedSize() uint64 {
-	m := &d.a.m.DeviceAllocated
-	return m.Send(d.o, m.SEL)
-}
+func (d mtlDevice) currentAllocatedSize() uint64 { return objc.Get(&d.a.m.DeviceAllocated, d.o) }
 
 // maxBufferLength is -[MTLDevice maxBufferLength].
-func (d mtlDevice) maxBufferLength() uint64 {
-	m := &d.a.m.DeviceMaxBufferLength
-	return m.Send(d.o, m.SEL)
-}
+func (d mtlDevice) maxBufferLength() uint64 { return objc.Get(&d.a.m.DeviceMaxBufferLength, d.o) }
 
 // maxThreadsPerThreadgroup is -[MTLDevice maxThreadsPerThreadgroup].
 func (d mtlDevice) maxThreadsPerThreadgroup() objc.Size {
-	m := &d.a.m.DeviceMaxThreads
-	return m.Send(d.o, m.SEL)
+	return objc.Get(&d.a.m.DeviceMaxThreads, d.o)
 }
 
 // maxThreadgroupMemoryLength is -[MTLDevice maxThreadgroupMemoryLength].
 func (d mtlDevice) maxThreadgroupMemoryLength() uint64 {
-	m := &d.a.m.DeviceMaxThreadgroupMemory
-	return m.Send(d.o, m.SEL)
+	return objc.Get(&d.a.m.DeviceMaxThreadgroupMemory, d.o)
 }
 
 // supportsFamily is -[MTLDevice supportsFamily:].
@@ -98,8 +71,7 @@ func (d mtlDevice) architecture() string {
 
 // newCommandQueue is -[MTLDevice newCommandQueue], +1.
 func (d mtlDevice) newCommandQueue() mtlQueue {
-	m := &d.a.m.DeviceNewQueue
-	return mtlQueue{object{d.a, m.Send(d.o, m.SEL)}}
+	return mtlQueue{object{d.a, objc.Get(&d.a.m.DeviceNewQueue, d.o)}}
 }
 
 // newBuffer is -[MTLDevice newBufferWithLength:options:], +1.
@@ -119,26 +91,23 @@ func (d mtlDevice) newBufferNoCopy(memory []byte, options uint64) mtlBuffer {
 // newLibraryWithSource is -[MTLDevice newLibraryWithSource:options:error:], +1.
 func (d mtlDevice) newLibraryWithSource(source id, options mtlOptions) (mtlLibrary, error) {
 	m := &d.a.m.DeviceNewLibrarySource
-	var why id
-	l := mtlLibrary{object{d.a, m.Send(d.o, m.SEL, source, options.o, &why)}}
-	return l, d.failure(l.object, why)
+	l, err := d.a.made(func(why *id) id { return m.Send(d.o, m.SEL, source, options.o, why) })
+	return mtlLibrary{l}, err
 }
 
 // newLibraryWithURL is -[MTLDevice newLibraryWithURL:error:], +1.
 func (d mtlDevice) newLibraryWithURL(url id) (mtlLibrary, error) {
 	m := &d.a.m.DeviceNewLibraryURL
-	var why id
-	l := mtlLibrary{object{d.a, m.Send(d.o, m.SEL, url, &why)}}
-	return l, d.failure(l.object, why)
+	l, err := d.a.made(func(why *id) id { return m.Send(d.o, m.SEL, url, why) })
+	return mtlLibrary{l}, err
 }
 
 // newPipelineWithFunction is
 // -[MTLDevice newComputePipelineStateWithFunction:error:], +1.
 func (d mtlDevice) newPipelineWithFunction(f object) (mtlPipeline, error) {
 	m := &d.a.m.DeviceNewPipeline
-	var why id
-	p := mtlPipeline{object{d.a, m.Send(d.o, m.SEL, f.o, &why)}}
-	return p, d.failure(p.object, why)
+	p, err := d.a.made(func(why *id) id { return m.Send(d.o, m.SEL, f.o, why) })
+	return mtlPipeline{p}, err
 }
 
 // failOnArchiveMiss is MTLPipelineOptionFailOnBinaryArchiveMiss.
@@ -149,17 +118,15 @@ const failOnArchiveMiss = 4
 // +1, without reflection.
 func (d mtlDevice) newPipelineWithDescriptor(desc mtlPipelineDescriptor, options uint64) (mtlPipeline, error) {
 	m := &d.a.m.DeviceNewPipelineDesc
-	var why id
-	p := mtlPipeline{object{d.a, m.Send(d.o, m.SEL, desc.o, options, nil, &why)}}
-	return p, d.failure(p.object, why)
+	p, err := d.a.made(func(why *id) id { return m.Send(d.o, m.SEL, desc.o, options, nil, why) })
+	return mtlPipeline{p}, err
 }
 
 // newBinaryArchive is -[MTLDevice newBinaryArchiveWithDescriptor:error:], +1.
 func (d mtlDevice) newBinaryArchive(desc mtlArchiveDescriptor) (mtlArchive, error) {
 	m := &d.a.m.DeviceNewArchive
-	var why id
-	a := mtlArchive{object{d.a, m.Send(d.o, m.SEL, desc.o, &why)}}
-	return a, d.failure(a.object, why)
+	a, err := d.a.made(func(why *id) id { return m.Send(d.o, m.SEL, desc.o, why) })
+	return mtlArchive{a}, err
 }
 
 // newResidencySet is -[MTLDevice newResidencySetWithDescriptor:error:], +1,
@@ -171,21 +138,9 @@ func (d mtlDevice) newResidencySet() (mtlResidencySet, error) {
 	}
 	desc := d.a.newResidencyDescriptor()
 	defer desc.release()
-	var why id
-	s := mtlResidencySet{object{d.a, m.Send(d.o, m.SEL, desc.o, &why)}}
-	return s, d.failure(s.object, why)
+	s, err := d.a.made(func(why *id) id { return m.Send(d.o, m.SEL, desc.o, why) })
+	return mtlResidencySet{s}, err
 }
 
 // newFence is -[MTLDevice newFence], +1.
-func (d mtlDevice) newFence() object {
-	m := &d.a.m.DeviceNewFence
-	return object{d.a, m.Send(d.o, m.SEL)}
-}
-
-// failure reads an NSError where the result is nil, and only there.
-func (d mtlDevice) failure(result object, why id) error {
-	if result.nothing() {
-		return d.a.Error(why)
-	}
-	return nil
-}
+func (d mtlDevice) newFence() object { return object{d.a, objc.Get(&d.a.m.DeviceNewFence, d.o)} }

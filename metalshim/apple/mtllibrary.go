@@ -1,14 +1,17 @@
 package apple
 
-import "unsafe"
+import (
+	"unsafe"
+
+	"github.com/introgen/introgen/metalshim/apple/objc"
+)
 
 // mtlOptions is MTLCompileOptions.
 type mtlOptions struct{ object }
 
 // newOptions is +[MTLCompileOptions new], +1.
 func (a *api) newOptions() mtlOptions {
-	m := &a.m.OptionsNew
-	return mtlOptions{object{a, m.Send(a.options, m.SEL)}}
+	return mtlOptions{object{a, objc.Get(&a.m.OptionsNew, a.options)}}
 }
 
 // hasMathMode tells whether MTLCompileOptions has setMathMode:, as since
@@ -16,67 +19,41 @@ func (a *api) newOptions() mtlOptions {
 func (o mtlOptions) hasMathMode() bool { return o.a.RespondsTo(o.o, o.a.m.OptionsSetMathMode.SEL) }
 
 // setMathMode is -[MTLCompileOptions setMathMode:].
-func (o mtlOptions) setMathMode(mode int64) {
-	m := &o.a.m.OptionsSetMathMode
-	m.Send(o.o, m.SEL, mode)
-}
+func (o mtlOptions) setMathMode(mode int64) { objc.Set(&o.a.m.OptionsSetMathMode, o.o, mode) }
 
 // mathMode is -[MTLCompileOptions mathMode].
-func (o mtlOptions) mathMode() int64 {
-	m := &o.a.m.OptionsMathMode
-	return m.Send(o.o, m.SEL)
-}
+func (o mtlOptions) mathMode() int64 { return objc.Get(&o.a.m.OptionsMathMode, o.o) }
 
 // setMathFloatingPointFunctions is
 // -[MTLCompileOptions setMathFloatingPointFunctions:].
 func (o mtlOptions) setMathFloatingPointFunctions(f int64) {
-	m := &o.a.m.OptionsSetMathFuncs
-	m.Send(o.o, m.SEL, f)
+	objc.Set(&o.a.m.OptionsSetMathFuncs, o.o, f)
 }
 
 // setFastMathEnabled is -[MTLCompileOptions setFastMathEnabled:].
-func (o mtlOptions) setFastMathEnabled(on bool) {
-	m := &o.a.m.OptionsSetFastMath
-	m.Send(o.o, m.SEL, on)
-}
+func (o mtlOptions) setFastMathEnabled(on bool) { objc.Set(&o.a.m.OptionsSetFastMath, o.o, on) }
 
 // fastMathEnabled is -[MTLCompileOptions fastMathEnabled].
-func (o mtlOptions) fastMathEnabled() bool {
-	m := &o.a.m.OptionsFastMath
-	return m.Send(o.o, m.SEL)
-}
+func (o mtlOptions) fastMathEnabled() bool { return objc.Get(&o.a.m.OptionsFastMath, o.o) }
 
 // setLanguageVersion is -[MTLCompileOptions setLanguageVersion:].
-func (o mtlOptions) setLanguageVersion(v uint64) {
-	m := &o.a.m.OptionsSetLanguage
-	m.Send(o.o, m.SEL, v)
-}
+func (o mtlOptions) setLanguageVersion(v uint64) { objc.Set(&o.a.m.OptionsSetLanguage, o.o, v) }
 
 // languageVersion is -[MTLCompileOptions languageVersion].
-func (o mtlOptions) languageVersion() uint64 {
-	m := &o.a.m.OptionsLanguage
-	return m.Send(o.o, m.SEL)
-}
+func (o mtlOptions) languageVersion() uint64 { return objc.Get(&o.a.m.OptionsLanguage, o.o) }
 
 // setPreprocessorMacros is -[MTLCompileOptions setPreprocessorMacros:].
-func (o mtlOptions) setPreprocessorMacros(dict id) {
-	m := &o.a.m.OptionsSetMacros
-	m.Send(o.o, m.SEL, dict)
-}
+func (o mtlOptions) setPreprocessorMacros(dict id) { objc.Set(&o.a.m.OptionsSetMacros, o.o, dict) }
 
 // mtlLibrary is MTLLibrary.
 type mtlLibrary struct{ object }
 
 // setLabel is -[MTLLibrary setLabel:].
-func (l mtlLibrary) setLabel(label id) {
-	m := &l.a.m.LibrarySetLabel
-	m.Send(l.o, m.SEL, label)
-}
+func (l mtlLibrary) setLabel(label id) { objc.Set(&l.a.m.LibrarySetLabel, l.o, label) }
 
 // functionNames is -[MTLLibrary functionNames].
 func (l mtlLibrary) functionNames() []string {
-	m := &l.a.m.LibraryFunctionNames
-	return l.a.Strings(m.Send(l.o, m.SEL))
+	return l.a.Strings(objc.Get(&l.a.m.LibraryFunctionNames, l.o))
 }
 
 // newFunction is -[MTLLibrary newFunctionWithName:], +1; nil if absent.
@@ -89,22 +66,14 @@ func (l mtlLibrary) newFunction(name id) object {
 // -[MTLLibrary newFunctionWithName:constantValues:error:], +1.
 func (l mtlLibrary) newFunctionWithConstants(name id, values mtlValues) (object, error) {
 	m := &l.a.m.LibraryNewFunctionConst
-	var why id
-	f := object{l.a, m.Send(l.o, m.SEL, name, values.o, &why)}
-	if f.nothing() {
-		return f, l.a.Error(why)
-	}
-	return f, nil
+	return l.a.made(func(why *id) id { return m.Send(l.o, m.SEL, name, values.o, why) })
 }
 
 // mtlValues is MTLFunctionConstantValues.
 type mtlValues struct{ object }
 
 // newValues is +[MTLFunctionConstantValues new], +1.
-func (a *api) newValues() mtlValues {
-	m := &a.m.ValuesNew
-	return mtlValues{object{a, m.Send(a.values, m.SEL)}}
-}
+func (a *api) newValues() mtlValues { return mtlValues{object{a, objc.Get(&a.m.ValuesNew, a.values)}} }
 
 // set is -[MTLFunctionConstantValues setConstantValue:type:atIndex:].
 func (v mtlValues) set(value []byte, dataType, index uint64) {
@@ -117,26 +86,20 @@ type mtlPipelineDescriptor struct{ object }
 
 // newPipelineDescriptor is +[MTLComputePipelineDescriptor new], +1.
 func (a *api) newPipelineDescriptor() mtlPipelineDescriptor {
-	m := &a.m.DescriptorNew
-	return mtlPipelineDescriptor{object{a, m.Send(a.pipelineDescriptor, m.SEL)}}
+	return mtlPipelineDescriptor{object{a, objc.Get(&a.m.DescriptorNew, a.pipelineDescriptor)}}
 }
 
 // setLabel is -[MTLComputePipelineDescriptor setLabel:].
-func (d mtlPipelineDescriptor) setLabel(label id) {
-	m := &d.a.m.DescriptorSetLabel
-	m.Send(d.o, m.SEL, label)
-}
+func (d mtlPipelineDescriptor) setLabel(label id) { objc.Set(&d.a.m.DescriptorSetLabel, d.o, label) }
 
 // setComputeFunction is -[MTLComputePipelineDescriptor setComputeFunction:].
 func (d mtlPipelineDescriptor) setComputeFunction(f object) {
-	m := &d.a.m.DescriptorSetFunction
-	m.Send(d.o, m.SEL, f.o)
+	objc.Set(&d.a.m.DescriptorSetFunction, d.o, f.o)
 }
 
 // setBinaryArchives is -[MTLComputePipelineDescriptor setBinaryArchives:].
 func (d mtlPipelineDescriptor) setBinaryArchives(array id) {
-	m := &d.a.m.DescriptorSetArchives
-	m.Send(d.o, m.SEL, array)
+	objc.Set(&d.a.m.DescriptorSetArchives, d.o, array)
 }
 
 // mtlPipeline is MTLComputePipelineState.
@@ -145,21 +108,16 @@ type mtlPipeline struct{ object }
 // maxTotalThreadsPerThreadgroup is
 // -[MTLComputePipelineState maxTotalThreadsPerThreadgroup].
 func (p mtlPipeline) maxTotalThreadsPerThreadgroup() int {
-	m := &p.a.m.PipelineMaxThreads
-	return int(m.Send(p.o, m.SEL))
+	return int(objc.Get(&p.a.m.PipelineMaxThreads, p.o))
 }
 
 // threadExecutionWidth is -[MTLComputePipelineState threadExecutionWidth].
-func (p mtlPipeline) threadExecutionWidth() int {
-	m := &p.a.m.PipelineWidth
-	return int(m.Send(p.o, m.SEL))
-}
+func (p mtlPipeline) threadExecutionWidth() int { return int(objc.Get(&p.a.m.PipelineWidth, p.o)) }
 
 // staticThreadgroupMemoryLength is
 // -[MTLComputePipelineState staticThreadgroupMemoryLength], in bytes.
 func (p mtlPipeline) staticThreadgroupMemoryLength() int {
-	m := &p.a.m.PipelineStaticMemory
-	return int(m.Send(p.o, m.SEL))
+	return int(objc.Get(&p.a.m.PipelineStaticMemory, p.o))
 }
 
 // mtlArchiveDescriptor is MTLBinaryArchiveDescriptor.
@@ -167,15 +125,11 @@ type mtlArchiveDescriptor struct{ object }
 
 // newArchiveDescriptor is +[MTLBinaryArchiveDescriptor new], +1.
 func (a *api) newArchiveDescriptor() mtlArchiveDescriptor {
-	m := &a.m.ArchiveDescriptorNew
-	return mtlArchiveDescriptor{object{a, m.Send(a.archiveDescriptor, m.SEL)}}
+	return mtlArchiveDescriptor{object{a, objc.Get(&a.m.ArchiveDescriptorNew, a.archiveDescriptor)}}
 }
 
 // setURL is -[MTLBinaryArchiveDescriptor setUrl:].
-func (d mtlArchiveDescriptor) setURL(url id) {
-	m := &d.a.m.ArchiveDescriptorSetURL
-	m.Send(d.o, m.SEL, url)
-}
+func (d mtlArchiveDescriptor) setURL(url id) { objc.Set(&d.a.m.ArchiveDescriptorSetURL, d.o, url) }
 
 // mtlArchive is MTLBinaryArchive.
 type mtlArchive struct{ object }

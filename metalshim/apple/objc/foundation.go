@@ -68,7 +68,7 @@ func (rt *Runtime) NewString(s string) (ID, error) {
 	if len(s) == 0 {
 		at = unsafe.Pointer(&[1]byte{})
 	}
-	o := rt.m.Alloc.Send(rt.nsString, rt.m.Alloc.SEL)
+	o := Get(&rt.m.Alloc, rt.nsString)
 	o = rt.m.InitWithBytes.Send(o, rt.m.InitWithBytes.SEL, at, uint64(len(s)), utf8)
 	if o == 0 {
 		return 0, fmt.Errorf("objc: %.40q is not UTF-8, or there is no memory for its %d bytes", s, len(s))
@@ -83,7 +83,7 @@ func (rt *Runtime) String(o ID) string {
 		return ""
 	}
 	n := rt.m.LengthOfBytes.Send(o, rt.m.LengthOfBytes.SEL, utf8)
-	at := rt.m.UTF8String.Send(o, rt.m.UTF8String.SEL)
+	at := Get(&rt.m.UTF8String, o)
 	if at == nil {
 		return ""
 	}
@@ -95,7 +95,7 @@ func (rt *Runtime) Count(array ID) int {
 	if array == 0 {
 		return 0
 	}
-	return int(rt.m.ArrayCount.Send(array, rt.m.ArrayCount.SEL))
+	return int(Get(&rt.m.ArrayCount, array))
 }
 
 // At is the object at place i, borrowed from the array. i < Count(array).
@@ -119,7 +119,7 @@ func (rt *Runtime) Array(objects ...ID) ID {
 
 // NewDictionary makes an NSMutableDictionary of strings, +1.
 func (rt *Runtime) NewDictionary(m map[string]string) (ID, error) {
-	dict := rt.m.DictionaryNew.Send(rt.nsMutDic, rt.m.DictionaryNew.SEL)
+	dict := Get(&rt.m.DictionaryNew, rt.nsMutDic)
 	for k, v := range m {
 		if err := rt.set(dict, k, v); err != nil {
 			rt.Release(dict)
@@ -176,11 +176,11 @@ func (rt *Runtime) Error(o ID) *Error {
 		return &Error{}
 	}
 	e := &Error{
-		Domain: rt.String(rt.m.Domain.Send(o, rt.m.Domain.SEL)),
-		Code:   rt.m.Code.Send(o, rt.m.Code.SEL),
-		Text:   rt.String(rt.m.Description.Send(o, rt.m.Description.SEL)),
+		Domain: rt.String(Get(&rt.m.Domain, o)),
+		Code:   Get(&rt.m.Code, o),
+		Text:   rt.String(Get(&rt.m.Description, o)),
 	}
-	if why := rt.String(rt.m.FailureReason.Send(o, rt.m.FailureReason.SEL)); why != "" && !strings.Contains(e.Text, why) {
+	if why := rt.String(Get(&rt.m.FailureReason, o)); why != "" && !strings.Contains(e.Text, why) {
 		e.Text = strings.TrimRight(e.Text, "\n") + "\n" + why
 	}
 	return e

@@ -23,6 +23,15 @@ type Message[F any] struct {
 	Send F
 }
 
+// Get sends a message that takes nothing to o, and returns the answer.
+func Get[T any](m *Message[func(ID, SEL) T], o ID) T { return m.Send(o, m.SEL) }
+
+// Set sends a message that takes one thing and answers nothing.
+func Set[A any](m *Message[func(ID, SEL, A)], o ID, a A) { m.Send(o, m.SEL, a) }
+
+// Do sends a message that takes nothing and answers nothing.
+func Do(m *Message[func(ID, SEL)], o ID) { m.Send(o, m.SEL) }
+
 // Fast is a method that is sent without reflection, by one of Runtime's Send
 // methods; F only states its signature. It suits messages whose arguments and
 // result are words, and that are sent often.
