@@ -3,6 +3,8 @@ package metalshim
 import (
 	"errors"
 	"fmt"
+	"regexp"
+	"strconv"
 	"strings"
 )
 
@@ -16,6 +18,28 @@ type Diagnostic struct {
 
 func (d Diagnostic) String() string {
 	return fmt.Sprintf("%s:%d:%d: %s: %s", d.File, d.Line, d.Column, d.Severity, d.Message)
+}
+
+var diagnosticLine = regexp.MustCompile(`^(.+?):(\d+):(\d+): (fatal error|error|warning|note): (.*)$`)
+
+// Diagnostics reads what clang, or Metal's compiler, which is made of it, has
+// written. Lines that are no messages, such as the excerpts of the source, are left
+// out; a fatal error is an error.
+func Diagnostics(log string) []Diagnostic {
+	var out []Diagnostic
+	for line := range strings.Lines(log) {
+		m := diagnosticLine.FindStringSubmatch(strings.TrimRight(line, "\r\n"))
+		if m == nil {
+			continue
+		}
+		row, err1 := strconv.Atoi(m[2])
+		col, err2 := strconv.Atoi(m[3])
+		if err1 != nil || err2 != nil {
+			continue
+		}
+		out = append(out, Diagnostic{m[1], row, col, strings.TrimPrefix(m[4], "fatal "), m[5]})
+	}
+	return out
 }
 
 // CompileError says that a library or a pipeline could not be compiled.

@@ -1,6 +1,7 @@
 package metalshim
 
 import (
+	"reflect"
 	"strings"
 	"testing"
 )
@@ -80,5 +81,25 @@ func TestErrorTexts(t *testing.T) {
 				t.Errorf("%q lacks %q", c.err, w)
 			}
 		}
+	}
+}
+
+func TestDiagnostics(t *testing.T) {
+	text := `gemm.metal:12:7: error: use of undeclared identifier 'x'
+   12 |   y = x;
+      |       ^
+<metal_math>:3:1: note: candidate function
+a:b.metal:4:5: fatal error: too many errors
+C.metal:1:1: warning: unused
+3 errors generated.
+`
+	want := []Diagnostic{
+		{"gemm.metal", 12, 7, "error", "use of undeclared identifier 'x'"},
+		{"<metal_math>", 3, 1, "note", "candidate function"},
+		{"a:b.metal", 4, 5, "error", "too many errors"},
+		{"C.metal", 1, 1, "warning", "unused"},
+	}
+	if got := Diagnostics(text); !reflect.DeepEqual(got, want) {
+		t.Errorf("%+v", got)
 	}
 }

@@ -3,9 +3,6 @@ package apple
 import (
 	"errors"
 	"fmt"
-	"regexp"
-	"strconv"
-	"strings"
 
 	"github.com/introgen/introgen/metalshim"
 	"github.com/introgen/introgen/metalshim/apple/objc"
@@ -37,27 +34,14 @@ func commandError(e *objc.Error) *metalshim.CommandError {
 	return out
 }
 
-var diagnosticLine = regexp.MustCompile(`^(.+?):(\d+):(\d+): (fatal error|error|warning|note): (.*)$`)
-
 // diagnostics reads the compiler's log. Metal calls the text program_source,
 // because it comes from memory; file is its real name.
 func diagnostics(log, file string) []metalshim.Diagnostic {
-	var out []metalshim.Diagnostic
-	for line := range strings.Lines(log) {
-		m := diagnosticLine.FindStringSubmatch(strings.TrimRight(line, "\r\n"))
-		if m == nil {
-			continue
+	out := metalshim.Diagnostics(log)
+	for i := range out {
+		if out[i].File == "program_source" {
+			out[i].File = file
 		}
-		row, err1 := strconv.Atoi(m[2])
-		col, err2 := strconv.Atoi(m[3])
-		if err1 != nil || err2 != nil {
-			continue
-		}
-		if m[1] == "program_source" {
-			m[1] = file
-		}
-		out = append(out, metalshim.Diagnostic{File: m[1], Line: row, Column: col,
-			Severity: strings.TrimPrefix(m[4], "fatal "), Message: m[5]})
 	}
 	return out
 }

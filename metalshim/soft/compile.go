@@ -167,10 +167,6 @@ func compileError(ctx context.Context, library, function string, err error) erro
 		return e
 	}
 	e.Log = exit.Stderr
-	for _, g := range clang.Diagnostics(exit.Stderr) {
-		e.Diagnostics = append(e.Diagnostics, metalshim.Diagnostic{
-			File: g.File, Line: g.Line, Column: g.Column, Severity: g.Severity, Message: g.Message})
-	}
-	e.Diagnostics = explained(e.Diagnostics)
+	e.Diagnostics = explained(metalshim.Diagnostics(exit.Stderr))
 	return e
 }

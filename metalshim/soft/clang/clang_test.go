@@ -193,23 +193,3 @@ func TestRunOutput(t *testing.T) {
 		t.Errorf("no such program: %v", err)
 	}
 }
-
-func TestDiagnostics(t *testing.T) {
-	text := `gemm.metal:12:7: error: use of undeclared identifier 'x'
-   12 |   y = x;
-      |       ^
-<metal_math>:3:1: note: candidate function
-a:b.metal:4:5: fatal error: too many errors
-C.metal:1:1: warning: unused
-3 errors generated.
-`
-	want := []Diagnostic{
-		{"gemm.metal", 12, 7, "error", "use of undeclared identifier 'x'"},
-		{"<metal_math>", 3, 1, "note", "candidate function"},
-		{"a:b.metal", 4, 5, "error", "too many errors"},
-		{"C.metal", 1, 1, "warning", "unused"},
-	}
-	if got := Diagnostics(text); !reflect.DeepEqual(got, want) {
-		t.Errorf("%+v", got)
-	}
-}

@@ -1,6 +1,5 @@
 // Package clang finds the compiler that the soft Metal driver needs and runs
-// it: with a time limit, killed as a whole when its context is cancelled, and
-// with its diagnostics read.
+// it: with a time limit, and killed as a whole when its context is cancelled.
 //
 // The driver's lanes pass reads the text of LLVM 19's intermediate language,
 // so clang 19 is needed and no other.
