@@ -26,6 +26,9 @@ var constantNames = map[ConstantType]string{
 	Char: "char", UChar: "uchar", Bool: "bool",
 }
 
+// Known says whether it is one of those above.
+func (t ConstantType) Known() bool { return constantNames[t] != "" }
+
 // String is the type's name in MSL, "bool".
 func (t ConstantType) String() string {
 	if n, ok := constantNames[t]; ok {

@@ -1,9 +1,11 @@
 package metalshim
 
 import (
+	"cmp"
 	"context"
 	"fmt"
-	"sort"
+	"maps"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -76,14 +78,14 @@ func (d *Instrumented) Nonce() string { return d.nonce }
 func (d *Instrumented) Libraries() []LibraryRecord {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	return append([]LibraryRecord(nil), d.libraries...)
+	return slices.Clone(d.libraries)
 }
 
 // Pipelines lists the pipelines made so far, in order.
 func (d *Instrumented) Pipelines() []PipelineRecord {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	return append([]PipelineRecord(nil), d.pipelines...)
+	return slices.Clone(d.pipelines)
 }
 
 // KernelTimes is the device's time by kernel, longest first; empty where the
@@ -91,16 +93,10 @@ func (d *Instrumented) Pipelines() []PipelineRecord {
 func (d *Instrumented) KernelTimes() []KernelTime {
 	d.mu.Lock()
 	d.harvest()
-	out := make([]KernelTime, 0, len(d.kernels))
-	for _, k := range d.kernels {
-		out = append(out, k)
-	}
+	out := slices.Collect(maps.Values(d.kernels))
 	d.mu.Unlock()
-	sort.Slice(out, func(i, j int) bool {
-		if out[i].Time != out[j].Time {
-			return out[i].Time > out[j].Time
-		}
-		return out[i].Kernel < out[j].Kernel
+	slices.SortFunc(out, func(a, b KernelTime) int {
+		return cmp.Or(cmp.Compare(b.Time, a.Time), cmp.Compare(a.Kernel, b.Kernel))
 	})
 	return out
 }

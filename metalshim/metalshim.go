@@ -113,6 +113,26 @@ func NewBufferNoCopy(d Device, memory []byte) (Buffer, error) {
 	return can.NewBufferNoCopy(memory)
 }
 
+// BufferWithBytes makes a shared buffer of d that holds a copy of b: what a
+// driver's NewBufferWithBytes does. The copy is made here, so that a fault while b
+// is read, as of a mapped file that has shrunk, is Go's to handle: it panics, which
+// the caller may turn into an error, and nobody would know of the buffer.
+func BufferWithBytes(d Device, b []byte) (Buffer, error) {
+	made, err := d.NewBuffer(len(b), Shared)
+	if err != nil {
+		return nil, err
+	}
+	copied := false
+	defer func() {
+		if !copied {
+			made.Release()
+		}
+	}()
+	copy(made.Contents(), b)
+	copied = true
+	return made, nil
+}
+
 // Source is what a library is compiled from.
 type Source struct {
 	Name string // the library's name in traces, such as "Gemm"
@@ -285,6 +305,14 @@ type KernelTime struct {
 // single dispatches. The answer is complete once the buffer has completed.
 type KernelTimer interface {
 	KernelTimes() []KernelTime
+}
+
+// KernelTimes is what the driver of c knows of them.
+func KernelTimes(c CommandBuffer) []KernelTime {
+	if k, ok := c.(KernelTimer); ok {
+		return k.KernelTimes()
+	}
+	return nil
 }
 
 // DispatchType is MTLDispatchType.

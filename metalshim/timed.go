@@ -93,12 +93,7 @@ func (c *timedCommands) Release() {
 }
 
 // KernelTimes passes on what the driver knows.
-func (c *timedCommands) KernelTimes() []KernelTime {
-	if k, ok := c.CommandBuffer.(KernelTimer); ok {
-		return k.KernelTimes()
-	}
-	return nil
-}
+func (c *timedCommands) KernelTimes() []KernelTime { return KernelTimes(c.CommandBuffer) }
 
 // harvest takes the times of the command buffers that have ended. They end in
 // the order of their commits within a queue. d.mu is held.

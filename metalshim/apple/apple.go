@@ -9,7 +9,9 @@ package apple
 import (
 	"context"
 	"fmt"
+	"maps"
 	"runtime"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -128,10 +130,7 @@ func (d *Device) Close() error {
 		return nil
 	}
 	d.closed = true
-	queues := make([]*queue, 0, len(d.queues))
-	for q := range d.queues {
-		queues = append(queues, q)
-	}
+	queues := slices.Collect(maps.Keys(d.queues))
 	d.mu.Unlock()
 	for _, q := range queues {
 		q.Release()

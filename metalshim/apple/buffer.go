@@ -48,7 +48,7 @@ func (d *Device) made(b mtlBuffer, length int, mode metalshim.StorageMode) (*buf
 	if b.nothing() {
 		return nil, &metalshim.AllocationError{Length: int64(length), Err: metalshim.ErrOutOfMemory}
 	}
-	out := &buffer{d: d, b: b, n: length, mode: mode}
+	out := &buffer{shared: shared{a: d.a}, d: d, b: b, n: length, mode: mode}
 	err := errors.New("the system gave a shorter one")
 	if b.length() >= uint64(length) {
 		err = nil
@@ -65,7 +65,7 @@ func (d *Device) made(b mtlBuffer, length int, mode metalshim.StorageMode) (*buf
 		return nil, &metalshim.AllocationError{Length: int64(length), Err: err}
 	}
 	d.residency.add(b)
-	out.begin(&d.live.Buffers, out.release)
+	out.Begin(&d.live.Buffers, out.release)
 	d.live.BufferBytes.Add(int64(length))
 	return out, nil
 }
@@ -76,23 +76,9 @@ func (b *buffer) release() {
 	b.memory = nil
 }
 
-// NewBufferWithBytes makes a shared buffer that holds a copy of src. The copy
-// is made here and not by Metal, so that a fault while src is read, as of a
-// mapped file that has shrunk, is Go's to handle.
+// NewBufferWithBytes makes a shared buffer that holds a copy of src.
 func (d *Device) NewBufferWithBytes(src []byte) (metalshim.Buffer, error) {
-	made, err := d.NewBuffer(len(src), metalshim.Shared)
-	if err != nil {
-		return nil, err
-	}
-	copied := false
-	defer func() {
-		if !copied {
-			made.Release()
-		}
-	}()
-	copy(made.Contents(), src)
-	copied = true
-	return made, nil
+	return metalshim.BufferWithBytes(d, src)
 }
 
 // NewBufferNoCopy makes a shared buffer of memory itself, which must begin and
@@ -128,7 +114,7 @@ func (b *buffer) Mode() metalshim.StorageMode { return b.mode }
 
 // Contents is its memory, nil if it is private or released.
 func (b *buffer) Contents() []byte {
-	if b.released.Load() {
+	if b.Released() {
 		return nil
 	}
 	return b.memory
@@ -136,10 +122,10 @@ func (b *buffer) Contents() []byte {
 
 // Release gives it back; its memory stays until no command buffer needs it.
 func (b *buffer) Release() {
-	if b.end() {
+	if b.End() {
 		b.d.live.BufferBytes.Add(-int64(b.n))
-		defer b.d.a.Push().Pop()
-		b.drop()
+		defer b.a.Push().Pop()
+		b.Drop()
 	}
 }
 
@@ -149,11 +135,11 @@ func (d *Device) NewFence() (metalshim.Fence, error) {
 		return nil, err
 	}
 	defer d.a.Push().Pop()
-	f := &fence{f: d.d.newFence()}
+	f := &fence{shared{a: d.a}, d.d.newFence()}
 	if f.f.nothing() {
 		return nil, errors.New("metal fence: the system gave none")
 	}
-	f.begin(&d.live.Fences, f.f.release)
+	f.Begin(&d.live.Fences, f.f.release)
 	return f, nil
 }
 
@@ -180,47 +166,31 @@ func (r *residency) open(d mtlDevice) {
 	}
 }
 
-func (r *residency) add(b mtlBuffer) {
+// do does something with the set, if there is one.
+func (r *residency) do(f func(mtlResidencySet)) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if !r.set.nothing() {
-		r.set.addAllocation(b)
-		r.set.commit()
+		f(r.set)
 	}
+}
+
+func (r *residency) add(b mtlBuffer) {
+	r.do(func(s mtlResidencySet) { s.addAllocation(b); s.commit() })
 }
 
 func (r *residency) remove(b mtlBuffer) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if !r.set.nothing() {
-		r.set.removeAllocation(b)
-		r.set.commit()
-	}
+	r.do(func(s mtlResidencySet) { s.removeAllocation(b); s.commit() })
 }
 
 func (r *residency) close() {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if !r.set.nothing() {
-		r.set.endResidency()
-		r.set.release()
+	r.do(func(s mtlResidencySet) {
+		s.endResidency()
+		s.release()
 		r.set = mtlResidencySet{}
-	}
+	})
 }
 
 // attach and detach are for a queue.
-func (r *residency) attach(q mtlQueue) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if !r.set.nothing() {
-		q.addResidencySet(r.set)
-	}
-}
-
-func (r *residency) detach(q mtlQueue) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if !r.set.nothing() {
-		q.removeResidencySet(r.set)
-	}
-}
+func (r *residency) attach(q mtlQueue) { r.do(q.addResidencySet) }
+func (r *residency) detach(q mtlQueue) { r.do(q.removeResidencySet) }

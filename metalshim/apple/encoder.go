@@ -74,7 +74,7 @@ func (e *encoding) fenceOf(f metalshim.Fence) (object, bool) {
 	case !e.usable("fence"):
 	case !ok || m == nil:
 		e.misuse("", "the fence is of another driver")
-	case m.released.Load():
+	case m.Released():
 		e.misuse("", "the fence is released")
 	default:
 		e.c.keep(&m.shared)
@@ -91,7 +91,7 @@ func (e *encoding) memoryOf(b metalshim.Buffer, offset, least int) (*buffer, boo
 	case !e.usable("buffer"):
 	case !ok || m == nil:
 		e.misuse("", "the buffer is of another driver")
-	case m.released.Load():
+	case m.Released():
 		e.misuse("", "the buffer is released")
 	case offset < 0 || least < 0 || offset > m.n || least > m.n-offset:
 		e.misuse("", "offset %d and length %d leave the buffer of %d bytes", offset, least, m.n)
@@ -150,8 +150,8 @@ func (e *encoder) SetPipeline(p metalshim.Pipeline) {
 	case !e.usable("pipeline"):
 	case !ok || q == nil:
 		e.misuse("", "the pipeline is of another driver")
-	case q.released.Load():
-		e.misuse(q.name, "the pipeline is released")
+	case q.Released():
+		e.misuse(q.Function, "the pipeline is released")
 	default:
 		e.c.keep(&q.shared)
 		e.p = q
@@ -258,7 +258,7 @@ func sizeOf(s metalshim.Size) objc.Size {
 func (e *encoder) check(grid, perGroup metalshim.Size) error {
 	name := ""
 	if e.p != nil {
-		name = e.p.name
+		name = e.p.Function
 	}
 	memory := 0
 	for _, n := range e.dynamic {
@@ -270,10 +270,10 @@ func (e *encoder) check(grid, perGroup metalshim.Size) error {
 		e.misuse("", "no pipeline is set")
 	case grid.Count() < 0 || perGroup.Count() < 0:
 		e.misuse(name, "grid %v of threadgroups %v: every size must be at least 1, and less than 2³² together", grid, perGroup)
-	case perGroup.Count() > e.p.threads:
-		e.misuse(name, "threadgroup %v has %d threads, the pipeline allows %d", perGroup, perGroup.Count(), e.p.threads)
-	case memory+e.p.memory > most:
-		e.misuse(name, "%d bytes of threadgroup memory, the device allows %d", memory+e.p.memory, most)
+	case perGroup.Count() > e.p.Threads:
+		e.misuse(name, "threadgroup %v has %d threads, the pipeline allows %d", perGroup, perGroup.Count(), e.p.Threads)
+	case memory+e.p.Memory > most:
+		e.misuse(name, "%d bytes of threadgroup memory, the device allows %d", memory+e.p.Memory, most)
 	}
 	return e.err
 }

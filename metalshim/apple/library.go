@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
-	"sync/atomic"
 
 	"github.com/introgen/introgen/metalshim"
 	"github.com/introgen/introgen/metalshim/apple/objc"
@@ -17,13 +16,13 @@ const maxSource = 16 << 20
 
 // library is an MTLLibrary.
 type library struct {
+	shared
 	d         *Device
 	l         mtlLibrary
 	name      string
 	file      string // for diagnostics
 	size      int    // bytes of source, 0 for a metallib
 	functions []string
-	done      atomic.Bool
 }
 
 // NewLibrary compiles MSL. The compile itself cannot be cancelled. Its
@@ -38,7 +37,7 @@ func (d *Device) NewLibrary(ctx context.Context, src metalshim.Source) (metalshi
 	if len(src.Text) > maxSource {
 		return nil, fmt.Errorf("metal library %s: %d bytes of source, at most %d are taken", src.Name, len(src.Text), maxSource)
 	}
-	l := &library{d: d, name: src.Name, file: src.File, size: len(src.Text)}
+	l := &library{shared: shared{a: d.a}, d: d, name: src.Name, file: src.File, size: len(src.Text)}
 	if l.file == "" {
 		l.file = src.Name + ".metal"
 	}
@@ -77,7 +76,7 @@ func (d *Device) NewLibraryFromFile(ctx context.Context, name, path string) (met
 	if err != nil {
 		return nil, fmt.Errorf("metal library %s: %w", name, err)
 	}
-	l := &library{d: d, name: name, file: path}
+	l := &library{shared: shared{a: d.a}, d: d, name: name, file: path}
 	if l.l, err = d.d.newLibraryWithURL(url); err != nil {
 		return nil, fmt.Errorf("metal library %s: load %s: %w", name, path, err)
 	}
@@ -94,7 +93,7 @@ func (l *library) begin() (metalshim.Library, error) {
 	defer l.d.a.Release(label)
 	l.l.setLabel(label)
 	l.functions = l.l.functionNames()
-	l.d.live.Libraries.Add(1)
+	l.Begin(&l.d.live.Libraries, l.l.release) // its pipelines stay
 	return l, nil
 }
 
@@ -110,22 +109,13 @@ func (l *library) FunctionNames() []string { return slices.Clone(l.functions) }
 // Evidence is unknown: Metal does not say whether its cache had the library.
 func (l *library) Evidence() metalshim.Evidence { return metalshim.Evidence{} }
 
-// Release gives it back. Its pipelines stay.
-func (l *library) Release() {
-	if !l.done.Swap(true) {
-		l.d.live.Libraries.Add(-1)
-		defer l.d.a.Push().Pop()
-		l.l.release()
-	}
-}
-
 // function makes one function, +1. It is called within a pool.
 func (l *library) function(name string, constants []metalshim.Constant) (object, error) {
 	refuse := func(format string, args ...any) error {
 		return &metalshim.FunctionError{Library: l.name, Function: name, Reason: fmt.Sprintf(format, args...)}
 	}
 	switch {
-	case l.done.Load():
+	case l.Released():
 		return object{}, fmt.Errorf("metal library %s: %w", l.name, metalshim.ErrReleased)
 	case !slices.Contains(l.functions, name):
 		return object{}, &metalshim.FunctionError{Library: l.name, Function: name, Names: l.FunctionNames()}
@@ -151,7 +141,7 @@ func (l *library) function(name string, constants []metalshim.Constant) (object,
 			return object{}, refuse("function constant %d: its index must be 0 to 65535", c.Index)
 		case seen[c.Index]:
 			return object{}, refuse("function constant %d is given twice", c.Index)
-		case !known(c.Type):
+		case !c.Type.Known():
 			return object{}, refuse("function constant %d is of %v, which is none of metalshim's", c.Index, c.Type)
 		}
 		seen[c.Index] = true
@@ -168,12 +158,4 @@ func (l *library) function(name string, constants []metalshim.Constant) (object,
 		return object{}, compileError(l.name, name, l.file, err)
 	}
 	return object{}, refuse("with %v: %v", constants, err)
-}
-
-func known(t metalshim.ConstantType) bool {
-	switch t {
-	case metalshim.Float, metalshim.Int, metalshim.UInt, metalshim.Short, metalshim.UShort, metalshim.Char, metalshim.UChar, metalshim.Bool:
-		return true
-	}
-	return false
 }

@@ -10,14 +10,9 @@ import (
 
 // pipeline is an MTLComputePipelineState.
 type pipeline struct {
+	metalshim.Compiled
 	shared
-	p             mtlPipeline
-	name, library string
-	constants     []metalshim.Constant
-	threads       int
-	width         int
-	memory        int // bytes, static
-	evidence      metalshim.Evidence
+	p mtlPipeline
 }
 
 // NewPipeline makes a pipeline, as candle does: from the function, without a
@@ -55,40 +50,11 @@ func (l *library) pipelineError(function string, err error) error {
 
 // pipeline reads what a new pipeline is like, and counts it.
 func (l *library) pipeline(p mtlPipeline, function string, constants []metalshim.Constant, e metalshim.Evidence) *pipeline {
-	out := &pipeline{
-		p: p, name: function, library: l.name, constants: slices.Clone(constants),
-		threads: p.maxTotalThreadsPerThreadgroup(), width: p.threadExecutionWidth(),
-		memory: p.staticThreadgroupMemoryLength(), evidence: e,
+	out := &pipeline{shared: shared{a: l.d.a}, p: p}
+	out.Compiled = metalshim.Compiled{
+		Function: function, Of: l.name, With: slices.Clone(constants), Threads: p.maxTotalThreadsPerThreadgroup(),
+		Lanes: p.threadExecutionWidth(), Memory: p.staticThreadgroupMemoryLength(), How: e,
 	}
-	out.begin(&l.d.live.Pipelines, p.release)
+	out.Begin(&l.d.live.Pipelines, p.release)
 	return out
-}
-
-// Name is the function's name.
-func (p *pipeline) Name() string { return p.name }
-
-// Library is the name of the library.
-func (p *pipeline) Library() string { return p.library }
-
-// Constants are the values it was made with.
-func (p *pipeline) Constants() []metalshim.Constant { return p.constants }
-
-// MaxThreadsPerThreadgroup is what the kernel's registers allow.
-func (p *pipeline) MaxThreadsPerThreadgroup() int { return p.threads }
-
-// ThreadExecutionWidth is the number of lanes of a simdgroup.
-func (p *pipeline) ThreadExecutionWidth() int { return p.width }
-
-// StaticThreadgroupMemory is in bytes.
-func (p *pipeline) StaticThreadgroupMemory() int { return p.memory }
-
-// Evidence says whether a binary archive had it; otherwise it is unknown.
-func (p *pipeline) Evidence() metalshim.Evidence { return p.evidence }
-
-// Release gives it back; it stays until no command buffer needs it.
-func (p *pipeline) Release() {
-	if p.end() {
-		defer p.p.a.Push().Pop()
-		p.drop()
-	}
 }

@@ -157,25 +157,23 @@ func (d *device) NewLibrary(ctx context.Context, src metalshim.Source) (metalshi
 }
 
 func (d *device) NewBuffer(length int, mode metalshim.StorageMode) (metalshim.Buffer, error) {
-	if err := d.in.hit(context.Background(), Alloc, ""); err != nil {
-		return nil, &metalshim.AllocationError{Length: int64(length), Err: err}
-	}
-	return d.Device.NewBuffer(length, mode)
+	return d.allocate(length, func() (metalshim.Buffer, error) { return d.Device.NewBuffer(length, mode) })
 }
 
 func (d *device) NewBufferWithBytes(b []byte) (metalshim.Buffer, error) {
-	if err := d.in.hit(context.Background(), Alloc, ""); err != nil {
-		return nil, &metalshim.AllocationError{Length: int64(len(b)), Err: err}
-	}
-	return d.Device.NewBufferWithBytes(b)
+	return d.allocate(len(b), func() (metalshim.Buffer, error) { return d.Device.NewBufferWithBytes(b) })
 }
 
 // NewBufferNoCopy is an allocation as the others are.
 func (d *device) NewBufferNoCopy(memory []byte) (metalshim.Buffer, error) {
+	return d.allocate(len(memory), func() (metalshim.Buffer, error) { return metalshim.NewBufferNoCopy(d.Device, memory) })
+}
+
+func (d *device) allocate(length int, made func() (metalshim.Buffer, error)) (metalshim.Buffer, error) {
 	if err := d.in.hit(context.Background(), Alloc, ""); err != nil {
-		return nil, &metalshim.AllocationError{Length: int64(len(memory)), Err: err}
+		return nil, &metalshim.AllocationError{Length: int64(length), Err: err}
 	}
-	return metalshim.NewBufferNoCopy(d.Device, memory)
+	return made()
 }
 
 func (d *device) NewQueue() (metalshim.Queue, error) {
@@ -268,9 +266,4 @@ func (c *commands) Status() metalshim.Status {
 }
 
 // KernelTimes passes on what the driver knows.
-func (c *commands) KernelTimes() []metalshim.KernelTime {
-	if k, ok := c.CommandBuffer.(metalshim.KernelTimer); ok {
-		return k.KernelTimes()
-	}
-	return nil
-}
+func (c *commands) KernelTimes() []metalshim.KernelTime { return metalshim.KernelTimes(c.CommandBuffer) }

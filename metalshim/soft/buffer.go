@@ -1,7 +1,6 @@
 package soft
 
 import (
-	"sync/atomic"
 	"unsafe"
 
 	"github.com/introgen/introgen/metalshim"
@@ -10,42 +9,23 @@ import (
 // buffer is memory between two pages that cannot be accessed, so that a
 // kernel that leaves it by far fails its command buffer and nothing else.
 type buffer struct {
-	d        *Device
-	region   []byte // with the guard pages; nil where the memory is the user's
-	memory   []byte
-	address  uintptr
-	n        int
-	charge   int64 // bytes counted against the device's limit
-	mode     metalshim.StorageMode
-	refs     atomic.Int64 // the user and the command buffers that use it
-	released atomic.Bool
-}
-
-// NewBuffer makes a buffer. Its memory is zero, though nobody may rely on it.
-func (d *Device) NewBuffer(length int, mode metalshim.StorageMode) (metalshim.Buffer, error) {
-	return d.newBuffer(length, mode)
+	metalshim.Held
+	d       *Device
+	region  []byte // with the guard pages; nil where the memory is the user's
+	memory  []byte
+	address uintptr
+	n       int
+	charge  int64 // bytes counted against the device's limit
+	mode    metalshim.StorageMode
 }
 
 // NewBufferWithBytes makes a shared buffer that holds a copy of b.
 func (d *Device) NewBufferWithBytes(b []byte) (metalshim.Buffer, error) {
-	made, err := d.newBuffer(len(b), metalshim.Shared)
-	if err != nil {
-		return nil, err
-	}
-	// b may lie in a map of a file that has shrunk: then the copy panics, which
-	// the caller may turn into an error, and nobody would know of the buffer.
-	copied := false
-	defer func() {
-		if !copied {
-			made.Release()
-		}
-	}()
-	copy(made.Contents(), b)
-	copied = true
-	return made, nil
+	return metalshim.BufferWithBytes(d, b)
 }
 
-func (d *Device) newBuffer(length int, mode metalshim.StorageMode) (*buffer, error) {
+// NewBuffer makes a buffer. Its memory is zero, though nobody may rely on it.
+func (d *Device) NewBuffer(length int, mode metalshim.StorageMode) (metalshim.Buffer, error) {
 	limit := d.o.MemoryLimit
 	if length < 1 || int64(length) > limit {
 		return nil, &metalshim.AllocationError{Length: int64(length), Limit: limit}
@@ -76,8 +56,7 @@ func (d *Device) NewBufferNoCopy(memory []byte) (metalshim.Buffer, error) {
 // made counts a new buffer.
 func (d *Device) made(b *buffer) *buffer {
 	b.d, b.n, b.address = d, len(b.memory), uintptr(unsafe.Pointer(&b.memory[0]))
-	b.refs.Store(1)
-	d.live.Buffers.Add(1)
+	b.Begin(&d.live.Buffers, b.unmap)
 	return b
 }
 
@@ -89,26 +68,17 @@ func (b *buffer) Mode() metalshim.StorageMode { return b.mode }
 
 // Contents is its memory, nil if it is private or released.
 func (b *buffer) Contents() []byte {
-	if b.mode != metalshim.Shared || b.released.Load() {
+	if b.mode != metalshim.Shared || b.Released() {
 		return nil
 	}
 	return b.memory
 }
 
-// Release gives it back; its memory stays until no command buffer needs it.
-func (b *buffer) Release() {
-	if !b.released.Swap(true) {
-		b.d.live.Buffers.Add(-1)
-		b.drop()
+// unmap gives its memory back, once no command buffer needs it.
+func (b *buffer) unmap() {
+	b.d.live.BufferBytes.Add(-b.charge)
+	if b.region != nil {
+		unmap(b.region)
 	}
-}
-
-func (b *buffer) drop() {
-	if b.refs.Add(-1) == 0 {
-		b.d.live.BufferBytes.Add(-b.charge)
-		if b.region != nil {
-			unmap(b.region)
-		}
-		b.region, b.memory = nil, nil
-	}
+	b.region, b.memory = nil, nil
 }

@@ -63,12 +63,12 @@ func (e *base) memoryOf(b metalshim.Buffer, offset, length int) (uintptr, bool) 
 	switch {
 	case !ok || m == nil:
 		e.misuse("", "the buffer is of another driver")
-	case m.released.Load():
+	case m.Released():
 		e.misuse("", "the buffer is released")
 	case offset < 0 || length < 0 || offset > m.n || length > m.n-offset:
 		e.misuse("", "offset %d and length %d leave the buffer of %d bytes", offset, length, m.n)
 	default:
-		m.refs.Add(1)
+		m.Hold()
 		e.c.retained = append(e.c.retained, m)
 		return m.address + uintptr(offset), true
 	}
@@ -98,8 +98,8 @@ func (e *encoder) SetPipeline(p metalshim.Pipeline) {
 	switch {
 	case !ok || q == nil:
 		e.misuse("", "the pipeline is of another driver")
-	case q.done.Load():
-		e.misuse(q.name, "the pipeline is released")
+	case q.Released():
+		e.misuse(q.Function, "the pipeline is released")
 	case q != e.p:
 		e.p, e.counted = q, false
 	}
@@ -179,7 +179,7 @@ func (e *encoder) DispatchThreads(threads, perGroup metalshim.Size) error {
 func (e *encoder) refuse(format string, args ...any) error {
 	name := ""
 	if e.p != nil {
-		name = e.p.name
+		name = e.p.Function
 	}
 	e.misuse(name, format, args...)
 	return e.err
@@ -192,13 +192,13 @@ func (e *encoder) dispatch(groups, perGroup, threads metalshim.Size) error {
 	if e.p == nil {
 		return e.refuse("no pipeline is set")
 	}
-	if n, most := perGroup.Count(), e.p.MaxThreadsPerThreadgroup(); n > most {
+	if n, most := perGroup.Count(), e.p.Threads; n > most {
 		return e.refuse("threadgroup %v has %d threads, the pipeline allows %d", perGroup, n, most)
 	}
 	if threads.Count() < 0 {
 		return e.refuse("grid of %v threads: it must have less than 2³² threads", threads)
 	}
-	memory := e.p.StaticThreadgroupMemory()
+	memory := e.p.Memory
 	for i := range e.next.TGM {
 		memory += int(e.next.TGM[i])
 		if e.p.facts.Threadgroup>>i&1 == 1 && e.next.TGM[i] == 0 {
@@ -217,7 +217,7 @@ func (e *encoder) dispatch(groups, perGroup, threads metalshim.Size) error {
 		return e.err
 	}
 	if !e.counted {
-		e.p.refs.Add(1)
+		e.p.Hold()
 		e.c.used = append(e.c.used, e.p)
 		e.counted = true
 	}

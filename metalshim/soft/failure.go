@@ -143,7 +143,7 @@ func (c *commands) at(command int) *metalshim.CommandError {
 		}
 	}
 	if command < len(c.kernels) && c.kernels[command] != nil {
-		e.Kernel, e.Library = c.kernels[command].name, c.kernels[command].library
+		e.Kernel, e.Library = c.kernels[command].Function, c.kernels[command].Of
 	}
 	return e
 }

@@ -10,7 +10,6 @@ import (
 	"sort"
 	"strings"
 	"sync"
-	"sync/atomic"
 
 	"github.com/introgen/introgen/metalshim"
 	"github.com/introgen/introgen/metalshim/msl"
@@ -21,6 +20,7 @@ import (
 
 // library is MSL compiled to bitcode, and its table of kernels.
 type library struct {
+	metalshim.Held
 	d        *Device
 	name     string
 	file     string
@@ -30,7 +30,6 @@ type library struct {
 	table    msl.Library // kept beside the bitcode
 	bitcode  []byte
 	evidence metalshim.Evidence
-	done     atomic.Bool
 
 	mu   sync.Mutex
 	bits *os.File // bitcode as a file, once a compiler needs it
@@ -117,7 +116,7 @@ func (d *Device) NewLibrary(ctx context.Context, src metalshim.Source) (metalshi
 		return nil, fmt.Errorf("metal library %s: its table of kernels: %w", l.name, err)
 	}
 	l.bitcode, l.evidence = m.payload, m.evidence
-	d.live.Libraries.Add(1)
+	l.Begin(&d.live.Libraries, l.close)
 	return l, nil
 }
 
@@ -148,12 +147,8 @@ func (l *library) FunctionNames() []string {
 	return names
 }
 
-// Release frees it. Pipelines made from it stay.
-func (l *library) Release() {
-	if l.done.Swap(true) {
-		return
-	}
-	l.d.live.Libraries.Add(-1)
+// close frees its file. Pipelines made from it stay.
+func (l *library) close() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.bits != nil {
@@ -166,7 +161,7 @@ func (l *library) Release() {
 func (l *library) bitcodeFile() (*os.File, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.done.Load() {
+	if l.Released() {
 		return nil, fmt.Errorf("metal library %s: %w", l.name, metalshim.ErrReleased)
 	}
 	if l.bits == nil {

@@ -9,7 +9,6 @@ import (
 	"sort"
 	"strconv"
 	"strings"
-	"sync/atomic"
 
 	"github.com/introgen/introgen/metalshim"
 	"github.com/introgen/introgen/metalshim/msl"
@@ -22,16 +21,11 @@ import (
 
 // pipeline is machine code for one kernel with its constants.
 type pipeline struct {
-	d         *Device
-	name      string
-	library   string
-	constants []metalshim.Constant
-	params    []msl.Param
-	facts     facts
-	kernel    *native.Kernel
-	evidence  metalshim.Evidence
-	refs      atomic.Int64 // the user and the command buffers that use it
-	done      atomic.Bool
+	metalshim.Compiled
+	metalshim.Held
+	params []msl.Param
+	facts  facts
+	kernel *native.Kernel
 }
 
 // facts is what is kept beside the machine code.
@@ -54,7 +48,7 @@ func (l *library) NewPipeline(ctx context.Context, function string, constants []
 	if err != nil {
 		return nil, err
 	}
-	p := &pipeline{d: l.d, name: function, library: l.name, constants: slices.Clone(constants), params: k.Params}
+	p := &pipeline{params: k.Params}
 	key := cache.KeyOf(pipelineEntry, l.key.String(), k.Name, values, l.d.o.Form, lanes.Version, lanes.Header, passVersion,
 		stub(k, values, l.d.o.Form == "scalar"), strings.Join(slices.Concat(always, lanes.LaneFlags, lanes.Flags, l.d.target()), "\x00"))
 	m, err := l.d.obtain(ctx, pipelineEntry, key, func() ([]byte, []byte, error) { return l.compile(ctx, k, values, constants) })
@@ -67,9 +61,14 @@ func (l *library) NewPipeline(ctx context.Context, function string, constants []
 	if p.kernel, err = native.LoadKernel(m.payload); err != nil {
 		return nil, fmt.Errorf("metal pipeline %s: %w", function, err)
 	}
-	p.evidence = m.evidence
-	p.refs.Store(1)
-	l.d.live.Pipelines.Add(1)
+	p.Compiled = metalshim.Compiled{
+		Function: function, Of: l.name, With: slices.Clone(constants), Threads: maxThreads,
+		Lanes: width, Memory: int(p.kernel.StaticSize), How: m.evidence,
+	}
+	if p.facts.Limit > 0 {
+		p.Threads = min(p.facts.Limit, maxThreads)
+	}
+	p.Begin(&l.d.live.Pipelines, p.kernel.Unload)
 	return p, nil
 }
 
@@ -244,44 +243,4 @@ func factsOf(found lanes.Facts) facts {
 		}
 	}
 	return f
-}
-
-// Name is the function's name.
-func (p *pipeline) Name() string { return p.name }
-
-// Library is the name of the library.
-func (p *pipeline) Library() string { return p.library }
-
-// Constants are the values it was made with.
-func (p *pipeline) Constants() []metalshim.Constant { return p.constants }
-
-// MaxThreadsPerThreadgroup is 1024, or what the kernel's attribute says.
-func (p *pipeline) MaxThreadsPerThreadgroup() int {
-	if p.facts.Limit > 0 && p.facts.Limit < maxThreads {
-		return p.facts.Limit
-	}
-	return maxThreads
-}
-
-// ThreadExecutionWidth is 32.
-func (p *pipeline) ThreadExecutionWidth() int { return width }
-
-// StaticThreadgroupMemory is in bytes.
-func (p *pipeline) StaticThreadgroupMemory() int { return int(p.kernel.StaticSize) }
-
-// Evidence says whether it came from the cache.
-func (p *pipeline) Evidence() metalshim.Evidence { return p.evidence }
-
-// Release gives it back; its code stays until no command buffer needs it.
-func (p *pipeline) Release() {
-	if !p.done.Swap(true) {
-		p.d.live.Pipelines.Add(-1)
-		p.drop()
-	}
-}
-
-func (p *pipeline) drop() {
-	if p.refs.Add(-1) == 0 {
-		p.kernel.Unload()
-	}
 }

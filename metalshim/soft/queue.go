@@ -166,10 +166,10 @@ func (c *commands) Release() {
 
 func (c *commands) letGo() {
 	for _, b := range c.retained {
-		b.drop()
+		b.Drop()
 	}
 	for _, p := range c.used {
-		p.drop()
+		p.Drop()
 	}
 	c.retained, c.used, c.list, c.kernels, c.arena = nil, nil, nil, nil, arena{}
 }
@@ -194,7 +194,7 @@ func (c *commands) sum(nanos []int64) []metalshim.KernelTime {
 	for i, n := range nanos {
 		name := "blit"
 		if p := c.kernels[i]; p != nil {
-			name = p.name
+			name = p.Function
 		}
 		k, ok := at[name]
 		if !ok {

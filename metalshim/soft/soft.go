@@ -12,12 +12,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"runtime"
 	"slices"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/introgen/introgen/metalshim"
@@ -248,21 +248,13 @@ func (d *Device) CacheStatus() (s cache.Status, ok bool) {
 // Live counts the objects that are not yet released.
 func (d *Device) Live() metalshim.Counts { return d.live.Counts() }
 
-type fence struct {
-	d    *Device
-	done atomic.Bool
-}
+type fence struct{ metalshim.Held }
 
 // NewFence returns a fence. Commands run in order here, so it does nothing.
 func (d *Device) NewFence() (metalshim.Fence, error) {
-	d.live.Fences.Add(1)
-	return &fence{d: d}, nil
-}
-
-func (f *fence) Release() {
-	if !f.done.Swap(true) {
-		f.d.live.Fences.Add(-1)
-	}
+	f := &fence{}
+	f.Begin(&d.live.Fences, func() {})
+	return f, nil
 }
 
 // Close waits for what is in flight, ends the threads and frees the memory of
@@ -274,10 +266,7 @@ func (d *Device) Close() error {
 		return nil
 	}
 	d.closed = true
-	queues := make([]*queue, 0, len(d.queues))
-	for q := range d.queues {
-		queues = append(queues, q)
-	}
+	queues := slices.Collect(maps.Keys(d.queues))
 	d.mu.Unlock()
 	for _, q := range queues {
 		q.Release()
