@@ -25,10 +25,19 @@ type builder struct {
 	free []Buf // names that may be used again
 }
 
-func (b *builder) emit() {
+// emit hands a step out.
+func (b *builder) emit(s Step) {
+	b.step = s
 	if !b.stopped && !b.yield(&b.step) {
 		b.stopped = true
 	}
+}
+
+// result hands out a step that makes a buffer, and names that.
+func (b *builder) result(s Step) Buf {
+	s.Buf = b.newBuf()
+	b.emit(s)
+	return s.Buf
 }
 
 // newBuf finds an unused name.
@@ -43,34 +52,22 @@ func (b *builder) newBuf() Buf {
 }
 
 func (b *builder) upload(data []byte) Buf {
-	x := b.newBuf()
-	b.step = Step{Op: Upload, Buf: x, Data: data, Bytes: len(data)}
-	b.emit()
-	return x
+	return b.result(Step{Op: Upload, Data: data, Bytes: len(data)})
 }
 
 func (b *builder) uploadWeight(w Weight) Buf {
-	x := b.newBuf()
-	b.step = Step{Op: UploadWeight, Buf: x, Name: w.Name, Bytes: w.bytes()}
-	b.emit()
-	return x
+	return b.result(Step{Op: UploadWeight, Name: w.Name, Bytes: w.bytes()})
 }
 
 // alloc takes a private buffer for n float32 elements.
-func (b *builder) alloc(n int) Buf {
-	x := b.newBuf()
-	b.step = Step{Op: Alloc, Buf: x, Bytes: 4 * n}
-	b.emit()
-	return x
-}
+func (b *builder) alloc(n int) Buf { return b.result(Step{Op: Alloc, Bytes: 4 * n}) }
 
 func (b *builder) release(bufs ...Buf) {
 	for _, x := range bufs {
 		if x == 0 {
 			continue
 		}
-		b.step = Step{Op: Free, Buf: x}
-		b.emit()
+		b.emit(Step{Op: Free, Buf: x})
 		b.free = append(b.free, x)
 	}
 }
@@ -78,22 +75,31 @@ func (b *builder) release(bufs ...Buf) {
 // fetch copies n bytes from the start of src to a buffer that the CPU sees and
 // waits until they are there.
 func (b *builder) fetch(src Buf, n int) Buf {
-	x := b.newBuf()
-	b.step = Step{Op: Stage, Buf: x, Bytes: n}
-	b.emit()
-	b.step = Step{Op: Copy, Buf: x, Src: src, Bytes: n}
-	b.emit()
-	b.step = Step{Op: Wait}
-	b.emit()
+	x := b.result(Step{Op: Stage, Bytes: n})
+	b.emit(Step{Op: Copy, Buf: x, Src: src, Bytes: n})
+	b.emit(Step{Op: Wait})
 	return x
 }
 
 // take hands n bytes of src to the caller.
 func (b *builder) take(src Buf, n int) {
 	x := b.fetch(src, n)
-	b.step = Step{Op: Take, Src: x, Bytes: n}
-	b.emit()
+	b.emit(Step{Op: Take, Src: x, Bytes: n})
 	b.release(x)
+}
+
+// op begins a dispatch that makes n float32 elements in a fresh buffer.
+func (b *builder) op(n int, library, function string) Buf {
+	out := b.alloc(n)
+	b.begin(library, function)
+	return out
+}
+
+// done ends a dispatch whose last argument, index, is its result.
+func (b *builder) done(index int, out Buf, e Extent) Buf {
+	b.out(index, out, 0)
+	b.run(e)
+	return out
 }
 
 func (b *builder) begin(library, function string) {
@@ -146,6 +152,5 @@ func (b *builder) run(e Extent) {
 		}
 	}
 	b.d.Extent = e
-	b.step = Step{Op: Run, Dispatch: &b.d}
-	b.emit()
+	b.emit(Step{Op: Run, Dispatch: &b.d})
 }

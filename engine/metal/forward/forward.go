@@ -57,7 +57,7 @@ func (p *Planner) block(l *layer, x, mask Buf, n, pos int) Buf {
 	normed2 := p.rmsNorm(h, l.bufs.ffnNorm, n, c.Hidden, c.RMSEps)
 	gate := p.matmul(l.gate, l.bufs.gate, normed2, n)
 	up := p.matmul(l.up, l.bufs.up, normed2, n)
-	silu := p.unary("silu_f32", gate, wide)
+	silu := p.unary("Unary", "silu_f32", gate, wide)
 	product := p.binary("bmul_f32", silu, up, wide)
 	p.release(silu, up)
 	down := p.matmul(l.down, l.bufs.down, product, n)

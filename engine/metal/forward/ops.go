@@ -10,64 +10,42 @@ import (
 // table of its kernel. Sizes count float32 elements; each makes its result in
 // a fresh buffer, as candle does, and returns that.
 
-func (b *builder) cast(in Buf, n int) Buf {
-	out := b.alloc(n)
-	b.begin("Cast", "cast_u32_f32")
+// unary is cast, or of library Unary cos, sin or silu.
+func (b *builder) unary(library, function string, in Buf, n int) Buf {
+	out := b.op(n, library, function)
 	b.u64(0, n)
 	b.in(1, in, 0)
-	b.out(2, out, 0)
-	b.run(Pairs(n))
-	return out
-}
-
-// unary is cos, sin or silu.
-func (b *builder) unary(function string, in Buf, n int) Buf {
-	out := b.alloc(n)
-	b.begin("Unary", function)
-	b.u64(0, n)
-	b.in(1, in, 0)
-	b.out(2, out, 0)
-	b.run(Pairs(n))
-	return out
+	return b.done(2, out, Pairs(n))
 }
 
 // binary is badd or bmul.
 func (b *builder) binary(function string, l, r Buf, n int) Buf {
-	out := b.alloc(n)
-	b.begin("Binary", function)
+	out := b.op(n, "Binary", function)
 	b.u64(0, n)
 	b.in(1, l, 0)
 	b.in(2, r, 0)
-	b.out(3, out, 0)
-	b.run(Pairs(n))
-	return out
+	return b.done(3, out, Pairs(n))
 }
 
 func (b *builder) affine(in Buf, n int, mul, add float32) Buf {
-	out := b.alloc(n)
-	b.begin("Affine", "affine_f32")
+	out := b.op(n, "Affine", "affine_f32")
 	b.u64(0, n)
 	b.f32(1, mul)
 	b.f32(2, add)
 	b.in(3, in, 0)
-	b.out(4, out, 0)
-	b.run(Pairs(n))
-	return out
+	return b.done(4, out, Pairs(n))
 }
 
 // copyStrided makes a tensor of four dimensions contiguous.
 func (b *builder) copyStrided(in Buf, dims, strides [4]int) Buf {
 	n := dims[0] * dims[1] * dims[2] * dims[3]
-	out := b.alloc(n)
-	b.begin("Unary", "copy_f32_strided")
+	out := b.op(n, "Unary", "copy_f32_strided")
 	b.u64(0, n)
 	b.u64(1, len(dims))
 	b.u64(2, dims[:]...)
 	b.u64(3, strides[:]...)
 	b.in(4, in, 0)
-	b.out(5, out, 0)
-	b.run(Linear(n))
-	return out
+	return b.done(5, out, Linear(n))
 }
 
 // copy2d copies rows of cols elements, srcStride and dstStride apart, to dst
@@ -85,8 +63,7 @@ func (b *builder) copy2d(src, dst Buf, rows, cols, srcStride, dstStride, offset 
 
 // lookup takes the rows that ids names from table, rows × cols.
 func (b *builder) lookup(table, ids Buf, rows, cols, n int) Buf {
-	out := b.alloc(n * cols)
-	b.begin("Indexing", "is_u32_f32")
+	out := b.op(n*cols, "Indexing", "is_u32_f32")
 	b.u64(0, n*cols)
 	b.u64(1, 1)
 	b.u64(2, rows)
@@ -97,14 +74,11 @@ func (b *builder) lookup(table, ids Buf, rows, cols, n int) Buf {
 	b.u64(7, cols, 1)
 	b.in(8, table, 0)
 	b.in(9, ids, 0)
-	b.out(10, out, 0)
-	b.run(Linear(n * cols))
-	return out
+	return b.done(10, out, Linear(n*cols))
 }
 
 func (b *builder) rmsNorm(in, alpha Buf, n, cols int, eps float32) Buf {
-	out := b.alloc(n * cols)
-	b.begin("Reduce", "rmsnorm_f32")
+	out := b.op(n*cols, "Reduce", "rmsnorm_f32")
 	b.label("rmsnorm")
 	b.u64(0, n*cols)
 	b.u64(1, cols)
@@ -117,28 +91,22 @@ func (b *builder) rmsNorm(in, alpha Buf, n, cols int, eps float32) Buf {
 }
 
 func (b *builder) softmax(in Buf, n, cols int) Buf {
-	out := b.alloc(n * cols)
-	b.begin("Reduce", "softmax_f32")
+	out := b.op(n*cols, "Reduce", "softmax_f32")
 	b.label("softmax")
 	b.u64(0, n*cols)
 	b.u64(1, cols)
 	b.in(2, in, 0)
-	b.out(3, out, 0)
-	b.run(Rows(n, cols))
-	return out
+	return b.done(3, out, Rows(n, cols))
 }
 
 func (b *builder) argmax(in Buf, n int) Buf {
-	out := b.alloc(1)
-	b.begin("Reduce", "fast_argmax_f32")
+	out := b.op(1, "Reduce", "fast_argmax_f32")
 	b.i32(0, n)
 	b.i32(1, 1)
 	b.i32(2, n)
 	b.i32(3, n)
 	b.in(4, in, 0)
-	b.out(5, out, 0)
-	b.run(Rows(1, n))
-	return out
+	return b.done(5, out, Rows(1, n))
 }
 
 // rope turns the pairs of heads × tokens × dim elements. The tables begin at
@@ -154,17 +122,14 @@ func (b *builder) rope(in, cos, sin Buf, heads, tokens, dim, pos int) Buf {
 	b.in(3, in, 0)
 	b.in(4, cos, offset)
 	b.in(5, sin, offset)
-	b.out(6, out, 0)
-	b.run(Linear(heads * tokens * dim / 2))
-	return out
+	return b.done(6, out, Linear(heads*tokens*dim/2))
 }
 
 // masked puts onTrue (one element) where mask, tokens × keys bytes, is not 0,
 // in each of heads matrices of in.
 func (b *builder) masked(mask, onTrue, in Buf, heads, tokens, keys int) Buf {
 	n := heads * tokens * keys
-	out := b.alloc(n)
-	b.begin("Ternary", "where_u8_f32")
+	out := b.op(n, "Ternary", "where_u8_f32")
 	b.constants(
 		metalshim.BoolConstant(0, heads == 1), // a mask for one head is contiguous as it lies
 		metalshim.BoolConstant(1, n == 1),
@@ -179,9 +144,7 @@ func (b *builder) masked(mask, onTrue, in Buf, heads, tokens, keys int) Buf {
 	b.in(6, mask, 0)
 	b.in(7, onTrue, 0)
 	b.in(8, in, 0)
-	b.out(9, out, 0)
-	b.run(Pairs(n))
-	return out
+	return b.done(9, out, Pairs(n))
 }
 
 // matmul multiplies n rows of x by w: in blocks, one row by the vector kernel
@@ -205,8 +168,7 @@ func (b *builder) matmulRow(w Weight, wBuf, x Buf, offset int) Buf {
 }
 
 func (b *builder) mulMV(w Weight, wBuf, x Buf, offset int) Buf {
-	out := b.alloc(w.Rows)
-	b.begin("Quantized", w.Format.MV())
+	out := b.op(w.Rows, "Quantized", w.Format.MV())
 	b.in(0, wBuf, 0)
 	b.in(1, x, 4*offset)
 	b.out(2, out, 0)

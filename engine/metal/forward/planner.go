@@ -88,8 +88,7 @@ func (p *Planner) Build() iter.Seq[*Step] {
 		if p.config.OwnOutput {
 			p.release(embedding) // from_gguf keeps it to its end
 		}
-		p.step = Step{Op: Synchronize}
-		p.emit()
+		p.emit(Step{Op: Synchronize})
 		p.built = true
 	})
 }
@@ -103,11 +102,11 @@ func (p *Planner) rotaryTables() {
 		positions = binary.LittleEndian.AppendUint32(positions, i)
 	}
 	arange := p.upload(positions)
-	index := p.cast(arange, MaxPositions)
+	index := p.unary("Cast", "cast_u32_f32", arange, MaxPositions)
 	angles := p.alloc(MaxPositions * pairs)
 	p.gemm(gemm{batch: 1, m: MaxPositions, n: pairs, k: 1, strideA: MaxPositions, strideB: pairs}, index, theta, angles)
-	p.cos = p.unary("cos_f32", angles, MaxPositions*pairs)
-	p.sin = p.unary("sin_f32", angles, MaxPositions*pairs)
+	p.cos = p.unary("Unary", "cos_f32", angles, MaxPositions*pairs)
+	p.sin = p.unary("Unary", "sin_f32", angles, MaxPositions*pairs)
 	p.release(theta, arange, index, angles)
 }
 
@@ -140,9 +139,7 @@ func (p *Planner) matrices(weights ...uploaded) {
 // gets them back, dequantizes them on the CPU, and uploads the result.
 func (p *Planner) expand(w Weight, blocks Buf) Buf {
 	staging := p.fetch(blocks, w.bytes())
-	x := p.newBuf()
-	p.step = Step{Op: UploadExpanded, Buf: x, Src: staging, Name: w.Name, Bytes: 4 * w.Rows * w.Cols}
-	p.emit()
+	x := p.result(Step{Op: UploadExpanded, Src: staging, Name: w.Name, Bytes: 4 * w.Rows * w.Cols})
 	p.release(staging)
 	return x
 }
