@@ -11,12 +11,10 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-
-	"github.com/introgen/introgen/engine/metal/kernels/crate"
 )
 
 // maxFile bounds a kernel file, in bytes. candle's largest is 330 kB.
-const maxFile = crate.MaxFile
+const maxFile = 16 << 20
 
 // Open returns the project's kernels for "" and Own, else those in the folder
 // or the .crate file at path: candle's files under their names. That all of
@@ -68,23 +66,23 @@ func openCrate(file string) (*Set, error) {
 		return nil, fmt.Errorf("kernels: %w", err)
 	}
 	defer f.Close()
-	c, err := crate.Read(f, IsSource)
+	c, err := ReadCrate(f)
 	if err != nil {
 		return nil, fmt.Errorf("kernels: %s: %w", file, err)
 	}
-	return New(file, file, c.Licence, Sources(c.Files))
+	return New(file, file, c.Licence, c.Files)
 }
 
-// IsSource says whether a file of candle's crate may be the source of a
+// isSource says whether a file of candle's crate may be the source of a
 // library, by its path in the crate: candle moved them from src to
 // src/metal_src.
-func IsSource(name string) bool {
+func isSource(name string) bool {
 	dir, base := path.Split(name)
 	return (dir == "src/" || dir == "src/metal_src/") && slices.Contains(slices.Collect(maps.Values(candleFiles)), base)
 }
 
-// Sources gives the files of a crate that IsSource chose by their names alone.
-func Sources(files map[string][]byte) map[string][]byte {
+// sources gives the files of a crate that isSource chose by their names alone.
+func sources(files map[string][]byte) map[string][]byte {
 	out := map[string][]byte{}
 	for name, text := range files {
 		if base := path.Base(name); out[base] == nil || strings.Contains(name, "metal_src") {

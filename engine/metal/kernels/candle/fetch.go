@@ -11,7 +11,6 @@ import (
 	"path/filepath"
 
 	"github.com/introgen/introgen/engine/metal/kernels"
-	"github.com/introgen/introgen/engine/metal/kernels/crate"
 	"github.com/introgen/introgen/system/files"
 	"github.com/introgen/introgen/system/terminal"
 	"github.com/introgen/introgen/system/tools"
@@ -133,26 +132,25 @@ func (p *project) crate(ctx context.Context) (b []byte, sum string, err error) {
 
 // unpack writes the kernels of a crate and their manifest to dir, which it makes.
 func unpack(b []byte, sum, v, dir string) error {
-	c, err := crate.Read(bytes.NewReader(b), kernels.IsSource)
+	c, err := kernels.ReadCrate(bytes.NewReader(b))
 	if err != nil {
 		return fmt.Errorf("crate %s %s: %w", pkg, v, err)
 	}
 	if c.Name != pkg || c.Version != v {
 		return fmt.Errorf("crate %s %s: its manifest says %s %s", pkg, v, c.Name, c.Version)
 	}
-	texts := kernels.Sources(c.Files)
-	if _, err := kernels.New(ref(v), dir, c.Licence, texts); err != nil {
+	if _, err := kernels.New(ref(v), dir, c.Licence, c.Files); err != nil {
 		return err
 	}
 	m := &manifest{Format: manifestFormat, Origin: "the Rust crate " + pkg + " " + v + ", through cargo",
 		Crate: pkg, Version: v, CrateSHA256: sum, Licence: c.Licence, Files: map[string]source{}}
-	for name, text := range texts {
+	for name, text := range c.Files {
 		m.Files[name] = sourceOf(text)
 	}
 	if err := os.Mkdir(dir, 0o755); err != nil {
 		return fmt.Errorf("cannot unpack %s: %w", pkg, err)
 	}
-	return m.write(dir, texts)
+	return m.write(dir, c.Files)
 }
 
 // replace gives a finished folder its name. A damaged one of that name goes to

@@ -1,4 +1,4 @@
-package crate
+package kernels
 
 import (
 	"archive/tar"
@@ -52,8 +52,8 @@ func pack(t testing.TB, entries ...entry) []byte {
 
 func metal(path string) bool { return strings.HasSuffix(path, ".metal") }
 
-func TestRead(t *testing.T) {
-	c, err := Read(bytes.NewReader(pack(t,
+func TestReadCrate(t *testing.T) {
+	c, err := readCrate(bytes.NewReader(pack(t,
 		entry{name: "kernels-1.2.3/", kind: tar.TypeDir},
 		file("kernels-1.2.3/src/a.metal", "kernel void a() {}"),
 		file("kernels-1.2.3/Cargo.toml", toml),
@@ -71,12 +71,12 @@ func TestRead(t *testing.T) {
 	}
 }
 
-func TestHostile(t *testing.T) {
+func TestHostileCrate(t *testing.T) {
 	good := pack(t, file("kernels-1.2.3/Cargo.toml", toml), file("kernels-1.2.3/a.metal", strings.Repeat("x", 5000)))
 	broken := bytes.Clone(good)
 	broken[len(broken)-6] ^= 1 // in gzip's checksum
 	many := []entry{file("kernels-1.2.3/Cargo.toml", toml)}
-	for i := range MaxEntries {
+	for i := range maxEntries {
 		many = append(many, file("kernels-1.2.3/"+strings.Repeat("d/", i%7)+string(rune('a'+i%26))+strings.Repeat("x", i/26%60)+strings.Repeat("y", i/26/60)+"z", ""))
 	}
 	for _, c := range []struct {
@@ -101,12 +101,12 @@ func TestHostile(t *testing.T) {
 		{"hard link", pack(t, entry{"kernels-1.2.3/a.metal", tar.TypeLink, "kernels-1.2.3/b"}), "neither a file nor a folder"},
 		{"device", pack(t, entry{name: "kernels-1.2.3/a.metal", kind: tar.TypeChar}), "neither a file nor a folder"},
 		{"twice", pack(t, file("kernels-1.2.3/a.metal", ""), file("kernels-1.2.3/a.metal", "")), "stands there twice"},
-		{"large file", pack(t, file("kernels-1.2.3/a.metal", strings.Repeat(" ", MaxFile+1))), "at most"},
-		{"large in all", pack(t, file("kernels-1.2.3/a.rs", strings.Repeat(" ", MaxBytes))), "bytes unpacked"},
+		{"large file", pack(t, file("kernels-1.2.3/a.metal", strings.Repeat(" ", maxFile+1))), "at most"},
+		{"large in all", pack(t, file("kernels-1.2.3/a.rs", strings.Repeat(" ", maxBytes))), "bytes unpacked"},
 		{"many entries", pack(t, many...), "entries"},
 		{"bytes behind it", append(bytes.Clone(good), "more"...), "behind the archive"},
 	} {
-		if _, err := Read(bytes.NewReader(c.b), metal); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, err := readCrate(bytes.NewReader(c.b), metal); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want an error with %q", c.name, err, c.want)
 		}
 	}
@@ -114,7 +114,7 @@ func TestHostile(t *testing.T) {
 
 // FuzzRead feeds the unpacked archive, which a mutation of the packed one would
 // hardly ever reach.
-func FuzzRead(f *testing.F) {
+func FuzzReadCrate(f *testing.F) {
 	unpacked := func(entries ...entry) []byte {
 		zip, err := gzip.NewReader(bytes.NewReader(pack(f, entries...)))
 		if err != nil {
@@ -134,7 +134,7 @@ func FuzzRead(f *testing.F) {
 		zip, _ := gzip.NewWriterLevel(&b, gzip.NoCompression)
 		zip.Write(archive)
 		zip.Close()
-		c, err := Read(&b, metal)
+		c, err := readCrate(&b, metal)
 		if err != nil {
 			return
 		}
@@ -145,7 +145,7 @@ func FuzzRead(f *testing.F) {
 				t.Errorf("file %q", name)
 			}
 		}
-		if total > MaxBytes || c.Name == "" {
+		if total > maxBytes || c.Name == "" {
 			t.Errorf("%d bytes, package %q", total, c.Name)
 		}
 	})

@@ -1,8 +1,4 @@
-// Package crate reads files out of a Rust crate as cargo keeps it: a tar
-// compressed with gzip, whose entries all lie in one folder NAME-VERSION, with
-// the manifest that cargo has normalised in NAME-VERSION/Cargo.toml. It writes
-// nothing and takes no file for anything but bytes.
-package crate
+package kernels
 
 import (
 	"archive/tar"
@@ -11,35 +7,47 @@ import (
 	"fmt"
 	"io"
 	"path"
+	"strconv"
 	"strings"
 )
 
-// Limits of what is read. candle-metal-kernels 0.11.0 has 63 entries, 1.0 MB in
-// all, the largest of 330 kB.
+// Limits of what is read of a crate. candle-metal-kernels 0.11.0 has 63 entries,
+// 1.0 MB in all, the largest of 330 kB.
 const (
-	MaxBytes   = 32 << 20 // of all entries, unpacked
-	MaxFile    = 16 << 20 // of one wanted file
-	MaxEntries = 10_000
+	maxBytes   = 32 << 20 // of all entries, unpacked
+	maxEntries = 10_000
 )
 
+// manifest is a crate's, as cargo has normalised it.
 const manifest = "Cargo.toml"
 
-// Crate is what was read.
+// Crate is what was read of a Rust crate as cargo keeps it: a tar compressed with
+// gzip, whose entries all lie in one folder NAME-VERSION.
 type Crate struct {
 	Name, Version string
 	Licence       string            // the manifest's SPDX expression, "" if it has none
-	Files         map[string][]byte // by their paths below the crate's folder
+	Files         map[string][]byte // the sources of libraries, by their names alone
 }
 
-// Read reads a .crate file and keeps the files that want names, by their paths
-// below the crate's folder. An entry that is no file or folder, leaves the
-// crate's folder or stands there twice is an error, wanted or not.
-func Read(r io.Reader, want func(path string) bool) (*Crate, error) {
+// ReadCrate reads a .crate file and keeps the files that may be sources of
+// libraries.
+func ReadCrate(r io.Reader) (*Crate, error) {
+	c, err := readCrate(r, isSource)
+	if err == nil {
+		c.Files = sources(c.Files)
+	}
+	return c, err
+}
+
+// readCrate keeps the files that want names, by their paths below the crate's
+// folder. An entry that is no file or folder, leaves the crate's folder or stands
+// there twice is an error, wanted or not.
+func readCrate(r io.Reader, want func(path string) bool) (*Crate, error) {
 	zip, err := gzip.NewReader(r)
 	if err != nil {
 		return nil, fmt.Errorf("not a .crate file: %w", err)
 	}
-	limited := &limitedReader{r: zip, left: MaxBytes}
+	limited := &limitedReader{r: zip, left: maxBytes}
 	c := &Crate{Files: map[string][]byte{}}
 	folder, seen := "", map[string]bool{}
 	kept := 0 // bytes: a sparse entry unpacks to more than it takes in the archive
@@ -67,18 +75,18 @@ func Read(r io.Reader, want func(path string) bool) (*Crate, error) {
 			return nil, fmt.Errorf("entry %q lies outside of the crate's folder %s", h.Name, folder)
 		case seen[below]:
 			return nil, fmt.Errorf("entry %q stands there twice", h.Name)
-		case len(seen) == MaxEntries:
-			return nil, fmt.Errorf("more than %d entries", MaxEntries)
+		case len(seen) == maxEntries:
+			return nil, fmt.Errorf("more than %d entries", maxEntries)
 		}
 		seen[below] = true
 		if h.Typeflag == tar.TypeDir || below != manifest && !want(below) {
 			continue
 		}
-		if h.Size > MaxFile {
-			return nil, fmt.Errorf("entry %q has %d bytes; at most %d are read", h.Name, h.Size, MaxFile)
+		if h.Size > maxFile {
+			return nil, fmt.Errorf("entry %q has %d bytes; at most %d are read", h.Name, h.Size, maxFile)
 		}
-		if kept += int(h.Size); kept > MaxBytes {
-			return nil, fmt.Errorf("more than %d bytes unpacked", MaxBytes)
+		if kept += int(h.Size); kept > maxBytes {
+			return nil, fmt.Errorf("more than %d bytes unpacked", maxBytes)
 		}
 		b, err := io.ReadAll(archive)
 		if err != nil {
@@ -134,7 +142,7 @@ type limitedReader struct {
 
 func (l *limitedReader) Read(p []byte) (int, error) {
 	if l.left <= 0 {
-		return 0, fmt.Errorf("more than %d bytes unpacked", MaxBytes)
+		return 0, fmt.Errorf("more than %d bytes unpacked", maxBytes)
 	}
 	if int64(len(p)) > l.left {
 		p = p[:l.left]
@@ -142,4 +150,27 @@ func (l *limitedReader) Read(p []byte) (int, error) {
 	n, err := l.r.Read(p)
 	l.left -= int64(n)
 	return n, err
+}
+
+// packageOf reads the strings of a manifest's table [package]. cargo writes the
+// manifests of crates anew, in one style: a key, " = " and a string on a line of
+// their own. What is written otherwise is left out.
+func packageOf(toml string) map[string]string {
+	out := map[string]string{}
+	within := false
+	for line := range strings.Lines(toml) {
+		line = strings.TrimSpace(line)
+		if strings.HasPrefix(line, "[") {
+			within = line == "[package]"
+			continue
+		}
+		key, value, ok := strings.Cut(line, " = ")
+		if !ok || !within {
+			continue
+		}
+		if s, err := strconv.Unquote(value); err == nil && value[0] == '"' {
+			out[key] = s
+		}
+	}
+	return out
 }
