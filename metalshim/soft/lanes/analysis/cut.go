@@ -1,9 +1,9 @@
 package analysis
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
-	"sort"
 
 	"github.com/introgen/introgen/metalshim/soft/lanes/ir"
 )
@@ -107,10 +107,10 @@ func number(f *ir.Function, cuts []*ir.Cut) error {
 		l := lf.Of[c.At] // a join stands at the head of a loop
 		return end[l], -l.depth
 	}
-	sort.SliceStable(cuts, func(i, j int) bool {
-		ai, bi := key(cuts[i])
-		aj, bj := key(cuts[j])
-		return ai < aj || ai == aj && bi < bj
+	slices.SortStableFunc(cuts, func(c, d *ir.Cut) int {
+		ac, bc := key(c)
+		ad, bd := key(d)
+		return cmp.Or(ac-ad, bc-bd)
 	})
 	for i, c := range cuts {
 		c.ID = i + 1

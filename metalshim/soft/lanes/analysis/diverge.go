@@ -89,10 +89,7 @@ func (a *Divergence) ShapeOf(o *ir.Operand, at *ir.Block) Shape {
 		return constantShape(o)
 	}
 	s := a.Shapes[o.Local]
-	if s.Kind == Offset && a.Outlives(o.Local, at) {
-		return shapeVarying
-	}
-	if s.Kind == Pseudo && a.Outlives(o.Local, at) {
+	if (s.Kind == Offset || s.Kind == Pseudo) && a.Outlives(o.Local, at) {
 		return shapeVarying
 	}
 	return s

@@ -40,19 +40,10 @@ func Returns(b *ir.Block) bool { return len(b.Insts) == 1 && b.Insts[0].Op == "r
 // Continuing returns b's successors without those that only return, when some
 // remain.
 func Continuing(b *ir.Block) []*ir.Block {
-	if len(b.Succs) < 2 {
-		return b.Succs
+	if s := slices.DeleteFunc(slices.Clone(b.Succs), Returns); len(s) > 0 {
+		return s
 	}
-	var s []*ir.Block
-	for _, q := range b.Succs {
-		if !Returns(q) {
-			s = append(s, q)
-		}
-	}
-	if len(s) == 0 {
-		return b.Succs
-	}
-	return s
+	return b.Succs
 }
 
 func newForwardGraph(blocks []*ir.Block, forest *LoopForest) *forwardGraph {

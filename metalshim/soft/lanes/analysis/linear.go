@@ -2,6 +2,7 @@ package analysis
 
 import (
 	"fmt"
+	"maps"
 	"sort"
 	"strconv"
 	"strings"
@@ -39,9 +40,7 @@ func term(n string) Linear { return Linear{terms: map[string]int64{n: 1}} }
 // plus returns l + k*m.
 func (l Linear) plus(m Linear, k int64) Linear {
 	r := Linear{terms: map[string]int64{}, K: l.K + k*m.K}
-	for n, c := range l.terms {
-		r.terms[n] = c
-	}
+	maps.Copy(r.terms, l.terms)
 	for n, c := range m.terms {
 		r.terms[n] += k * c
 	}

@@ -1,8 +1,9 @@
 package analysis
 
 import (
+	"cmp"
 	"fmt"
-	"sort"
+	"slices"
 
 	"github.com/introgen/introgen/metalshim/soft/lanes/ir"
 )
@@ -55,12 +56,8 @@ func FindLoops(blocks []*ir.Block, dom *ir.DomTree) (*LoopForest, error) {
 			}
 		}
 	}
-	sort.SliceStable(lf.loops, func(i, j int) bool {
-		a, b := lf.loops[i], lf.loops[j]
-		if len(a.Blocks) != len(b.Blocks) {
-			return len(a.Blocks) > len(b.Blocks)
-		}
-		return num[a.Header] < num[b.Header]
+	slices.SortStableFunc(lf.loops, func(a, b *Loop) int {
+		return cmp.Or(len(b.Blocks)-len(a.Blocks), num[a.Header]-num[b.Header])
 	})
 	for _, l := range lf.loops {
 		l.Parent = lf.Of[l.Header]

@@ -1,6 +1,8 @@
 package analysis
 
 import (
+	"slices"
+
 	"github.com/introgen/introgen/metalshim/soft/lanes/ir"
 )
 
@@ -185,10 +187,8 @@ func (a *Divergence) recordField(local string) bool {
 	}
 	p := l.Args[0].Local
 	if d := a.Defs[p]; d != nil && d.Op == "getelementptr" {
-		for _, x := range d.Args[1:] {
-			if x.Local != "" {
-				return false
-			}
+		if slices.ContainsFunc(d.Args[1:], func(x ir.Operand) bool { return x.Local != "" }) {
+			return false
 		}
 		p = d.Args[0].Local
 	}

@@ -1,6 +1,7 @@
 package analysis
 
 import (
+	"slices"
 	"strconv"
 
 	"github.com/introgen/introgen/metalshim/soft/lanes/ir"
@@ -47,13 +48,8 @@ func bounded(f *ir.Function, l *Loop, dom *ir.DomTree) bool {
 		if t.Op != "br" || len(t.Labels) != 2 || l.Blocks[f.ByName[t.Labels[0].Name]] == l.Blocks[f.ByName[t.Labels[1].Name]] {
 			continue
 		}
-		always := true
-		for _, p := range l.Header.Preds {
-			if l.Blocks[p] && !dom.Dominates(b, p) {
-				always = false
-			}
-		}
-		if c := defs[t.Args[0].Local]; always && c != nil && c.Op == "icmp" {
+		around := func(p *ir.Block) bool { return l.Blocks[p] && !dom.Dominates(b, p) }
+		if c := defs[t.Args[0].Local]; c != nil && c.Op == "icmp" && !slices.ContainsFunc(l.Header.Preds, around) {
 			if n, ok := constantTrips(defs, c); ok && n <= maxFreeTrips {
 				return true
 			}

@@ -32,7 +32,7 @@ func Scalar(f *ir.Function) (string, error) {
 	lv := analysis.FindLiveness(f)
 	for _, n := range lv.Crossing(cuts) {
 		e.cross[n] = lv.Type[n]
-		e.frame.add("v:"+n, fmt.Sprintf("[32 x %s]", memType(lv.Type[n])))
+		e.frame.add("v:"+n, laneArray(lv.Type[n]))
 	}
 	dom := ir.Dominators(f.Blocks)
 	lf, err := analysis.FindLoops(f.Blocks, dom)
@@ -51,10 +51,10 @@ func Scalar(f *ir.Function) (string, error) {
 			continue
 		}
 		for i, a := range c.In.Args {
-			e.frame.add(argField(c, i), fmt.Sprintf("[32 x %s]", memType(a.Type)))
+			e.frame.add(argField(c, i), laneArray(a.Type))
 		}
 		if c.In.Res != "" {
-			e.frame.add("v:"+c.In.Res, fmt.Sprintf("[32 x %s]", memType(c.In.Type)))
+			e.frame.add("v:"+c.In.Res, laneArray(c.In.Type))
 		}
 	}
 	if err := e.laneFunction(lv); err != nil {

@@ -2,6 +2,7 @@ package emit
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/introgen/introgen/metalshim/soft/lanes/ir"
@@ -53,12 +54,7 @@ func (e *vectorEmitter) copyEach(in *ir.Inst) bool {
 }
 
 func (e *vectorEmitter) allUniform(in *ir.Inst) bool {
-	for i := range in.Args {
-		if !e.shapeOf(&in.Args[i]).Uniform() {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(in.Args, func(o ir.Operand) bool { return !e.shapeOf(&o).Uniform() })
 }
 
 // elementwise writes an intrinsic that works on each element by itself.

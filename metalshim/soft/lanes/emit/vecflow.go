@@ -152,10 +152,7 @@ func (e *vectorEmitter) partShared(b *ir.Block) {
 // ends says whether the way from b to s is the end of the lanes that take it
 // (see forwardGraph).
 func (e *vectorEmitter) ends(b, s *ir.Block) bool {
-	if !analysis.Returns(s) {
-		return false
-	}
-	return !slices.Contains(analysis.Continuing(b), s)
+	return analysis.Returns(s) && !slices.Contains(analysis.Continuing(b), s)
 }
 
 // end takes lanes from the living.
@@ -317,15 +314,8 @@ func (e *vectorEmitter) edge(b, s *ir.Block, mask string) {
 
 // onlyBack says whether b → s is the only way back to the head of a loop.
 func (e *vectorEmitter) onlyBack(b, s *ir.Block) bool {
-	if !e.isBack(b, s) {
-		return false
-	}
-	for _, p := range s.Preds {
-		if p != b && e.isBack(p, s) {
-			return false
-		}
-	}
-	return true
+	other := func(p *ir.Block) bool { return p != b && e.isBack(p, s) }
+	return e.isBack(b, s) && !slices.ContainsFunc(s.Preds, other)
 }
 
 // firstWay says whether b → s comes before all other ways to s that lanes may
@@ -338,10 +328,6 @@ func (e *vectorEmitter) firstWay(b, s *ir.Block) bool {
 		}
 	}
 	back := e.isBack(b, s)
-	for _, p := range s.Preds {
-		if p != b && e.isBack(p, s) == back && e.pos[p] < e.pos[b] {
-			return false
-		}
-	}
-	return true
+	earlier := func(p *ir.Block) bool { return p != b && e.isBack(p, s) == back && e.pos[p] < e.pos[b] }
+	return !slices.ContainsFunc(s.Preds, earlier)
 }

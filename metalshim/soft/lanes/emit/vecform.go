@@ -2,6 +2,8 @@ package emit
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/introgen/introgen/metalshim/soft/lanes/analysis"
@@ -34,9 +36,7 @@ func Vector(f *ir.Function) (string, error) {
 			return err
 		}
 		b.WriteString(text)
-		for n, d := range e.declared {
-			declared[n] = d
-		}
+		maps.Copy(declared, e.declared)
 		return nil
 	}
 	if err := one("msl.row", true); err != nil {
@@ -85,11 +85,10 @@ any:
 
 // usesPosition says whether the kernel reads x, y or z.
 func usesPosition(f *ir.Function) bool {
+	position := func(o ir.Operand) bool { return o.Local != "" && (o.Local == f.X || o.Local == f.Y || o.Local == f.Z) }
 	for _, in := range f.All() {
-		for _, o := range in.Args {
-			if o.Local != "" && (o.Local == f.X || o.Local == f.Y || o.Local == f.Z) {
-				return true
-			}
+		if slices.ContainsFunc(in.Args, position) {
+			return true
 		}
 	}
 	return false

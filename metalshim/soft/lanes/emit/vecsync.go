@@ -204,25 +204,20 @@ func rowMajor() [64]int {
 	return at
 }
 
-// permute reorders the 64 elements of a matrix.
-func (e *vectorEmitter) permute(t *ir.Type, v string, at func(i int) int) string {
-	return e.pick(t, 64, v, 64, at)
-}
-
-// toLanes is permute from rows to lanes.
+// toLanes reorders the 64 elements of a matrix from rows to lanes.
 func (e *vectorEmitter) toLanes(t *ir.Type, v string) string {
 	at := rowMajor()
 	var back [64]int
 	for i, p := range at {
 		back[p] = i
 	}
-	return e.permute(t, v, func(i int) int { return back[i] })
+	return e.pick(t, 64, v, 64, func(i int) int { return back[i] })
 }
 
-// toRows is permute from lanes to rows.
+// toRows reorders them from lanes to rows.
 func (e *vectorEmitter) toRows(t *ir.Type, v string) string {
 	at := rowMajor()
-	return e.permute(t, v, func(i int) int { return at[i] })
+	return e.pick(t, 64, v, 64, func(i int) int { return at[i] })
 }
 
 // fewProducts is how many matrix products a kernel may have written out; with
@@ -291,12 +286,17 @@ func (e *vectorEmitter) rowAddress(t *ir.Type, p, ld string, i int) string {
 	return e.let("getelementptr %s, ptr %s, i64 %s", t, p, e.let("mul i64 %s, %d", ld, i))
 }
 
+// matrixElement is an integer of the size of the elements that an operation moves.
+func matrixElement(name string) *ir.Type {
+	if strings.HasSuffix(name, "16") {
+		return ir.IntType(16)
+	}
+	return ir.I32
+}
+
 // loadMatrix loads a matrix row by row.
 func (e *vectorEmitter) loadMatrix(in *ir.Inst, name string) {
-	t := ir.I32
-	if strings.HasSuffix(name, "16") {
-		t = ir.IntType(16)
-	}
+	t := matrixElement(name)
 	p, ld := e.pickLane(&in.Args[0], e.firstLane()), e.pickLane(&in.Args[1], e.firstLane())
 	var rows []string
 	for i := range 8 {
@@ -304,7 +304,7 @@ func (e *vectorEmitter) loadMatrix(in *ir.Inst, name string) {
 	}
 	w := e.join(t, 8, rows)
 	if strings.HasPrefix(name, "mldt") {
-		w = e.permute(t, w, func(i int) int { return i%8*8 + i/8 })
+		w = e.pick(t, 64, w, 64, func(i int) int { return i%8*8 + i/8 })
 	}
 	e.setVector(in, []string{e.let("bitcast <64 x %s> %s to %s", t, e.toLanes(t, w), lanesOf(in.Type))})
 }
@@ -312,10 +312,7 @@ func (e *vectorEmitter) loadMatrix(in *ir.Inst, name string) {
 // storeMatrix stores a matrix row by row; a lane that takes no part keeps its
 // elements to itself.
 func (e *vectorEmitter) storeMatrix(in *ir.Inst, name string) {
-	t := ir.I32
-	if strings.HasSuffix(name, "16") {
-		t = ir.IntType(16)
-	}
+	t := matrixElement(name)
 	v := e.let("bitcast %s %s to <64 x %s>", lanesOf(in.Args[0].Type), e.vector(&in.Args[0])[0], t)
 	p, ld := e.pickLane(&in.Args[1], e.firstLane()), e.pickLane(&in.Args[2], e.firstLane())
 	at := rowMajor()
@@ -323,7 +320,7 @@ func (e *vectorEmitter) storeMatrix(in *ir.Inst, name string) {
 	if strings.HasPrefix(name, "mstt") {
 		place = func(i int) int { return at[i%8*8+i/8] }
 	}
-	v = e.permute(t, v, place)
+	v = e.pick(t, 64, v, 64, place)
 	for r := range 8 {
 		row := e.pick(t, 64, v, 8, func(i int) int { return 8*r + i })
 		on := e.pick(ir.I1, width, e.mask, 8, func(i int) int { return place(8*r+i) / 2 })

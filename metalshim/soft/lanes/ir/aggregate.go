@@ -43,20 +43,14 @@ func ConstElements(text string, n int) []string {
 	out := make([]string, 0, n)
 	switch {
 	case text == "zeroinitializer" || text == "poison" || text == "undef":
-		for range n {
-			out = append(out, text)
-		}
-		return out
+		return slices.Repeat([]string{text}, n)
 	case strings.HasPrefix(text, "splat (") && strings.HasSuffix(text, ")"):
 		p := &cursor{s: text[len("splat (") : len(text)-1]}
 		p.parseType()
 		if p.err != nil {
 			return nil
 		}
-		for range n {
-			out = append(out, strings.TrimSpace(p.s[p.pos:]))
-		}
-		return out
+		return slices.Repeat([]string{strings.TrimSpace(p.s[p.pos:])}, n)
 	case len(text) < 2:
 		return nil
 	}

@@ -1,17 +1,15 @@
 package ir
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // wellTyped checks what the rest of the pass takes for granted about operands.
 // clang checks the result again, so this is only about not going astray.
 func wellTyped(in *Inst) error {
 	same := func(n int, os ...Operand) bool {
-		for _, o := range os {
-			if o.Type.Lanes() != n {
-				return false
-			}
-		}
-		return true
+		return !slices.ContainsFunc(os, func(o Operand) bool { return o.Type.Lanes() != n })
 	}
 	ok := true
 	switch in.Op {
@@ -74,12 +72,8 @@ func callTyped(in *Inst, same func(int, ...Operand) bool) bool {
 		if len(in.Args) < n || !scalarOrVector(in.Type) {
 			return false
 		}
-		for _, o := range in.Args[n:] {
-			if o.Local != "" {
-				return false
-			}
-		}
-		return same(in.Type.Lanes(), in.Args[:n]...)
+		variable := func(o Operand) bool { return o.Local != "" }
+		return !slices.ContainsFunc(in.Args[n:], variable) && same(in.Type.Lanes(), in.Args[:n]...)
 	}
 	if op, pair := Reduction(in.Callee); op+pair != "" {
 		last := len(in.Args) - 1
