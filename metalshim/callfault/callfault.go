@@ -266,4 +266,6 @@ func (c *commands) Status() metalshim.Status {
 }
 
 // KernelTimes passes on what the driver knows.
-func (c *commands) KernelTimes() []metalshim.KernelTime { return metalshim.KernelTimes(c.CommandBuffer) }
+func (c *commands) KernelTimes() []metalshim.KernelTime {
+	return metalshim.KernelTimes(c.CommandBuffer)
+}

@@ -5,6 +5,7 @@ package shimtest
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -17,22 +18,19 @@ type Device struct {
 	// Took is how long each command buffer pretends to run.
 	Took time.Duration
 
+	live    metalshim.Tally
 	mu      sync.Mutex
-	live    metalshim.Counts
 	sources []metalshim.Source
 }
 
-func (d *Device) count(f func(*metalshim.Counts)) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	f(&d.live)
-}
+// nothing frees an object that is Go's.
+func nothing() {}
 
 // Sources are the sources that were compiled, in order.
 func (d *Device) Sources() []metalshim.Source {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	return append([]metalshim.Source(nil), d.sources...)
+	return slices.Clone(d.sources)
 }
 
 // Info describes it.
@@ -41,11 +39,7 @@ func (d *Device) Info() metalshim.Info {
 }
 
 // Live counts what is not yet released.
-func (d *Device) Live() metalshim.Counts {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	return d.live
-}
+func (d *Device) Live() metalshim.Counts { return d.live.Counts() }
 
 // Close does nothing.
 func (d *Device) Close() error { return nil }
@@ -55,17 +49,18 @@ func (d *Device) NewLibrary(ctx context.Context, src metalshim.Source) (metalshi
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	d.count(func(c *metalshim.Counts) { c.Libraries++ })
 	d.mu.Lock()
 	d.sources = append(d.sources, src)
 	d.mu.Unlock()
-	return &library{d: d, src: src}, nil
+	l := &library{d: d, src: src}
+	l.Begin(&d.live.Libraries, nothing)
+	return l, nil
 }
 
 type library struct {
-	d    *Device
-	src  metalshim.Source
-	once sync.Once
+	metalshim.Held
+	d   *Device
+	src metalshim.Source
 }
 
 func (l *library) Name() string            { return l.src.Name }
@@ -74,41 +69,25 @@ func (l *library) FunctionNames() []string { return []string{"a", "b"} }
 func (l *library) Evidence() metalshim.Evidence {
 	return metalshim.Evidence{State: names.CacheMiss}
 }
-func (l *library) Release() {
-	l.once.Do(func() { l.d.count(func(c *metalshim.Counts) { c.Libraries-- }) })
-}
 
 func (l *library) NewPipeline(ctx context.Context, function string, constants []metalshim.Constant) (metalshim.Pipeline, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	l.d.count(func(c *metalshim.Counts) { c.Pipelines++ })
-	return &pipeline{l: l, name: function, constants: constants}, nil
+	p := &pipeline{Compiled: metalshim.Compiled{Function: function, Of: l.Name(), With: constants, Threads: 1024, Lanes: 32, How: l.Evidence()}}
+	p.Begin(&l.d.live.Pipelines, nothing)
+	return p, nil
 }
 
 type pipeline struct {
-	l         *library
-	name      string
-	constants []metalshim.Constant
-	once      sync.Once
-}
-
-func (p *pipeline) Name() string                    { return p.name }
-func (p *pipeline) Library() string                 { return p.l.Name() }
-func (p *pipeline) Constants() []metalshim.Constant { return p.constants }
-func (p *pipeline) MaxThreadsPerThreadgroup() int   { return 1024 }
-func (p *pipeline) ThreadExecutionWidth() int       { return 32 }
-func (p *pipeline) StaticThreadgroupMemory() int    { return 0 }
-func (p *pipeline) Evidence() metalshim.Evidence    { return p.l.Evidence() }
-func (p *pipeline) Release() {
-	p.once.Do(func() { p.l.d.count(func(c *metalshim.Counts) { c.Pipelines-- }) })
+	metalshim.Compiled
+	metalshim.Held
 }
 
 type buffer struct {
-	d    *Device
+	metalshim.Held
 	mem  []byte
 	mode metalshim.StorageMode
-	once sync.Once
 }
 
 // NewBuffer makes a buffer in Go's memory.
@@ -116,23 +95,24 @@ func (d *Device) NewBuffer(length int, mode metalshim.StorageMode) (metalshim.Bu
 	if length < 1 {
 		return nil, &metalshim.AllocationError{Length: int64(length)}
 	}
-	d.count(func(c *metalshim.Counts) { c.Buffers++; c.BufferBytes += int64(length) })
-	return &buffer{d: d, mem: make([]byte, length), mode: mode}, nil
+	return d.buffer(make([]byte, length), mode), nil
+}
+
+func (d *Device) buffer(mem []byte, mode metalshim.StorageMode) *buffer {
+	b := &buffer{mem: mem, mode: mode}
+	d.live.BufferBytes.Add(int64(len(mem)))
+	b.Begin(&d.live.Buffers, func() { d.live.BufferBytes.Add(-int64(len(mem))) })
+	return b
 }
 
 // NewBufferWithBytes makes a buffer that holds a copy of b.
 func (d *Device) NewBufferWithBytes(b []byte) (metalshim.Buffer, error) {
-	made, err := d.NewBuffer(len(b), metalshim.Shared)
-	if err == nil {
-		copy(made.Contents(), b)
-	}
-	return made, err
+	return metalshim.BufferWithBytes(d, b)
 }
 
 // NewBufferNoCopy makes a buffer of memory itself.
 func (d *Device) NewBufferNoCopy(memory []byte) (metalshim.Buffer, error) {
-	d.count(func(c *metalshim.Counts) { c.Buffers++; c.BufferBytes += int64(len(memory)) })
-	return &buffer{d: d, mem: memory, mode: metalshim.Shared}, nil
+	return d.buffer(memory, metalshim.Shared), nil
 }
 
 func (b *buffer) Len() int                    { return len(b.mem) }
@@ -143,65 +123,49 @@ func (b *buffer) Contents() []byte {
 	}
 	return b.mem
 }
-func (b *buffer) Release() {
-	b.once.Do(func() {
-		b.d.count(func(c *metalshim.Counts) { c.Buffers--; c.BufferBytes -= int64(len(b.mem)) })
-	})
-}
 
-type fence struct {
-	d    *Device
-	once sync.Once
-}
+type fence struct{ metalshim.Held }
 
 // NewFence makes a fence.
 func (d *Device) NewFence() (metalshim.Fence, error) {
-	d.count(func(c *metalshim.Counts) { c.Fences++ })
-	return &fence{d: d}, nil
-}
-
-func (f *fence) Release() {
-	f.once.Do(func() { f.d.count(func(c *metalshim.Counts) { c.Fences-- }) })
+	f := &fence{}
+	f.Begin(&d.live.Fences, nothing)
+	return f, nil
 }
 
 type queue struct {
-	d    *Device
-	once sync.Once
+	metalshim.Held
+	d *Device
 }
 
 // NewQueue makes a queue.
 func (d *Device) NewQueue() (metalshim.Queue, error) {
-	d.count(func(c *metalshim.Counts) { c.Queues++ })
-	return &queue{d: d}, nil
-}
-
-func (q *queue) Release() {
-	q.once.Do(func() { q.d.count(func(c *metalshim.Counts) { c.Queues-- }) })
+	q := &queue{d: d}
+	q.Begin(&d.live.Queues, nothing)
+	return q, nil
 }
 
 func (q *queue) NewCommandBuffer() (metalshim.CommandBuffer, error) {
-	q.d.count(func(c *metalshim.Counts) { c.CommandBuffers++ })
-	return &commands{d: q.d}, nil
+	c := &commands{d: q.d}
+	c.Begin(&q.d.live.CommandBuffers, nothing)
+	return c, nil
 }
 
 // commands completes at its Wait, or when it is asked for its status after
 // Took has passed: a GPU that works while nobody looks.
 type commands struct {
+	metalshim.Held
 	d        *Device
 	open     bool
 	kernels  []string
 	status   metalshim.Status
 	times    metalshim.Times
 	handlers []func(metalshim.CommandBuffer)
-	once     sync.Once
 }
 
 func (c *commands) OnCompleted(f func(metalshim.CommandBuffer)) { c.handlers = append(c.handlers, f) }
 func (c *commands) Err() error                                  { return nil }
 func (c *commands) Times() metalshim.Times                      { return c.times }
-func (c *commands) Release() {
-	c.once.Do(func() { c.d.count(func(n *metalshim.Counts) { n.CommandBuffers-- }) })
-}
 
 func (c *commands) Status() metalshim.Status {
 	if c.status == metalshim.Committed && time.Since(c.times.Committed) >= c.d.Took {
