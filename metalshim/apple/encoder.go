@@ -12,22 +12,16 @@ import (
 // Metal throws an NSException where it is misused, or reads foreign memory, so
 // everything is checked here and nothing wrong is sent.
 type encoding struct {
+	metalshim.Misuse
 	c     *commands
 	e     mtlAnyEncoder
-	err   error
 	ended bool
-}
-
-func (e *encoding) misuse(kernel, format string, args ...any) {
-	if e.err == nil {
-		e.err = &metalshim.EncodeError{Kernel: kernel, Reason: fmt.Sprintf(format, args...)}
-	}
 }
 
 // usable is false, and a misuse, after the end.
 func (e *encoding) usable(what string) bool {
 	if e.ended {
-		e.misuse("", "%s after the encoder's end", what)
+		e.Note("", "%s after the encoder's end", what)
 	}
 	return !e.ended
 }
@@ -41,7 +35,7 @@ func (e *encoding) SetLabel(label string) {
 	defer a.Push().Pop()
 	text, err := a.NewString(label)
 	if err != nil {
-		e.misuse("", "label: %v", err)
+		e.Note("", "label: %v", err)
 		return
 	}
 	defer a.Release(text)
@@ -51,12 +45,12 @@ func (e *encoding) SetLabel(label string) {
 // EndEncoding closes the encoder and returns the first misuse.
 func (e *encoding) EndEncoding() error {
 	if e.ended {
-		e.misuse("", "encoder ended twice")
-		return e.err
+		e.Note("", "encoder ended twice")
+		return e.Err
 	}
 	defer e.c.q.d.a.Push().Pop()
 	e.close()
-	return e.err
+	return e.Err
 }
 
 // close ends it. It is called within a pool.
@@ -73,9 +67,9 @@ func (e *encoding) fenceOf(f metalshim.Fence) (object, bool) {
 	switch {
 	case !e.usable("fence"):
 	case !ok || m == nil:
-		e.misuse("", "the fence is of another driver")
+		e.Note("", "the fence is of another driver")
 	case m.Released():
-		e.misuse("", "the fence is released")
+		e.Note("", "the fence is released")
 	default:
 		e.c.keep(&m.shared)
 		return m.f, true
@@ -90,12 +84,10 @@ func (e *encoding) memoryOf(b metalshim.Buffer, offset, least int) (*buffer, boo
 	switch {
 	case !e.usable("buffer"):
 	case !ok || m == nil:
-		e.misuse("", "the buffer is of another driver")
+		e.Note("", "the buffer is of another driver")
 	case m.Released():
-		e.misuse("", "the buffer is released")
-	case offset < 0 || least < 0 || offset > m.n || least > m.n-offset:
-		e.misuse("", "offset %d and length %d leave the buffer of %d bytes", offset, least, m.n)
-	default:
+		e.Note("", "the buffer is released")
+	case e.Within(offset, least, m.n):
 		e.c.keep(&m.shared)
 		return m, true
 	}
@@ -149,9 +141,9 @@ func (e *encoder) SetPipeline(p metalshim.Pipeline) {
 	switch {
 	case !e.usable("pipeline"):
 	case !ok || q == nil:
-		e.misuse("", "the pipeline is of another driver")
+		e.Note("", "the pipeline is of another driver")
 	case q.Released():
-		e.misuse(q.Function, "the pipeline is released")
+		e.Note(q.Function, "the pipeline is released")
 	default:
 		e.c.keep(&q.shared)
 		e.p = q
@@ -159,13 +151,7 @@ func (e *encoder) SetPipeline(p metalshim.Pipeline) {
 	}
 }
 
-func (e *encoder) index(kind string, i int) bool {
-	if i < 0 || i >= metalshim.MaxBufferIndex {
-		e.misuse("", "%s index %d: it must be 0 to %d", kind, i, metalshim.MaxBufferIndex-1)
-		return false
-	}
-	return e.usable(kind)
-}
+func (e *encoder) index(kind string, i int) bool { return e.Index(kind, i) && e.usable(kind) }
 
 // SetBuffer binds a buffer from offset on; nil takes the binding away.
 func (e *encoder) SetBuffer(i int, b metalshim.Buffer, offset int) {
@@ -183,11 +169,7 @@ func (e *encoder) SetBuffer(i int, b metalshim.Buffer, offset int) {
 
 // SetBytes binds a copy of b.
 func (e *encoder) SetBytes(i int, b []byte) {
-	if !e.index("buffer", i) {
-		return
-	}
-	if len(b) == 0 || len(b) > 4096 {
-		e.misuse("", "%d bytes for argument %d: it must be 1 to 4096", len(b), i)
+	if !e.index("buffer", i) || !e.Bytes(i, len(b)) {
 		return
 	}
 	e.m.setBytes(b, i)
@@ -195,11 +177,7 @@ func (e *encoder) SetBytes(i int, b []byte) {
 
 // SetThreadgroupMemory sets the length of argument i in threadgroup memory.
 func (e *encoder) SetThreadgroupMemory(i, length int) {
-	if !e.index("threadgroup memory", i) {
-		return
-	}
-	if most := e.c.q.d.info.MaxThreadgroupMemory; length < 0 || length%16 != 0 || length > most {
-		e.misuse("", "%d bytes of threadgroup memory: it must be a multiple of 16 up to %d", length, most)
+	if !e.index("threadgroup memory", i) || !e.ThreadgroupMemory(length, e.c.q.d.info.MaxThreadgroupMemory) {
 		return
 	}
 	e.dynamic[i] = length
@@ -209,7 +187,7 @@ func (e *encoder) SetThreadgroupMemory(i, length int) {
 // MemoryBarrier makes the dispatches that follow see what those before wrote.
 func (e *encoder) MemoryBarrier(scope metalshim.BarrierScope) {
 	if scope != metalshim.BarrierBuffers {
-		e.misuse("", "barrier scope %d: only that of buffers, %d, is known", scope, metalshim.BarrierBuffers)
+		e.Note("", "barrier scope %d: only that of buffers, %d, is known", scope, metalshim.BarrierBuffers)
 	} else if e.usable("barrier") {
 		e.m.memoryBarrier(uint64(scope))
 	}
@@ -267,15 +245,15 @@ func (e *encoder) check(grid, perGroup metalshim.Size) error {
 	switch most := e.c.q.d.info.MaxThreadgroupMemory; {
 	case !e.usable("dispatch"):
 	case e.p == nil:
-		e.misuse("", "no pipeline is set")
+		e.Note("", "no pipeline is set")
 	case grid.Count() < 0 || perGroup.Count() < 0:
-		e.misuse(name, "grid %v of threadgroups %v: every size must be at least 1, and less than 2³² together", grid, perGroup)
+		e.Note(name, "grid %v of threadgroups %v: every size must be at least 1, and less than 2³² together", grid, perGroup)
 	case perGroup.Count() > e.p.Threads:
-		e.misuse(name, "threadgroup %v has %d threads, the pipeline allows %d", perGroup, perGroup.Count(), e.p.Threads)
+		e.Note(name, "threadgroup %v has %d threads, the pipeline allows %d", perGroup, perGroup.Count(), e.p.Threads)
 	case memory+e.p.Memory > most:
-		e.misuse(name, "%d bytes of threadgroup memory, the device allows %d", memory+e.p.Memory, most)
+		e.Note(name, "%d bytes of threadgroup memory, the device allows %d", memory+e.p.Memory, most)
 	}
-	return e.err
+	return e.Err
 }
 
 // blit is an MTLBlitCommandEncoder.
@@ -308,7 +286,7 @@ const blitAlignment = 4
 func (b *blit) aligned(what string, numbers ...int) bool {
 	for _, n := range numbers {
 		if n%blitAlignment != 0 {
-			b.misuse("", "%s with %d: offsets and lengths must be multiples of %d bytes", what, n, blitAlignment)
+			b.Note("", "%s with %d: offsets and lengths must be multiples of %d bytes", what, n, blitAlignment)
 			return false
 		}
 	}

@@ -1,7 +1,6 @@
 package soft
 
 import (
-	"fmt"
 	"unsafe"
 
 	"github.com/introgen/introgen/metalshim"
@@ -11,15 +10,9 @@ import (
 
 // base is what both kinds of encoder share: the first misuse, and the end.
 type base struct {
+	metalshim.Misuse
 	c     *commands
-	err   error
 	ended bool
-}
-
-func (e *base) misuse(kernel, format string, args ...any) {
-	if e.err == nil {
-		e.err = &metalshim.EncodeError{Kernel: kernel, Reason: fmt.Sprintf(format, args...)}
-	}
 }
 
 // SetLabel does nothing.
@@ -28,7 +21,7 @@ func (e *base) SetLabel(string) {}
 // WaitForFence does nothing: commands run in order.
 func (e *base) WaitForFence(f metalshim.Fence) {
 	if _, ok := f.(*fence); !ok {
-		e.misuse("", "the fence is of another driver")
+		e.Note("", "the fence is of another driver")
 	}
 }
 
@@ -38,12 +31,12 @@ func (e *base) UpdateFence(f metalshim.Fence) { e.WaitForFence(f) }
 // EndEncoding closes the encoder and returns the first misuse.
 func (e *base) EndEncoding() error {
 	if e.ended {
-		e.misuse("", "encoder ended twice")
-		return e.err
+		e.Note("", "encoder ended twice")
+		return e.Err
 	}
 	e.ended = true
 	e.c.open = false
-	return e.err
+	return e.Err
 }
 
 func (c *commands) begin() error {
@@ -62,12 +55,10 @@ func (e *base) memoryOf(b metalshim.Buffer, offset, length int) (uintptr, bool) 
 	m, ok := b.(*buffer)
 	switch {
 	case !ok || m == nil:
-		e.misuse("", "the buffer is of another driver")
+		e.Note("", "the buffer is of another driver")
 	case m.Released():
-		e.misuse("", "the buffer is released")
-	case offset < 0 || length < 0 || offset > m.n || length > m.n-offset:
-		e.misuse("", "offset %d and length %d leave the buffer of %d bytes", offset, length, m.n)
-	default:
+		e.Note("", "the buffer is released")
+	case e.Within(offset, length, m.n):
 		m.Hold()
 		e.c.retained = append(e.c.retained, m)
 		return m.address + uintptr(offset), true
@@ -97,25 +88,17 @@ func (e *encoder) SetPipeline(p metalshim.Pipeline) {
 	q, ok := p.(*pipeline)
 	switch {
 	case !ok || q == nil:
-		e.misuse("", "the pipeline is of another driver")
+		e.Note("", "the pipeline is of another driver")
 	case q.Released():
-		e.misuse(q.Function, "the pipeline is released")
+		e.Note(q.Function, "the pipeline is released")
 	case q != e.p:
 		e.p, e.counted = q, false
 	}
 }
 
-func (e *encoder) index(kind string, i int) bool {
-	if i < 0 || i >= metalshim.MaxBufferIndex {
-		e.misuse("", "%s index %d: it must be 0 to %d", kind, i, metalshim.MaxBufferIndex-1)
-		return false
-	}
-	return true
-}
-
 // SetBuffer binds a buffer from offset on; nil takes the binding away.
 func (e *encoder) SetBuffer(i int, b metalshim.Buffer, offset int) {
-	if !e.index("buffer", i) {
+	if !e.Index("buffer", i) {
 		return
 	}
 	if b == nil {
@@ -129,11 +112,7 @@ func (e *encoder) SetBuffer(i int, b metalshim.Buffer, offset int) {
 
 // SetBytes binds a copy of b.
 func (e *encoder) SetBytes(i int, b []byte) {
-	if !e.index("buffer", i) {
-		return
-	}
-	if len(b) == 0 || len(b) > 4096 {
-		e.misuse("", "%d bytes for argument %d: it must be 1 to 4096", len(b), i)
+	if !e.Index("buffer", i) || !e.Bytes(i, len(b)) {
 		return
 	}
 	e.next.Buf[i] = uintptr(unsafe.Pointer(&e.c.arena.copy(b)[0]))
@@ -141,14 +120,9 @@ func (e *encoder) SetBytes(i int, b []byte) {
 
 // SetThreadgroupMemory sets the length of argument i in threadgroup memory.
 func (e *encoder) SetThreadgroupMemory(i, length int) {
-	if !e.index("threadgroup memory", i) {
-		return
+	if e.Index("threadgroup memory", i) && e.ThreadgroupMemory(length, maxThreadgroupMemory) {
+		e.next.TGM[i] = uint32(length)
 	}
-	if length < 0 || length%16 != 0 || length > maxThreadgroupMemory {
-		e.misuse("", "%d bytes of threadgroup memory: it must be a multiple of 16 up to %d", length, maxThreadgroupMemory)
-		return
-	}
-	e.next.TGM[i] = uint32(length)
 }
 
 // MemoryBarrier does nothing: dispatches run one after the other.
@@ -181,8 +155,8 @@ func (e *encoder) refuse(format string, args ...any) error {
 	if e.p != nil {
 		name = e.p.Function
 	}
-	e.misuse(name, format, args...)
-	return e.err
+	e.Note(name, format, args...)
+	return e.Err
 }
 
 func (e *encoder) dispatch(groups, perGroup, threads metalshim.Size) error {
@@ -213,8 +187,8 @@ func (e *encoder) dispatch(groups, perGroup, threads metalshim.Size) error {
 			return e.refuse("buffer %d%s is not set", i, e.p.param(msl.Buffer, i))
 		}
 	}
-	if e.err != nil {
-		return e.err
+	if e.Err != nil {
+		return e.Err
 	}
 	if !e.counted {
 		e.p.Hold()
@@ -255,7 +229,7 @@ func (c *commands) NewBlit() (metalshim.Blit, error) {
 
 func (b *blit) add(cmd native.Command) {
 	if b.ended {
-		b.misuse("", "blit after the encoder's end")
+		b.Note("", "blit after the encoder's end")
 		return
 	}
 	b.c.list = append(b.c.list, cmd)
