@@ -268,7 +268,7 @@ func openMetal(ctx context.Context, g *generation, k metalKnobs, set *kernels.Se
 	m := &openedMetal{}
 	g.enter(names.SpanDevice, "")
 	var err error
-	if m.driver, err = drivers.OpenWith(ctx, k.driver, drivers.Options{Note: note, Timeout: k.timeout, Keep: k.keep}); err != nil {
+	if m.driver, err = drivers.Open(ctx, k.driver, drivers.Options{Note: note, Timeout: k.timeout, Keep: k.keep}); err != nil {
 		if errors.Is(err, drivers.ErrTimeout) {
 			err = usagef("--command-buffer-timeout: %w", err)
 		}

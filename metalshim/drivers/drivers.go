@@ -72,7 +72,7 @@ type Stopper interface {
 	Stop()
 }
 
-// Options for OpenWith. The zero value is what a user gets.
+// Options for Open. The zero value is what a user gets.
 type Options struct {
 	// Note hears of what is unusual but no error, and which kind of it that is: of
 	// one kind there may be hundreds. It may be nil.
@@ -105,14 +105,8 @@ func (o Options) soft() soft.Options {
 	return out
 }
 
-// Open opens a driver. note hears of what is unusual but no error; it may be
-// nil.
-func Open(ctx context.Context, name string, note func(kind, text string)) (Driver, error) {
-	return OpenWith(ctx, name, Options{Note: note})
-}
-
-// OpenWith opens a driver.
-func OpenWith(ctx context.Context, name string, o Options) (Driver, error) {
+// Open opens a driver.
+func Open(ctx context.Context, name string, o Options) (Driver, error) {
 	if err := Known(name); err != nil {
 		return nil, err
 	}

@@ -16,7 +16,7 @@ import (
 
 func TestUnknown(t *testing.T) {
 	for _, name := range []string{"cuda", "", "soft:0", "apple:", "auto:Apple M2"} {
-		if _, err := Open(t.Context(), name, nil); err == nil || !strings.Contains(err.Error(), "auto, soft, apple are allowed, and apple:DEVICE") {
+		if _, err := Open(t.Context(), name, Options{}); err == nil || !strings.Contains(err.Error(), "auto, soft, apple are allowed, and apple:DEVICE") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -27,15 +27,15 @@ func TestAppleNeedsAMac(t *testing.T) {
 		t.Skip("SKIP: needs a system without Metal")
 	}
 	t.Setenv(apple.EnvStandIn, "")
-	if _, err := Open(t.Context(), Apple, nil); err == nil || !strings.Contains(err.Error(), apple.EnvStandIn) {
+	if _, err := Open(t.Context(), Apple, Options{}); err == nil || !strings.Contains(err.Error(), apple.EnvStandIn) {
 		t.Errorf("%v", err)
 	}
 	t.Setenv(apple.EnvStandIn, "build,family=many")
-	if _, err := Open(t.Context(), Apple, nil); err == nil || !strings.Contains(err.Error(), `family="many"`) {
+	if _, err := Open(t.Context(), Apple, Options{}); err == nil || !strings.Contains(err.Error(), `family="many"`) {
 		t.Errorf("%v", err)
 	}
 	t.Setenv(apple.EnvStandIn, "/no/such.so")
-	if _, err := Open(t.Context(), Apple, nil); err == nil || !strings.Contains(err.Error(), "/no/such.so") {
+	if _, err := Open(t.Context(), Apple, Options{}); err == nil || !strings.Contains(err.Error(), "/no/such.so") {
 		t.Errorf("%v", err)
 	}
 }
@@ -53,7 +53,7 @@ func TestBelowApple7(t *testing.T) {
 		t.Skip("SKIP: needs the stand-in")
 	}
 	t.Setenv(apple.EnvStandIn, standin.BuildPath+",family=5")
-	d, err := Open(t.Context(), Apple, nil)
+	d, err := Open(t.Context(), Apple, Options{})
 	var absent *clang.Error
 	if errors.As(err, &absent) || errors.Is(err, standin.ErrCompiler) {
 		t.Skipf("SKIP: needs the driver: %v", err)
@@ -76,7 +76,7 @@ func TestDevice(t *testing.T) {
 		t.Skip("SKIP: needs the stand-in")
 	}
 	t.Setenv(apple.EnvStandIn, standin.BuildPath)
-	d, err := Open(t.Context(), "apple:soft", nil)
+	d, err := Open(t.Context(), "apple:soft", Options{})
 	var absent *clang.Error
 	if errors.As(err, &absent) || errors.Is(err, standin.ErrCompiler) {
 		t.Skipf("SKIP: needs the driver: %v", err)
@@ -87,7 +87,7 @@ func TestDevice(t *testing.T) {
 	if err := d.Close(); err != nil {
 		t.Error(err)
 	}
-	if _, err := Open(t.Context(), "apple:Voodoo", nil); !errors.Is(err, metalshim.ErrNoDevice) || !strings.Contains(err.Error(), `"soft"`) {
+	if _, err := Open(t.Context(), "apple:Voodoo", Options{}); !errors.Is(err, metalshim.ErrNoDevice) || !strings.Contains(err.Error(), `"soft"`) {
 		t.Errorf("%v", err)
 	}
 }
@@ -100,7 +100,7 @@ func TestDrivers(t *testing.T) {
 				t.Skip("SKIP: needs leave to use this Mac's device: make metal-check")
 			}
 			t.Setenv(apple.EnvStandIn, standin.BuildPath)
-			d, err := Open(t.Context(), name, nil)
+			d, err := Open(t.Context(), name, Options{})
 			var absent *clang.Error
 			if errors.As(err, &absent) || errors.Is(err, standin.ErrCompiler) || errors.Is(err, metalshim.ErrNoDevice) {
 				t.Skipf("SKIP: needs the driver: %v", err)

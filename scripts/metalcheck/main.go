@@ -106,7 +106,7 @@ type world struct {
 
 // look opens the device once. That there is none is no error.
 func look(ctx context.Context) (world, error) {
-	d, err := drivers.Open(ctx, drivers.Apple, nil)
+	d, err := drivers.Open(ctx, drivers.Apple, drivers.Options{})
 	var absent *clang.Error
 	switch {
 	case errors.Is(err, metalshim.ErrNoDevice), errors.Is(err, standin.ErrCompiler), errors.Is(err, standin.ErrSystem), errors.As(err, &absent):

@@ -38,7 +38,7 @@ func Soft(t testing.TB) metalshim.Device {
 
 func open(t testing.TB, name string) metalshim.Device {
 	t.Helper()
-	d, err := drivers.Open(context.Background(), name, nil)
+	d, err := drivers.Open(context.Background(), name, drivers.Options{})
 	if err != nil {
 		t.Skipf("SKIP: needs the %s Metal driver: %v", name, err)
 	}

@@ -158,12 +158,7 @@ func table(call *forward.Dispatch, kernel, own *msl.Kernel, add func(string, ...
 
 // bound says that the source gives the index of each of a kernel's buffers.
 func bound(k *msl.Kernel) bool {
-	for _, p := range k.Params {
-		if p.Kind == msl.Buffer && !p.Bound {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(k.Params, func(p msl.Param) bool { return p.Kind == msl.Buffer && !p.Bound })
 }
 
 func buffer(k *msl.Kernel, index int) (msl.Param, bool) {

@@ -185,20 +185,15 @@ func (s *Server) buffer(length int, mode metalshim.StorageMode, from *byte, inPl
 	return s.add(b)
 }
 
-func (s *Server) queue() uintptr {
-	q, err := s.dev.NewQueue()
-	if err != nil {
-		return 0
-	}
-	return s.add(q)
-}
+func (s *Server) queue() uintptr { return s.made(s.dev.NewQueue()) }
+func (s *Server) fence() uintptr { return s.made(s.dev.NewFence()) }
 
-func (s *Server) fence() uintptr {
-	f, err := s.dev.NewFence()
+// made gives a new object a handle, 0 where there is none.
+func (s *Server) made(o any, err error) uintptr {
 	if err != nil {
 		return 0
 	}
-	return s.add(f)
+	return s.add(o)
 }
 
 // release gives an object back. A queue waits for its command buffers, one of
