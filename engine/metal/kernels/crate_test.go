@@ -112,7 +112,7 @@ func TestHostileCrate(t *testing.T) {
 	}
 }
 
-// FuzzRead feeds the unpacked archive, which a mutation of the packed one would
+// FuzzReadCrate feeds the unpacked archive, which a mutation of the packed one would
 // hardly ever reach.
 func FuzzReadCrate(f *testing.F) {
 	unpacked := func(entries ...entry) []byte {
