@@ -103,7 +103,7 @@ var masks = []struct {
 }{
 	{regexp.MustCompile(`\d+\.\d+ ms`), "T ms"},
 	{regexp.MustCompile(`(decode steps \(ms\):)( \d+\.\d+)+`), "$1 T…"},
-	{regexp.MustCompile(`\d+ % of the file in the page cache( after eviction)?`), "P % of the file in the page cache"},
+	{regexp.MustCompile(`[\d.]+ % of the file in the page cache( after eviction)?`), "P % of the file in the page cache"},
 	{regexp.MustCompile(`; (cpu: |metal \()(?:(?:soft|apple): )?.*; tokenizer (go|hf),`), "; ${1}HERE; tokenizer ANY,"},
 	{regexp.MustCompile(`(?m)^(LIB |PIPE) (.*) \d+\.\d+ ms$`), "$1 $2 T ms"},
 	{regexp.MustCompile(`(?m)^(# cache: )[^;]*; (?:no nonce|nonce "[^"]*"); .*$`), "${1}EVIDENCE"},
