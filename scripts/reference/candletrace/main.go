@@ -1,7 +1,7 @@
 // Command candletrace turns the decoded trace of candle 0.11.0 on a recording
-// mock of Metal into the short form that engine/metal/plan's tests read:
+// mock of Metal into the short form that engine/metal/forward's tests read:
 //
-//	go run ./scripts/reference/candletrace candle-trace-13+4.txt engine/metal/plan/testdata/candle-13+4.txt.gz
+//	go run ./scripts/reference/candletrace candle-trace-13+4.txt engine/metal/forward/testdata/candle-13+4.txt.gz
 //
 // A line of the short form is one event, and its first word the kind:
 //

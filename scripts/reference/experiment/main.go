@@ -11,7 +11,7 @@
 // start of the process to the device, between phases), or was put in: the steps
 // of a round of which only the sum is known are all alike, and command buffers
 // and dispatches of a decode step are those that candle 0.11.0's own code gives
-// (engine/metal/plan's tests hold them).
+// (engine/metal/forward's tests hold them).
 package main
 
 import (
