@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -108,15 +109,47 @@ func Text(first string, n int, delay time.Duration, more string, fail bool) stri
 	return text
 }
 
-// Seen counts, for each rule, the things so far that it names.
-type Seen []int
-
-// Hit counts one more thing that rule i names, and says whether the rule, whose
-// number is n, disturbs it.
-func (s Seen) Hit(i, n int) bool {
-	s[i]++
-	return n == 0 || n == s[i]
+// Planted are rules with what each of them has named so far. Any goroutine may ask.
+type Planted[R any] struct {
+	mu     sync.Mutex
+	rules  []R
+	number func(R) int // which of the things that a rule names it disturbs; 0 is every one
+	seen   []int       // things so far that each rule names
 }
 
-// Used says whether rule i, whose number is n, has disturbed anything.
-func (s Seen) Used(i, n int) bool { return s[i] >= max(1, n) }
+// Plant returns the rules as they are before anything has happened.
+func Plant[R any](rules []R, number func(R) int) *Planted[R] {
+	return &Planted[R]{rules: rules, number: number, seen: make([]int, len(rules))}
+}
+
+// Hits counts one more thing, which named says of a rule whether it names, and
+// returns the rules that disturb it.
+func (p *Planted[R]) Hits(named func(R) bool) []R {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	var hits []R
+	for i, r := range p.rules {
+		if !named(r) {
+			continue
+		}
+		p.seen[i]++
+		if n := p.number(r); n == 0 || n == p.seen[i] {
+			hits = append(hits, r)
+		}
+	}
+	return hits
+}
+
+// Unused are the rules that have disturbed nothing so far: a name that does not
+// exist, a number that was not reached, something that did not come.
+func (p *Planted[R]) Unused() []R {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	var unused []R
+	for i, r := range p.rules {
+		if p.seen[i] < max(1, p.number(r)) {
+			unused = append(unused, r)
+		}
+	}
+	return unused
+}

@@ -2,6 +2,7 @@ package faultrule_test
 
 import (
 	"errors"
+	"slices"
 	"testing"
 	"time"
 
@@ -47,24 +48,32 @@ func TestReadAndText(t *testing.T) {
 	}
 }
 
-func TestSeen(t *testing.T) {
-	s := make(faultrule.Seen, 2)
+func TestPlanted(t *testing.T) {
+	plant := func(numbers ...int) *faultrule.Planted[int] {
+		return faultrule.Plant(numbers, func(n int) int { return n })
+	}
+	all := func(int) bool { return true }
+	p := plant(0, 3)
 	var every, third []bool
 	for range 4 {
-		every = append(every, s.Hit(0, 0))
-		third = append(third, s.Hit(1, 3))
+		hits := p.Hits(all)
+		every = append(every, slices.Contains(hits, 0))
+		third = append(third, slices.Contains(hits, 3))
 	}
 	for i := range 4 {
 		if !every[i] || third[i] != (i == 2) {
 			t.Errorf("thing %d: every %v, third %v", i+1, every[i], third[i])
 		}
 	}
-	fresh := make(faultrule.Seen, 1)
-	if fresh.Used(0, 0) || fresh.Used(0, 2) {
-		t.Error("used before anything was seen")
+	fresh := plant(0, 2)
+	if got := fresh.Unused(); !slices.Equal(got, []int{0, 2}) {
+		t.Errorf("used before anything was seen: %v are not", got)
 	}
-	fresh.Hit(0, 2)
-	if !fresh.Used(0, 0) || fresh.Used(0, 2) {
-		t.Error("after one thing: a rule for every one is used, one for the second is not")
+	if hits := fresh.Hits(func(int) bool { return false }); len(hits) > 0 || len(fresh.Unused()) != 2 {
+		t.Errorf("what no rule names hits %v", hits)
+	}
+	fresh.Hits(all)
+	if got := fresh.Unused(); !slices.Equal(got, []int{2}) {
+		t.Errorf("after one thing a rule for every one is used, one for the second is not; %v are not", got)
 	}
 }

@@ -10,7 +10,6 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/introgen/introgen/faultrule"
@@ -111,15 +110,11 @@ func (r Rule) String() string {
 }
 
 // Injector applies rules.
-type Injector struct {
-	mu    sync.Mutex
-	rules Rules
-	seen  faultrule.Seen // phases so far
-}
+type Injector struct{ *faultrule.Planted[Rule] }
 
 // New returns an injector of the rules, which has disturbed nothing yet.
 func New(rules Rules) *Injector {
-	return &Injector{rules: rules, seen: make(faultrule.Seen, len(rules))}
+	return &Injector{faultrule.Plant(rules, func(r Rule) int { return r.N })}
 }
 
 // Around returns what stands around the phases of a run: bench.Job's Around. A
@@ -145,15 +140,8 @@ func (in *Injector) Around(ctx context.Context) func(phase string, work func() e
 }
 
 func (in *Injector) hit(phase string) (delay time.Duration, slow float64, fail bool) {
-	in.mu.Lock()
-	defer in.mu.Unlock()
-	for i, r := range in.rules {
-		if r.Phase != phase {
-			continue
-		}
-		if in.seen.Hit(i, r.N) {
-			delay, slow, fail = delay+r.Delay, slow+r.Slow, fail || r.Fail
-		}
+	for _, r := range in.Hits(func(r Rule) bool { return r.Phase == phase }) {
+		delay, slow, fail = delay+r.Delay, slow+r.Slow, fail || r.Fail
 	}
 	return delay, slow, fail
 }
@@ -174,18 +162,4 @@ func pause(ctx context.Context, d time.Duration) error {
 	for time.Now().Before(end) {
 	}
 	return nil
-}
-
-// Unused are the rules that have disturbed nothing so far: a number that was
-// not reached, or a phase that did not come.
-func (in *Injector) Unused() []Rule {
-	in.mu.Lock()
-	defer in.mu.Unlock()
-	var unused []Rule
-	for i, r := range in.rules {
-		if !in.seen.Used(i, r.N) {
-			unused = append(unused, r)
-		}
-	}
-	return unused
 }

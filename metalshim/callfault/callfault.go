@@ -80,47 +80,21 @@ func (r Rule) String() string {
 }
 
 // Injector applies rules.
-type Injector struct {
-	mu    sync.Mutex
-	rules Rules
-	seen  faultrule.Seen // matching calls so far
-}
+type Injector struct{ *faultrule.Planted[Rule] }
 
 // New returns an injector of the rules, which has disturbed nothing yet.
 func New(rules Rules) *Injector {
-	return &Injector{rules: rules, seen: make(faultrule.Seen, len(rules))}
-}
-
-// Unused are the rules that have disturbed no call so far: a name that does
-// not exist, or a number that was not reached.
-func (in *Injector) Unused() []Rule {
-	in.mu.Lock()
-	defer in.mu.Unlock()
-	var unused []Rule
-	for i, r := range in.rules {
-		if !in.seen.Used(i, r.N) {
-			unused = append(unused, r)
-		}
-	}
-	return unused
+	return &Injector{faultrule.Plant(rules, func(r Rule) int { return r.N })}
 }
 
 // hit is called before a call is made. An error means that it is not to be
 // made.
 func (in *Injector) hit(ctx context.Context, call Call, name string) error {
-	in.mu.Lock()
 	var delay time.Duration
 	fail := false
-	for i, r := range in.rules {
-		if r.Call != call || r.Name != "" && r.Name != name {
-			continue
-		}
-		if in.seen.Hit(i, r.N) {
-			delay += r.Delay
-			fail = fail || r.Fail
-		}
+	for _, r := range in.Hits(func(r Rule) bool { return r.Call == call && (r.Name == "" || r.Name == name) }) {
+		delay, fail = delay+r.Delay, fail || r.Fail
 	}
-	in.mu.Unlock()
 	if delay > 0 {
 		select {
 		case <-time.After(delay):
