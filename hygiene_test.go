@@ -146,57 +146,99 @@ func TestPackages(t *testing.T) {
 // already given to something else: who reads real, any or clear below it reads
 // another thing than he knows.
 func TestPredeclaredNames(t *testing.T) {
-	for name := range tracked(t) {
+	for name, text := range tracked(t) {
 		if path.Ext(name) != ".go" || strings.Contains(name, "testdata/") {
 			continue
 		}
 		files := token.NewFileSet()
-		f, err := parser.ParseFile(files, filepath.FromSlash(name), nil, 0)
+		f, err := parser.ParseFile(files, filepath.FromSlash(name), text, 0)
 		if err != nil {
 			t.Error(err)
 			continue
 		}
-		declared := func(ids ...*ast.Ident) {
-			for _, id := range ids {
-				if types.Universe.Lookup(id.Name) != nil {
-					t.Errorf("%s declares %s, a name that Go predeclares", files.Position(id.Pos()), id.Name)
+		for _, id := range predeclared(f) {
+			t.Errorf("%s declares %s, a name that Go predeclares", files.Position(id.Pos()), id.Name)
+		}
+	}
+}
+
+// TestPredeclaredNamesAreFound shows that each way to declare one is looked at.
+func TestPredeclaredNamesAreFound(t *testing.T) {
+	const text = `package p
+import "fmt"
+const iota = 1
+var real, fine = 2, 3
+type comparable struct{}
+func copy[any int](len, cap int) (max int) {
+	clear := 1
+	for min, imag := range []int{} {
+		fmt.Print(clear, min, imag)
+	}
+	return func(print int) int { return print }(cap)
+}
+func (new comparable) append() { new = comparable{} }
+`
+	f, err := parser.ParseFile(token.NewFileSet(), "p.go", text, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, id := range predeclared(f) {
+		got = append(got, id.Name)
+	}
+	want := "iota real comparable copy any len cap max clear min imag print new"
+	if strings.Join(got, " ") != want {
+		t.Errorf("found %q, want %q", got, want)
+	}
+}
+
+// predeclared are the names in a file that it declares and Go has already.
+func predeclared(f *ast.File) (found []*ast.Ident) {
+	declared := func(ids ...*ast.Ident) {
+		for _, id := range ids {
+			if types.Universe.Lookup(id.Name) != nil {
+				found = append(found, id)
+			}
+		}
+	}
+	fields := func(lists ...*ast.FieldList) {
+		for _, list := range lists {
+			if list != nil {
+				for _, field := range list.List {
+					declared(field.Names...)
 				}
 			}
 		}
-		ast.Inspect(f, func(n ast.Node) bool {
-			switch n := n.(type) {
-			case *ast.AssignStmt:
-				for _, e := range n.Lhs {
-					if id, ok := e.(*ast.Ident); ok && n.Tok == token.DEFINE {
-						declared(id)
-					}
-				}
-			case *ast.RangeStmt:
-				for _, e := range []ast.Expr{n.Key, n.Value} {
-					if id, ok := e.(*ast.Ident); ok && n.Tok == token.DEFINE {
-						declared(id)
-					}
-				}
-			case *ast.ValueSpec:
-				declared(n.Names...)
-			case *ast.TypeSpec:
-				declared(n.Name)
-			case *ast.FuncDecl:
-				if n.Recv == nil {
-					declared(n.Name)
-				}
-			case *ast.FuncType:
-				for _, list := range []*ast.FieldList{n.TypeParams, n.Params, n.Results} {
-					if list != nil {
-						for _, field := range list.List {
-							declared(field.Names...)
-						}
-					}
+	}
+	ast.Inspect(f, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.AssignStmt:
+			for _, e := range n.Lhs {
+				if id, ok := e.(*ast.Ident); ok && n.Tok == token.DEFINE {
+					declared(id)
 				}
 			}
-			return true
-		})
-	}
+		case *ast.RangeStmt:
+			for _, e := range []ast.Expr{n.Key, n.Value} {
+				if id, ok := e.(*ast.Ident); ok && n.Tok == token.DEFINE {
+					declared(id)
+				}
+			}
+		case *ast.ValueSpec:
+			declared(n.Names...)
+		case *ast.TypeSpec:
+			declared(n.Name)
+		case *ast.FuncDecl:
+			fields(n.Recv)
+			if n.Recv == nil {
+				declared(n.Name)
+			}
+		case *ast.FuncType:
+			fields(n.TypeParams, n.Params, n.Results)
+		}
+		return true
+	})
+	return found
 }
 
 // TestScripts checks what a shell script needs to be called.

@@ -104,7 +104,7 @@ func readsRecordings(name string, f *ast.File) bool {
 	}
 	for _, i := range f.Imports {
 		p, err := strconv.Unquote(i.Path.Value)
-		if err == nil && (p == module+"/results" || strings.HasPrefix(p, module+"/results/answers/") || p == module+"/results/recording" || p == module+"/results/breakdown") {
+		if err == nil && (strings.HasPrefix(p, module+"/results/answers/") || p == module+"/results/recording" || p == module+"/results/breakdown") {
 			return true
 		}
 	}
