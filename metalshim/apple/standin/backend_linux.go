@@ -4,16 +4,14 @@ package standin
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"os"
-	"strings"
 	"sync"
 	"unsafe"
 
 	"github.com/ebitengine/purego"
 
 	"github.com/introgen/introgen/metalshim"
+	"github.com/introgen/introgen/metalshim/apple/standin/work"
 )
 
 // backend is the functions that C calls, in the order of struct backend. They
@@ -69,72 +67,43 @@ func (s *Server) planted(p Point, name string) *Failure {
 	return f
 }
 
-// add gives an object a handle.
-func (s *Server) add(o any) uintptr {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.last++
-	s.objects[s.last] = o
-	return s.last
+// made gives a new object a handle; where there is none, it leaves the failure.
+func made[T any](s *Server, o T, f *work.Failure) uintptr {
+	if f != nil {
+		s.reply(*f)
+		return 0
+	}
+	return s.t.Add(o)
 }
 
-// at is the object of a handle. C keeps to what it was given, so that another
-// type is a defect of the stand-in.
-func at[T any](s *Server, handle uintptr) T {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	o, ok := s.objects[handle].(T)
-	if !ok {
-		panic(fmt.Sprintf("stand-in: handle %d is a %T", handle, s.objects[handle]))
+// found gives a new object a handle, 0 where there is none.
+func found[T any](s *Server, o T, err error) uintptr {
+	if err != nil {
+		return 0
 	}
-	return o
+	return s.t.Add(o)
 }
 
 func (s *Server) library(c *cSource) uintptr {
 	src := metalshim.Source{Name: "program_source", File: "program_source", Text: c.text.String()}
 	src.MathMode = metalshim.MathMode(c.math)
 	src.MathFunctions = metalshim.MathFunctions(c.functions)
-	if c.version != 0 {
-		src.LanguageVersion = fmt.Sprintf("%d.%d", c.version>>16, c.version&0xffff)
-	}
+	src.LanguageVersion = work.Version(c.version)
 	if pairs := unsafe.Slice(c.macros, 2*c.macroCount); len(pairs) > 0 {
 		src.Macros = map[string]string{}
 		for i := 0; i < len(pairs); i += 2 {
 			src.Macros[pairs[i].String()] = pairs[i+1].String()
 		}
 	}
-	l, err := s.dev.NewLibrary(context.Background(), src)
-	if err != nil {
-		s.reply(Failure{Domain: "MTLLibraryErrorDomain", Code: 3, Text: "Compilation failed: \n\n" + logOf(err)})
-		return 0
-	}
-	return s.add(l)
+	l, f := s.t.Library(context.Background(), src)
+	return made(s, l, f)
 }
 
-// logOf is an error as Metal's compiler would put it: lines that begin with
-// the place in the source.
-func logOf(err error) string {
-	var e *metalshim.CompileError
-	if !errors.As(err, &e) || e.Err != nil {
-		return err.Error()
-	}
-	if len(e.Diagnostics) == 0 {
-		return e.Log
-	}
-	var b strings.Builder
-	for _, d := range e.Diagnostics {
-		fmt.Fprintln(&b, d)
-	}
-	return b.String()
-}
-
+// names leaves the names of a library's kernels, and returns what the cache said.
 func (s *Server) names(handle uintptr) uintptr {
-	var b strings.Builder
-	for _, n := range at[metalshim.Library](s, handle).FunctionNames() {
-		b.WriteString(n + "\n")
-	}
-	s.reply(Failure{Text: b.String()})
-	return 0
+	l := work.At[metalshim.Library](s.t, handle)
+	s.reply(Failure{Text: work.Names(l)})
+	return uintptr(work.EvidenceCode(l.Evidence()))
 }
 
 func (s *Server) pipeline(library uintptr, name string, constants []cConstant, facts *cPipelineFacts) uintptr {
@@ -142,18 +111,12 @@ func (s *Server) pipeline(library uintptr, name string, constants []cConstant, f
 	for i, c := range constants {
 		values[i] = metalshim.Constant{Index: int(c.index), Type: metalshim.ConstantType(c.kind), Bits: c.bits}
 	}
-	p, err := at[metalshim.Library](s, library).NewPipeline(context.Background(), name, values)
-	if err != nil {
-		s.reply(Failure{Domain: "MTLPipelineErrorDomain", Code: 1, Text: logOf(err)})
-		return 0
+	p, f := s.t.Pipeline(context.Background(), work.At[metalshim.Library](s.t, library), name, values)
+	if f == nil {
+		*facts = cPipelineFacts{uint64(p.MaxThreadsPerThreadgroup()), uint64(p.ThreadExecutionWidth()), uint64(p.StaticThreadgroupMemory()),
+			work.EvidenceCode(p.Evidence())}
 	}
-	if f, ok := p.(familied); ok && f.AppleFamily() > s.family {
-		p.Release()
-		s.reply(Failure{Domain: "AGXMetal", Code: 3, Text: "Encountered unlowered function call to an operation of simdgroups"})
-		return 0
-	}
-	*facts = cPipelineFacts{uint64(p.MaxThreadsPerThreadgroup()), uint64(p.ThreadExecutionWidth()), uint64(p.StaticThreadgroupMemory())}
-	return s.add(p)
+	return made(s, p, f)
 }
 
 func (s *Server) buffer(length int, mode metalshim.StorageMode, from *byte, inPlace bool, contents *unsafe.Pointer) uintptr {
@@ -164,14 +127,14 @@ func (s *Server) buffer(length int, mode metalshim.StorageMode, from *byte, inPl
 	var err error
 	// A device that cannot copies, which a test that writes to the memory
 	// afterwards will notice.
-	noCopy, can := s.dev.(metalshim.NoCopyBuffers)
+	noCopy, can := s.t.Device.(metalshim.NoCopyBuffers)
 	switch {
 	case from == nil:
-		b, err = s.dev.NewBuffer(length, mode)
+		b, err = s.t.Device.NewBuffer(length, mode)
 	case inPlace && can:
 		b, err = noCopy.NewBufferNoCopy(unsafe.Slice(from, length))
 	default:
-		b, err = s.dev.NewBufferWithBytes(unsafe.Slice(from, length))
+		b, err = s.t.Device.NewBufferWithBytes(unsafe.Slice(from, length))
 	}
 	if err != nil {
 		return 0
@@ -182,33 +145,21 @@ func (s *Server) buffer(length int, mode metalshim.StorageMode, from *byte, inPl
 	case memory != nil:
 		*contents = unsafe.Pointer(&memory[0])
 	}
-	return s.add(b)
+	return s.t.Add(b)
 }
 
-func (s *Server) queue() uintptr { return s.made(s.dev.NewQueue()) }
-func (s *Server) fence() uintptr { return s.made(s.dev.NewFence()) }
-
-// made gives a new object a handle, 0 where there is none.
-func (s *Server) made(o any, err error) uintptr {
-	if err != nil {
-		return 0
-	}
-	return s.add(o)
+func (s *Server) queue() uintptr {
+	q, err := s.t.Device.NewQueue()
+	return found(s, q, err)
 }
 
-// release gives an object back. A queue waits for its command buffers, one of
-// which may be what let go of it, so that nobody waits for the queue.
+func (s *Server) fence() uintptr {
+	f, err := s.t.Device.NewFence()
+	return found(s, f, err)
+}
+
 func (s *Server) release(handle uintptr) uintptr {
-	s.mu.Lock()
-	o := s.objects[handle]
-	delete(s.objects, handle)
-	s.mu.Unlock()
-	switch o := o.(type) {
-	case metalshim.Queue:
-		s.flights.Go(o.Release)
-	case interface{ Release() }:
-		o.Release()
-	}
+	s.t.Release(handle)
 	return 0
 }
 

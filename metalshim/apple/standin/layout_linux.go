@@ -30,7 +30,7 @@ type cSource struct {
 
 type cConstant struct{ index, kind, bits uint64 }
 
-type cPipelineFacts struct{ maxThreads, width, memory uint64 }
+type cPipelineFacts struct{ maxThreads, width, memory, evidence uint64 }
 
 type cCommand struct {
 	operation, object, index, offset, length uint64
@@ -38,26 +38,6 @@ type cCommand struct {
 	bytes                                    *byte
 	grid, group                              [3]uint64
 }
-
-// Operations of a cCommand.
-const (
-	opPipeline = iota
-	opBuffer
-	opBytes
-	opMemory
-	opThreads
-	opGroups
-	opBarrier
-	opWaitFence
-	opUpdateFence
-	opCopy
-	opFill
-	opEnd
-)
-
-// kindBlit is the kind of an encoder that is not a compute encoder, whose kind
-// is its dispatch type.
-const kindBlit = 2
 
 type cFacts struct {
 	name, architecture, versionText                        cText

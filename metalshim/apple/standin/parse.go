@@ -18,13 +18,13 @@ var words = map[string]struct {
 	failure Failure
 }{
 	"device":   {[]Point{AtDefaultDevice, AtAllDevices}, Failure{}},
-	"library":  {[]Point{AtLibrary}, Failure{"MTLLibraryErrorDomain", 3, "Compilation failed: \n\nprogram_source:7:3: error: unknown type name 'flot'; did you mean 'float'?\n"}},
-	"function": {[]Point{AtFunction}, Failure{"MTLLibraryErrorDomain", 5, "Function was not found in the library"}},
-	"pipeline": {[]Point{AtPipeline}, Failure{"AGXMetalG13X", 3, "Compute function exceeds available temporary registers"}},
+	"library":  {[]Point{AtLibrary}, Failure{Domain: "MTLLibraryErrorDomain", Code: 3, Text: "Compilation failed: \n\nprogram_source:7:3: error: unknown type name 'flot'; did you mean 'float'?\n"}},
+	"function": {[]Point{AtFunction}, Failure{Domain: "MTLLibraryErrorDomain", Code: 5, Text: "Function was not found in the library"}},
+	"pipeline": {[]Point{AtPipeline}, Failure{Domain: "AGXMetalG13X", Code: 3, Text: "Compute function exceeds available temporary registers"}},
 	"buffer":   {[]Point{AtBuffer}, Failure{}},
 	"queue":    {[]Point{AtQueue}, Failure{}},
 	"fence":    {[]Point{AtFence}, Failure{}},
-	"commit":   {[]Point{AtCommit}, Failure{"MTLCommandBufferErrorDomain", 1, "Internal Error (00000e:Internal Error)"}},
+	"commit":   {[]Point{AtCommit}, Failure{Domain: "MTLCommandBufferErrorDomain", Code: 1, Text: "Internal Error (00000e:Internal Error)"}},
 	"lost":     {[]Point{AtCommit}, DeviceLost},
 }
 

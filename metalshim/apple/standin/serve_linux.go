@@ -13,6 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/introgen/introgen/metalshim"
+	"github.com/introgen/introgen/metalshim/apple/standin/work"
 )
 
 // library is a loaded stand-in: the entry points that Go uses.
@@ -56,18 +57,12 @@ func load(path string) (*library, error) {
 // Server answers the messages that the stand-in's objects get. There is one at
 // a time in a process.
 type Server struct {
-	l   *library
-	dev metalshim.Device
-	o   Options
-	// family is the highest of Apple's GPU families that is shown.
-	family int
+	l *library
+	o Options
+	t *work.Table
 
-	mu      sync.Mutex
-	objects map[uintptr]any // by handle
-	last    uintptr
-	counts  [points]int
-
-	flights sync.WaitGroup // command buffers, and queues that are being released
+	mu     sync.Mutex
+	counts [points]int
 }
 
 // active is the server that C's calls are for.
@@ -80,7 +75,7 @@ func Serve(path string, dev metalshim.Device, o Options) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{l: l, dev: dev, o: o, family: o.family(), objects: map[uintptr]any{}}
+	s := &Server{l: l, o: o, t: work.New(dev, o.family())}
 	if !active.CompareAndSwap(nil, s) {
 		return nil, errors.New("stand-in: another server has not been closed")
 	}
@@ -103,7 +98,7 @@ func Serve(path string, dev metalshim.Device, o Options) (*Server, error) {
 
 // facts puts together what the device and the machine say of themselves.
 func (s *Server) facts() (*cFacts, error) {
-	info := s.dev.Info()
+	info := s.t.Device.Info()
 	var system unix.Sysinfo_t
 	if err := unix.Sysinfo(&system); err != nil {
 		return nil, fmt.Errorf("stand-in: sysinfo: %w", err)
@@ -124,7 +119,7 @@ func (s *Server) facts() (*cFacts, error) {
 		registry:    0x1122334455667788, // needs more than 32 bits
 		maxGroup:    uint64(info.MaxThreadsPerThreadgroup), maxMemory: uint64(info.MaxThreadgroupMemory),
 		maxLength: uint64(info.MaxBufferLength), allocatedLimit: uint64(info.MaxBufferLength),
-		unified: bit(info.UnifiedMemory), family: 1000 + int64(s.family),
+		unified: bit(info.UnifiedMemory), family: 1000 + int64(s.t.Family),
 		lowPowerMode: bit(s.o.LowPowerMode), thermal: s.o.ThermalState, version: version,
 		physical: system.Totalram * uint64(system.Unit),
 	}, nil
@@ -161,9 +156,7 @@ func (s *Server) Leaks() *LeakError {
 	}
 	pools, _, _ := purego.SyscallN(s.l.openPools)
 	e.Pools = int(pools)
-	s.mu.Lock()
-	e.Backing = len(s.objects)
-	s.mu.Unlock()
+	e.Backing = s.t.Len()
 	if len(e.Objects) == 0 && e.Pools == 0 && e.Backing == 0 {
 		return nil
 	}
@@ -195,7 +188,7 @@ func (s *Server) Close() error {
 	if active.Load() != s {
 		return nil
 	}
-	s.flights.Wait()
+	s.t.Flights.Wait()
 	leaks := s.Leaks()
 	purego.SyscallN(s.l.end)
 	active.Store(nil)

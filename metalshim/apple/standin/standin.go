@@ -25,6 +25,8 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+
+	"github.com/introgen/introgen/metalshim/apple/standin/work"
 )
 
 //go:generate go run ./gen c/prototypes.h
@@ -34,14 +36,6 @@ var (
 	ErrCompiler = errors.New("no C compiler for the stand-in of Apple's libraries")
 	ErrSystem   = errors.New("the stand-in for Apple's libraries is for linux/amd64 and linux/arm64")
 )
-
-// familied is implemented by pipelines that know what GPU they need. The
-// stand-in refuses those of a later family than it shows.
-type familied interface {
-	// AppleFamily is the first of Apple's GPU families that can run it, 0 for
-	// all.
-	AppleFamily() int
-}
 
 // Point is where a failure can be planted.
 type Point int
@@ -61,12 +55,9 @@ const (
 )
 
 // Failure is an NSError to be. The zero Failure is an error without a text, of
-// the domain and the code that are usual at its point.
-type Failure struct {
-	Domain string // "" stands for the usual domain and code
-	Code   int64
-	Text   string // its localizedDescription; for AtLibrary the compiler's log
-}
+// the domain and the code that are usual at its point; for AtLibrary the text is
+// the compiler's log.
+type Failure = work.Failure
 
 // DeviceLost is the error of a command buffer whose device is gone
 // (MTLCommandBufferErrorDeviceRemoved).

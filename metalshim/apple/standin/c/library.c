@@ -6,7 +6,7 @@ static void free_function(id);
 static void free_constants(id);
 
 struct options { i64 math, functions, optimization; u64 version; id macros; };
-struct library { struct thing thing; u64 digest; id names; };
+struct library { struct thing thing; u64 digest, evidence; id names; };
 struct function { id library, name; struct constant *constants; u64 count; };
 struct constants { struct constant *items; u64 count; };
 
@@ -149,7 +149,7 @@ static id new_library(id device, struct text source, id options, id *error) {
 	id l = make(&library_class);
 	begin_thing(l, device, handle);
 	BODY(library, l)->digest = digest(digest(s.version ^ (u64)s.math, source.p, source.n), &s.functions, sizeof s.functions);
-	go.names(handle);
+	BODY(library, l)->evidence = go.names(handle);
 	struct text names = reply();
 	id list = BODY(library, l)->names = array_of(NULL, 0);
 	for (u64 at = 0, i = 0; i < names.n; i++)

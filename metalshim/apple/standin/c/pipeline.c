@@ -77,6 +77,16 @@ id i_MTLComputePipelineState_device(id self, SEL cmd) {
 	return owner_of(self);
 }
 
+// introgen_evidence is what the device's cache said of a library or a pipeline:
+// "hit", "miss", "off", or "" where it is not known or another object is asked.
+EXPORT const char *introgen_evidence(id o) {
+	static const char *const words[] = {"", "hit", "miss", "off"};
+	if (!o || class_at(o)) return "";
+	live(o, "introgen_evidence");
+	u64 e = o->isa == &library_class ? BODY(library, o)->evidence : o->isa == &pipeline_class ? BODY(pipeline, o)->facts.evidence : 0;
+	return words[e < 4 ? e : 0];
+}
+
 // ---- MTLComputePipelineDescriptor
 
 static void reset_descriptor(id o) {

@@ -81,8 +81,11 @@ struct constant {
 };
 
 struct pipeline_facts {
-	u64 max_threads, width, memory;
+	u64 max_threads, width, memory, evidence;
 };
+
+// What the device's cache said of a library or a pipeline.
+enum evidence { EVIDENCE_UNKNOWN, EVIDENCE_HIT, EVIDENCE_MISS, EVIDENCE_OFF };
 
 enum operation {
 	SET_PIPELINE, SET_BUFFER, SET_BYTES, SET_MEMORY, DISPATCH_THREADS, DISPATCH_GROUPS, BARRIER,
@@ -103,7 +106,7 @@ enum point { AT_DEVICE, AT_DEVICES, AT_LIBRARY, AT_FUNCTION, AT_PIPELINE, AT_BUF
 // thread's reply, by standin_reply, and domain and code in its failure.
 struct backend {
 	u64 (*library)(const struct source *);
-	u64 (*names)(u64 library); // the reply: names of kernels, each with a newline
+	u64 (*names)(u64 library); // the evidence; the reply: names of kernels, each with a newline
 	u64 (*pipeline)(u64 library, const struct text *name, const struct constant *, u64 count, struct pipeline_facts *);
 	// from: bytes to copy or, where in_place is 1, to use as they are; or null.
 	u64 (*buffer)(u64 length, u64 mode, const void *from, u64 in_place, void **contents);
@@ -175,6 +178,7 @@ EXPORT const char *class_getName(id);
 EXPORT BOOL class_respondsToSelector(id, SEL);
 EXPORT struct block *_Block_copy(struct block *);
 EXPORT void _Block_release(struct block *);
+EXPORT const char *introgen_evidence(id);
 EXPORT void standin_serve(const struct backend *, const struct facts *);
 EXPORT void standin_end(void);
 EXPORT void standin_reply(const char *, u64, const char *, u64, i64);
