@@ -68,8 +68,10 @@ EXPORT const char *sel_getName(SEL s) {
 
 static struct class *all_classes(u32 i);
 
-// An entry is a method of a class. Its body may be that of another method: one
-// that it inherits, as every class does NSObject's new.
+// An entry is a method of a class, and what the runtime's functions call a
+// Method. Its body may be that of another method: one that it inherits, as
+// every class does NSObject's new. It may be replaced at any moment
+// (introspection.c), so that a cache keeps entries and not bodies.
 struct entry {
 	SEL selector;
 	const struct method *method;
@@ -131,65 +133,9 @@ static const struct entry *entry_of(const struct class *c, SEL s, int class_meth
 	return NULL;
 }
 
-EXPORT id objc_getClass(const char *name) {
-	struct class *c;
-	for (u32 i = 0; (c = all_classes(i)); i++)
-		if (c->found && !strcmp(c->name, name)) break;
-	return (id)c;
-}
-
-EXPORT id object_getClass(id o) {
-	if (!o) return NULL;
-	if (class_at(o)) die("object_getClass of the class %s: metaclasses are not provided", class_at(o)->name);
-	live(o, "object_getClass");
-	return (id)o->isa;
-}
-
-EXPORT const char *class_getName(id c) {
-	if (!c) return "nil";
-	if (!class_at(c)) die("class_getName of %p, which is no class", (void *)c);
-	return class_at(c)->name;
-}
-
 static int responds(const struct class *c, SEL s, int class_method) {
 	const struct entry *e = entry_of(c, s, class_method);
 	return e && e->body;
-}
-
-EXPORT BOOL class_respondsToSelector(id c, SEL s) {
-	if (!c) return 0;
-	if (!class_at(c)) die("class_respondsToSelector of %p, which is no class", (void *)c);
-	if (!is_selector(s)) die("class_respondsToSelector of %p, which is no selector", (void *)s);
-	return responds(class_at(c), s, 0);
-}
-
-EXPORT void *class_getInstanceMethod(id c, SEL s) {
-	if (!class_at(c)) die("class_getInstanceMethod of %p, which is no class", (void *)c);
-	const struct entry *e = entry_of(class_at(c), s, 0);
-	return e ? (void *)e->method : NULL;
-}
-
-EXPORT const char *method_getTypeEncoding(void *method) { return method ? ((const struct method *)method)->types : NULL; }
-
-// A protocol is known by the methods the table has of it.
-EXPORT id objc_getProtocol(const char *name) {
-	static struct class *protocols[64];
-	static u32 count;
-	lock();
-	for (u32 i = 0; i < count; i++)
-		if (!strcmp(protocols[i]->name, name)) {
-			unlock();
-			return (id)protocols[i];
-		}
-	struct class *p = NULL;
-	for (u32 m = 0; m < method_count && !p && count < 64; m++)
-		if (!strcmp(methods[m].owner, name)) {
-			p = calloc(1, sizeof *p);
-			p->name = methods[m].owner;
-			protocols[count++] = p;
-		}
-	unlock();
-	return (id)p;
 }
 
 // ---- messages
@@ -206,8 +152,11 @@ static int before_init(const char *selector) {
 
 __attribute__((used, visibility("hidden"))) void *standin_lookup(id self, SEL cmd, u64 by_pointer);
 
+// A caller who takes care himself where a large result goes (gnustep.c).
+enum { ANY_RESULT = 2 };
+
 // standin_lookup finds the body of a message. The trampolines call it, for
-// objc_msgSend_stret with by_pointer set.
+// objc_msgSend_stret with by_pointer set to 1.
 void *standin_lookup(id self, SEL cmd, u64 by_pointer) {
 	current = NULL;
 	if (!is_selector(cmd)) die("objc_msgSend with %p, which is no selector", (void *)cmd);
@@ -227,12 +176,12 @@ void *standin_lookup(id self, SEL cmd, u64 by_pointer) {
 	if (!e->body) die("the table has it, but the stand-in does not");
 	if (!class_method && !self->ready && !before_init(cmd->name)) die("%s has not been initialised", name_of(self));
 #if defined(__x86_64__)
-	if (m->returns_struct != by_pointer)
+	if (by_pointer != ANY_RESULT && m->returns_struct != by_pointer)
 		die(by_pointer ? "sent by objc_msgSend_stret, but it returns no large struct" : "returns a large struct: objc_msgSend_stret is needed");
 #else
 	(void)by_pointer;
 #endif
 	if (!go.library) die("no device is served");
 	__atomic_fetch_add(&calls[m - methods], 1, __ATOMIC_RELAXED);
-	return e->body;
+	return __atomic_load_n(&e->body, __ATOMIC_ACQUIRE);
 }
