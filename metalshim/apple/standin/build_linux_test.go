@@ -57,6 +57,9 @@ func TestEverySourceIsCompiled(t *testing.T) {
 
 func TestNoWarnings(t *testing.T) {
 	for arch := range targets {
+		if got := check(t, arch, source(), "-Wall", "-Wextra", "-Werror", "-DINTROGEN_SDK"); got != "" {
+			t.Errorf("%s, for programs: %s", arch, got)
+		}
 		if got := check(t, arch, source(), "-Wall", "-Wextra", "-Werror"); got != "" {
 			t.Errorf("%s: %s", arch, got)
 		}

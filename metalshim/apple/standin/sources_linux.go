@@ -14,7 +14,7 @@ var files embed.FS
 // order is that of the files in the one translation unit that they form.
 var order = []string{
 	"libc.h", "standin.h", "prototypes.h",
-	"runtime.c", "introspection.c", "memory.c", "trampolines.c", "reply.c",
+	"runtime.c", "introspection.c", "messages.c", "memory.c", "pools.c", "trampolines.c", "reply.c",
 	"foundation.c", "values.c", "blocks.c",
 	"device.c", "library.c", "pipeline.c", "resources.c", "commands.c", "encoders.c", "classes.c", "gnustep.c",
 }

@@ -9,11 +9,11 @@ EXPORT void *objc_msg_lookup(id, SEL);
 EXPORT void *objc_msg_lookup_super(struct super *, SEL);
 EXPORT BOOL sel_isEqual(SEL, SEL);
 
-EXPORT void *objc_msg_lookup(id self, SEL cmd) { return standin_lookup(self, cmd, ANY_RESULT); }
+EXPORT void *objc_msg_lookup(id self, SEL cmd) { return STRICT ? checked_body(self, cmd, ANY_RESULT) : message_body(self, cmd); }
 
 // Nothing inherits from a class that a program could name, so that a message
 // to super is one to the receiver.
-EXPORT void *objc_msg_lookup_super(struct super *s, SEL cmd) { return standin_lookup(s->receiver, cmd, ANY_RESULT); }
+EXPORT void *objc_msg_lookup_super(struct super *s, SEL cmd) { return objc_msg_lookup(s->receiver, cmd); }
 
 EXPORT BOOL sel_isEqual(SEL a, SEL b) { return a == b; }
 

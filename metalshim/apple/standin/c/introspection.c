@@ -14,33 +14,10 @@ EXPORT void *method_getImplementation(void *);
 EXPORT void *method_setImplementation(void *, void *);
 EXPORT void method_exchangeImplementations(void *, void *);
 
-enum { METACLASSES = 64 };
-
-// A metaclass is the class of a class: its methods are the class's own. It has
-// no entries of its own.
-static struct class metaclasses[METACLASSES];
-
-static int is_metaclass(id o) { return (u64)o >= (u64)metaclasses && (u64)o < (u64)(metaclasses + METACLASSES); }
-
-// index_of is a class's place in the list of classes, -1 for what is no class.
-static i64 index_of(id o) {
-	struct class *c;
-	for (u32 i = 0; (c = all_classes(i)); i++)
-		if ((id)c == o) return i;
-	return -1;
-}
-
-static id metaclass_of(id class) {
-	i64 i = index_of(class);
-	if (i >= METACLASSES) die("more than %d classes", METACLASSES);
-	__atomic_store_n(&metaclasses[i].name, all_classes((u32)i)->name, __ATOMIC_RELAXED);
-	return (id)&metaclasses[i];
-}
-
 // described gives the class that o is or is the metaclass of.
 static struct class *described(id o, int *meta, const char *what) {
 	*meta = is_metaclass(o);
-	struct class *c = *meta ? all_classes((u32)((struct class *)o - metaclasses)) : class_at(o);
+	struct class *c = *meta ? ((struct class *)o)->of : class_at(o);
 	if (!c) die("%s of %p, which is no class", what, (void *)o);
 	return c;
 }
@@ -62,7 +39,7 @@ EXPORT id objc_lookUpClass(const char *name) { return objc_getClass(name); }
 EXPORT id object_getClass(id o) {
 	if (!o) return NULL;
 	if (is_metaclass(o)) return o;
-	if (class_at(o)) return metaclass_of(o);
+	if (class_at(o)) return (id)class_at(o)->isa;
 	live(o, "object_getClass");
 	return (id)o->isa;
 }
@@ -119,10 +96,25 @@ EXPORT void *method_getImplementation(void *m) {
 	return m ? __atomic_load_n(&((struct entry *)m)->body, __ATOMIC_ACQUIRE) : NULL;
 }
 
+// forget_body has a program's next message of a selector look for its body again.
+static void forget_body(struct class *c, SEL s) {
+	if (c->found_bodies) __atomic_store_n(&c->found_bodies[s->at / sizeof(void *)], NULL, __ATOMIC_RELEASE);
+}
+
 // method_setImplementation returns the body that was there.
 EXPORT void *method_setImplementation(void *m, void *body) {
-	if (!m || !body) return NULL;
-	return __atomic_exchange_n(&((struct entry *)m)->body, body, __ATOMIC_ACQ_REL);
+	struct entry *e = m;
+	if (!e || !body) return NULL;
+	lock();
+	void *old = __atomic_exchange_n(&e->body, body, __ATOMIC_ACQ_REL);
+	struct class *c;
+	for (u32 i = 0; (c = all_classes(i)); i++)
+		if (e >= c->entries && e < c->entries + c->count) {
+			forget_body(c, e->selector);
+			forget_body(c->isa, e->selector);
+		}
+	unlock();
+	return old;
 }
 
 EXPORT void method_exchangeImplementations(void *a, void *b) {

@@ -10,13 +10,40 @@ static struct object *places;
 static u64 place_count; // next place, guarded by the lock
 static u64 number_count, live_count, open_pools;
 
+// The dead of a program, the first to be used again at the front: a program may
+// make more objects than there is address space for, and the latest dead are told
+// apart as long as they can be.
+enum { KEPT_DEAD = 1024 };
+static u32 *dead;
+static u64 dead_first, dead_end;
+
+// What a program sends to an object that has ended goes to this class, which has
+// no methods. The object's body is then the class it had.
+static void *no_bodies[SELECTORS / 2];
+static struct class released_class = {.name = "released object", .found_bodies = no_bodies};
+
+// bury notes a dead object's place. The lock is held.
+static void bury(id o) {
+	if (STRICT) return;
+	o->body = o->isa;
+	o->isa = &released_class;
+	dead[dead_end++ % PLACES] = (u32)(o - places);
+}
+
+static void *reserve(usize bytes) {
+	void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (p == (void *)-1) die("no address space for objects");
+	return p;
+}
+
 static id place(void) {
 	lock();
 	if (!places) {
-		places = mmap(NULL, PLACES * sizeof *places, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-		if (places == (void *)-1) die("no address space for objects");
+		places = reserve(PLACES * sizeof *places);
+		if (!STRICT) dead = reserve(PLACES * sizeof *dead);
 	}
 	id o = NULL;
+	if (dead_end - dead_first > KEPT_DEAD) o = &places[dead[dead_first++ % PLACES]];
 	for (u32 i = 0; i < PLACES && !o; i++) {
 		id p = &places[place_count++ % PLACES];
 		if (p->life != LIVE) o = p;
@@ -40,9 +67,14 @@ static const char *name_of(id o) {
 	static _Thread_local char names[4][80];
 	static _Thread_local u32 turn;
 	char *name = names[turn++ % 4];
-	snprintf(name, sizeof names[0], "%s #%lu", o->isa->name, (unsigned long)o->number);
+	const struct class *c = o->isa == &released_class ? o->body : o->isa;
+	snprintf(name, sizeof names[0], "%s #%lu", c->name, (unsigned long)o->number);
 	return name;
 }
+
+// is_class says that o is a class of a program, which may be retained and released
+// like any object.
+static int is_class(id o) { return !STRICT && class_at(o); }
 
 static void live(id o, const char *what) {
 	if (!is_object(o)) die("%s: %p is no object", what, (void *)o);
@@ -66,7 +98,7 @@ static id make(struct class *c) {
 }
 
 static id retain(id o) {
-	if (!o) return NULL;
+	if (!o || is_class(o)) return o;
 	live(o, "retain");
 	__atomic_add_fetch(&o->refs, 1, __ATOMIC_SEQ_CST);
 	return o;
@@ -82,75 +114,18 @@ static void end(id o) {
 	lock();
 	o->life = DEAD;
 	live_count--;
+	bury(o);
 	unlock();
 }
 
 static void release(id o) {
-	if (!o) return;
+	if (!o || is_class(o)) return;
 	live_for_release(o);
 	i32 left = __atomic_sub_fetch(&o->refs, 1, __ATOMIC_SEQ_CST);
-	if (left < __atomic_load_n(&o->pooled, __ATOMIC_SEQ_CST))
+	if (STRICT && left < __atomic_load_n(&o->pooled, __ATOMIC_SEQ_CST))
 		die("over-release of %s: only an autorelease pool owns it", name_of(o));
 	if (left == 0) end(o);
 }
-
-// ---- autorelease pools, one stack for each thread
-
-enum { POOLS = 64 };
-static _Thread_local struct {
-	id *objects;
-	u64 count, room;
-	u64 tokens[POOLS], starts[POOLS];
-	u32 depth;
-} pools;
-
-EXPORT void *objc_autoreleasePoolPush(void) {
-	static u64 tokens = 0x1000;
-	if (pools.depth == POOLS) die("autorelease pools are nested more than %d deep: one is never popped", POOLS);
-	u64 token = __atomic_add_fetch(&tokens, 8, __ATOMIC_SEQ_CST);
-	pools.tokens[pools.depth] = token;
-	pools.starts[pools.depth++] = pools.count;
-	__atomic_add_fetch(&open_pools, 1, __ATOMIC_SEQ_CST);
-	return (void *)token;
-}
-
-EXPORT void objc_autoreleasePoolPop(void *token) {
-	u32 at = pools.depth;
-	while (at > 0 && pools.tokens[at - 1] != (u64)token) at--;
-	if (at == 0) die("the autorelease pool %p is not of this thread, or is popped twice", token);
-	if (at != pools.depth) die("the autorelease pool %p is popped before %u inside it", token, pools.depth - at);
-	while (pools.count > pools.starts[at - 1]) { // a dying object may autorelease another
-		id o = pools.objects[--pools.count];
-		__atomic_sub_fetch(&o->pooled, 1, __ATOMIC_SEQ_CST);
-		release(o);
-	}
-	if (--pools.depth == 0) {
-		free(pools.objects);
-		pools.objects = NULL;
-		pools.room = 0;
-	}
-	__atomic_sub_fetch(&open_pools, 1, __ATOMIC_SEQ_CST);
-}
-
-static id autorelease(id o) {
-	if (!o) return NULL;
-	live(o, "autorelease");
-	if (!pools.depth) die("%s is autoreleased, but no pool is in place on this thread", name_of(o));
-	if (pools.count == pools.room) {
-		pools.room = pools.room ? 2 * pools.room : 64;
-		pools.objects = realloc(pools.objects, pools.room * sizeof *pools.objects);
-	}
-	__atomic_add_fetch(&o->pooled, 1, __ATOMIC_SEQ_CST);
-	if (__atomic_load_n(&o->pooled, __ATOMIC_SEQ_CST) > __atomic_load_n(&o->refs, __ATOMIC_SEQ_CST))
-		die("%s is autoreleased more often than it is owned", name_of(o));
-	pools.objects[pools.count++] = o;
-	return o;
-}
-
-EXPORT id objc_retain(id o) { return retain(o); }
-EXPORT void objc_release(id o) { release(o); }
-EXPORT id objc_autorelease(id o) { return autorelease(o); }
-EXPORT id objc_retainAutoreleasedReturnValue(id o) { return retain(o); }
 
 // ---- what is left at the end
 

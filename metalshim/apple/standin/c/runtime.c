@@ -3,13 +3,17 @@
 static u64 calls[512];
 static u8 lacking[512]; // methods that are hidden, as on an older system
 
-// The message that this thread has sent last, for messages of errors.
+// The message that this thread has sent last, for messages of errors. Of a
+// program's, only the selector is known: objc_msgSend itself notes it.
 static _Thread_local const struct method *current;
+__attribute__((used, tls_model("initial-exec"))) static _Thread_local SEL sending;
 
 static void die(const char *format, ...) {
 	char line[1024];
-	int n = current ? snprintf(line, 300, "standin: %c[%s %s]: ", current->class_method ? '+' : '-', current->owner, current->selector)
-	                : snprintf(line, 300, "standin: ");
+	int n = !STRICT && sending ? snprintf(line, 300, "introgen-metal: %s: ", sending->name)
+	        : !STRICT          ? snprintf(line, 300, "introgen-metal: ")
+	        : current ? snprintf(line, 300, "standin: %c[%s %s]: ", current->class_method ? '+' : '-', current->owner, current->selector)
+	                  : snprintf(line, 300, "standin: ");
 	__builtin_va_list args;
 	__builtin_va_start(args, format);
 	int m = vsnprintf(line + n, sizeof line - 1 - (usize)n, format, args);
@@ -29,7 +33,7 @@ static void unlock(void) { __atomic_clear(&lock_word, __ATOMIC_RELEASE); }
 
 // ---- selectors
 
-enum { SELECTORS = 4096 };
+enum { SELECTORS = 8192 }; // places; half of them are used
 static struct sel selectors[SELECTORS];
 static u32 selector_count, buckets[SELECTORS]; // buckets: 1 + index of a selector
 
@@ -41,7 +45,7 @@ static SEL intern(const char *name) {
 	while (buckets[at] && strcmp(selectors[buckets[at] - 1].name, name)) at = (at + 1) % SELECTORS;
 	if (!buckets[at]) {
 		if (selector_count == SELECTORS / 2) die("more than %d selectors", SELECTORS / 2);
-		selectors[selector_count].name = strdup(name);
+		selectors[selector_count] = (struct sel){strdup(name), selector_count * sizeof(void *)};
 		buckets[at] = ++selector_count;
 	}
 	SEL s = &selectors[buckets[at] - 1];
@@ -80,8 +84,18 @@ struct entry {
 
 static u8 bodies[512]; // methods that have a body, their own or an inherited one
 
+// A metaclass is the class of a class: its methods are the class's own. It has
+// no entries of its own.
+enum { METACLASSES = 128 };
+static struct class metaclasses[METACLASSES];
+
+static int is_metaclass(id o) { return (u64)o >= (u64)metaclasses && (u64)o < (u64)(metaclasses + METACLASSES); }
+
+// class_at is the class that o is, null where it is another object. A program's
+// pointer is taken for what it says it is; a test's is looked up.
 static struct class *class_at(id o) {
-	struct class *c;
+	struct class *c = (struct class *)o;
+	if (!STRICT) return c && !is_object(o) && is_metaclass((id)c->isa) ? c : NULL;
 	for (u32 i = 0; (c = all_classes(i)) && (id)c != o;) i++;
 	return c;
 }
@@ -107,6 +121,13 @@ __attribute__((constructor)) static void build_classes(void) {
 	if (method_count > sizeof calls / sizeof *calls) die("%u methods", method_count);
 	struct class *c;
 	for (u32 i = 0; (c = all_classes(i)); i++) {
+		if (i == METACLASSES) die("more than %d classes", METACLASSES);
+		c->isa = &metaclasses[i];
+		*c->isa = (struct class){.of = c, .name = c->name};
+		if (!STRICT) {
+			c->found_bodies = calloc(SELECTORS / 2, sizeof(void *));
+			c->isa->found_bodies = calloc(SELECTORS / 2, sizeof(void *));
+		}
 		c->entries = calloc(method_count, sizeof *c->entries);
 		for (u32 o = 0; o < 6 && c->owners[o]; o++)
 			for (u32 m = 0; m < method_count; m++)
@@ -125,9 +146,9 @@ __attribute__((constructor)) static void build_classes(void) {
 
 // entry_of finds the first method along the owners: a class's own comes before
 // those of what it inherits from.
-static const struct entry *entry_of(const struct class *c, SEL s, int class_method) {
+static struct entry *entry_of(const struct class *c, SEL s, int class_method) {
 	for (u32 i = 0; i < c->count; i++) {
-		const struct entry *e = &c->entries[i];
+		struct entry *e = &c->entries[i];
 		if (e->selector == s && e->method->class_method == class_method && !lacking[e->method - methods]) return e;
 	}
 	return NULL;
@@ -138,50 +159,3 @@ static int responds(const struct class *c, SEL s, int class_method) {
 	return e && e->body;
 }
 
-// ---- messages
-
-// ready marks an object as initialised, from the bodies of init methods.
-static void ready(id o) {
-	if (o->ready) die("%s is initialised twice", name_of(o));
-	o->ready = 1;
-}
-
-static int before_init(const char *selector) {
-	return !strncmp(selector, "init", 4) || !strcmp(selector, "release") || !strcmp(selector, "retain");
-}
-
-__attribute__((used, visibility("hidden"))) void *standin_lookup(id self, SEL cmd, u64 by_pointer);
-
-// A caller who takes care himself where a large result goes (gnustep.c).
-enum { ANY_RESULT = 2 };
-
-// standin_lookup finds the body of a message. The trampolines call it, for
-// objc_msgSend_stret with by_pointer set to 1.
-void *standin_lookup(id self, SEL cmd, u64 by_pointer) {
-	current = NULL;
-	if (!is_selector(cmd)) die("objc_msgSend with %p, which is no selector", (void *)cmd);
-	if (!self) die("message %s to nil", cmd->name);
-	struct class *c = class_at(self);
-	int class_method = c != NULL;
-	if (!c) {
-		if (!strcmp(cmd->name, "release")) live_for_release(self);
-		live(self, cmd->name);
-		c = self->isa;
-	}
-	const struct entry *e = entry_of(c, cmd, class_method);
-	if (!e && class_method && !strcmp(cmd->name, "respondsToSelector:")) e = entry_of(c, cmd, 0); // a class is an object, too
-	if (!e) die("unknown selector %c[%s %s]", class_method ? '+' : '-', c->name, cmd->name);
-	if (class_method && !c->found) die("+[%s %s]: the class is private", c->name, cmd->name);
-	const struct method *m = current = e->method;
-	if (!e->body) die("the table has it, but the stand-in does not");
-	if (!class_method && !self->ready && !before_init(cmd->name)) die("%s has not been initialised", name_of(self));
-#if defined(__x86_64__)
-	if (by_pointer != ANY_RESULT && m->returns_struct != by_pointer)
-		die(by_pointer ? "sent by objc_msgSend_stret, but it returns no large struct" : "returns a large struct: objc_msgSend_stret is needed");
-#else
-	(void)by_pointer;
-#endif
-	if (!go.library) die("no device is served");
-	__atomic_fetch_add(&calls[m - methods], 1, __ATOMIC_RELAXED);
-	return __atomic_load_n(&e->body, __ATOMIC_ACQUIRE);
-}

@@ -1,7 +1,7 @@
-// A stand-in for libobjc, Foundation and Metal.framework. It keeps the rules
-// that Apple's keep silently or late, and ends the process with one line on
-// stderr when one is broken. The work itself goes to the functions of struct
-// backend, which Go provides.
+// A stand-in for libobjc, Foundation and Metal.framework. Where it is STRICT, it
+// keeps the rules that Apple's keep silently or late, and ends the process with
+// one line on stderr when one is broken. The work itself goes to the functions of
+// struct backend: Go provides them in the process, remote.c over a socket.
 
 // ---- Objective-C
 
@@ -18,7 +18,7 @@ typedef struct { i64 major, minor, patch; } NSOperatingSystemVersion;
 // above it in the register is anybody's.
 typedef struct { u64 whole; } truth;
 
-static inline truth answer(int yes) { return (truth){0xdeadbeefcafe5a00ul | (yes != 0)}; }
+static inline truth answer(int yes) { return (truth){(STRICT ? 0xdeadbeefcafe5a00ul : 0) | (yes != 0)}; }
 
 struct block {
 	void *isa;
@@ -27,7 +27,7 @@ struct block {
 	struct { u64 reserved, size; } *descriptor;
 };
 
-struct sel { char *name; };
+struct sel { char *name; u64 at; }; // at: where a class's bodies have that of this selector, bytes
 
 // A method of the table; body is null where the stand-in has none.
 struct method {
@@ -37,6 +37,9 @@ struct method {
 };
 
 struct class {
+	struct class *isa; // its metaclass; null in a metaclass
+	void **found_bodies; // in a program, by selector: null where no message has asked yet
+	struct class *of;  // of a metaclass: its class
 	const char *name;
 	const char *owners[6]; // classes and protocols whose methods it has
 	usize size;            // of an instance's body
@@ -142,21 +145,23 @@ static struct facts facts;
 
 static _Noreturn void die(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-// memory.c
+// memory.c, pools.c
 static id make(struct class *);
 static id retain(id);
 static void release(id);
 static id autorelease(id);
 static void live(id, const char *what);
 static void live_for_release(id);
+static int is_class(id);
 static void forget_objects(void);
 static const char *name_of(id);
 
-// runtime.c
+// runtime.c, messages.c
 static SEL intern(const char *);
 static struct class *class_at(id);
 static int has_owner(const struct class *, const char *owner);
 static id want(id o, const char *owner, const char *what);
+static int is_object(id);
 static int responds(const struct class *, SEL, int class_method);
 static void ready(id);
 

@@ -39,7 +39,7 @@ static void set_error(id *at, const char *domain, i64 code, struct text descript
 // no_error leaves what a method that succeeds may leave in the error's place:
 // anything at all.
 static void no_error(id *at) {
-	if (at) *at = (id)0xbadc0ffee0ddf00dul;
+	if (STRICT && at) *at = (id)0xbadc0ffee0ddf00dul;
 }
 
 static id again(id o) { return autorelease(retain(o)); }
