@@ -134,8 +134,10 @@ func commands() []*cli.Command {
 		cacheCommand(),
 		kernelsCommand(),
 		modelCommand(),
+		sdkCommand(),
 		doctorCommand(),
 		completionCommand(),
+		metalBesideCommand(),
 	)
 }
 

@@ -27,7 +27,7 @@ func TestComplete(t *testing.T) {
 		}
 	}
 	for words, want := range map[string]string{
-		"":                       "cpu metal bench overhead idle-gap compare sweep bill explain coverage diff show list meta tokenize bandwidth cache kernels model doctor completion",
+		"":                       "cpu metal bench overhead idle-gap compare sweep bill explain coverage diff show list meta tokenize bandwidth cache kernels model sdk doctor completion",
 		"kernels":                "fetch list show",
 		"show":                   "1 2 3",
 		"diff 1":                 "1 2 3",
@@ -44,7 +44,7 @@ func TestComplete(t *testing.T) {
 		"diff --fa":              "--fail-above",
 		"metal 1 -o":             "",
 		"sweep --no-such-flag":   "",
-		"no-such-command":        "cpu metal bench overhead idle-gap compare sweep bill explain coverage diff show list meta tokenize bandwidth cache kernels model doctor completion",
+		"no-such-command":        "cpu metal bench overhead idle-gap compare sweep bill explain coverage diff show list meta tokenize bandwidth cache kernels model sdk doctor completion",
 		"kernels show own -":     "--help",
 		"cpu --fau":              "", // hidden
 		"show --as=text --as= -": "--as --help",

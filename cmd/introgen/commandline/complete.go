@@ -42,7 +42,9 @@ func complete(app *cli.App, args []string, choices func(flag string) []string) e
 		found = flagNames(flags)
 	case len(cmds) > 0:
 		for _, c := range cmds {
-			found = append(found, c.Name)
+			if !c.Hidden {
+				found = append(found, c.Name)
+			}
 		}
 	case command.BashComplete != nil:
 		command.BashComplete(cli.NewContext(app, nil, nil))

@@ -44,11 +44,18 @@ func (m *Method) Key() string {
 	return sign + "[" + m.Owner + " " + m.Selector + "]"
 }
 
+// Constant is a value of an enum.
+type Constant struct {
+	Name, Type string
+	Signed     bool // an NSInteger, not an NSUInteger
+}
+
 // Table is the parsed table.
 type Table struct {
 	Methods   []Method          // in the table's order
 	Functions map[string]string // C function → encoding: "objc_getClass" → "#*"
 	Enums     map[string]int64  // constant → value; unsigned ones above 2⁶³ wrap
+	Constants []Constant        // those of Enums, in the table's order
 	methods   map[string]*Method
 }
 
@@ -131,6 +138,7 @@ func (t *Table) add(col []string) error {
 			v = int64(u)
 		}
 		t.Enums[col[colName]] = v
+		t.Constants = append(t.Constants, Constant{Name: col[colName], Type: col[colOwner], Signed: col[colReturnEncoding] == "NSInteger"})
 	case "struct":
 	default:
 		return fmt.Errorf("kind %q", col[colKind])

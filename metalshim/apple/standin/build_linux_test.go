@@ -41,7 +41,7 @@ func check(t *testing.T, arch, text string, more ...string) string {
 }
 
 func TestEverySourceIsCompiled(t *testing.T) {
-	entries, err := fs.ReadDir(files, "c")
+	entries, err := fs.ReadDir(sources, "c")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -49,7 +49,7 @@ func TestEverySourceIsCompiled(t *testing.T) {
 	for _, e := range entries {
 		names = append(names, e.Name())
 	}
-	want := slices.Sorted(slices.Values(order))
+	want := slices.Sorted(slices.Values(slices.Concat(order, beside)))
 	if !slices.Equal(names, want) {
 		t.Errorf("c has %v, compiled are %v", names, want)
 	}
@@ -57,7 +57,7 @@ func TestEverySourceIsCompiled(t *testing.T) {
 
 func TestNoWarnings(t *testing.T) {
 	for arch := range targets {
-		if got := check(t, arch, source(), "-Wall", "-Wextra", "-Werror", "-DINTROGEN_SDK"); got != "" {
+		if got := check(t, arch, programSource(), append(programFlags, "-Wall", "-Wextra", "-Werror")...); got != "" {
 			t.Errorf("%s, for programs: %s", arch, got)
 		}
 		if got := check(t, arch, source(), "-Wall", "-Wextra", "-Werror"); got != "" {
@@ -102,7 +102,7 @@ func TestSymbols(t *testing.T) {
 	}
 	for arch, machine := range map[string]elf.Machine{"amd64": elf.EM_X86_64, "arm64": elf.EM_AARCH64} {
 		t.Run(arch, func(t *testing.T) {
-			path, err := build(t.Context(), arch)
+			path, err := build(t.Context(), testLibrary(arch))
 			if err != nil {
 				t.Fatal(err)
 			}

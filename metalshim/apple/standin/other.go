@@ -11,6 +11,12 @@ import (
 // Build fails with ErrSystem here.
 func Build(context.Context) (string, error) { return "", ErrSystem }
 
+// LibraryName is the SONAME of the library of programs.
+const LibraryName = "libintrogen-metal.so"
+
+// BuildLibrary fails with ErrSystem here.
+func BuildLibrary(context.Context) (string, error) { return "", ErrSystem }
+
 // Server does not exist here.
 type Server struct{}
 

@@ -5,11 +5,12 @@ package standin
 import (
 	"embed"
 	"fmt"
+	"slices"
 	"strings"
 )
 
 //go:embed c
-var files embed.FS
+var sources embed.FS
 
 // order is that of the files in the one translation unit that they form.
 var order = []string{
@@ -19,12 +20,20 @@ var order = []string{
 	"device.c", "library.c", "pipeline.c", "resources.c", "commands.c", "encoders.c", "classes.c", "gnustep.c",
 }
 
-// source is the text that is compiled. Messages of the compiler name the
-// files.
-func source() string {
+// beside are those that a program's library has behind them: its device is in
+// another process.
+var beside = []string{"linux.h", "spawn.c", "wire.c", "remote.c", "remote_commands.c", "connect.c"}
+
+// source is the text that is compiled for tests, and programSource that for
+// programs. Messages of the compiler name the files.
+func source() string { return join(order) }
+
+func programSource() string { return join(slices.Concat(order, beside)) }
+
+func join(files []string) string {
 	var b strings.Builder
-	for _, name := range order {
-		text, err := files.ReadFile("c/" + name)
+	for _, name := range files {
+		text, err := sources.ReadFile("c/" + name)
 		if err != nil {
 			panic(err) // it is embedded
 		}
@@ -43,3 +52,6 @@ func flags(arch string) []string {
 	}
 	return f
 }
+
+// programFlags are added for the library of programs.
+var programFlags = []string{"-DINTROGEN_SDK", "-O2"}

@@ -201,4 +201,9 @@ static void drop_block(struct block *);
 // device.c
 static void forget_device(void);
 
+#ifdef INTROGEN_SDK
+// connect.c
+static int connected(void);
+#endif
+
 static inline struct text text(const char *s) { return (struct text){s, s ? strlen(s) : 0}; }

@@ -1,0 +1,201 @@
+// Command buffers of a program: written down here, sent at their commit, completed
+// by a message.
+
+static u64 remote_commands(u64 queue) {
+	struct remote *r = new_remote(SOME_COMMANDS);
+	r->queue = named(queue);
+	return handle_of(r);
+}
+
+static u8 *more(struct remote *r, u64 bytes) {
+	if (r->used + bytes > r->room) {
+		r->room = r->room ? 2 * r->room : 4096;
+		if (r->room < r->used + bytes) r->room = r->used + bytes;
+		r->list = realloc(r->list, r->room);
+	}
+	u8 *at = r->list + r->used;
+	r->used += bytes;
+	return at;
+}
+
+static void words(struct remote *r, const u64 *w, u64 count) { memcpy(more(r, count * sizeof *w), w, count * sizeof *w); }
+
+// The first word of a command is its operation, and above that its index.
+enum { INDEX_AT = 8, NEW_ENCODER = END + 1 };
+
+static u64 remote_encoder(u64 commands, u64 kind) {
+	struct remote *r = of_handle(commands);
+	words(r, (u64[]){NEW_ENCODER | kind << INDEX_AT}, 1);
+	return commands | 1;
+}
+
+static u64 remote_encode(u64 encoder, const struct command *c) {
+	struct remote *r = of_handle(encoder);
+	u64 first = c->operation | c->index << INDEX_AT;
+	switch (c->operation) {
+	case SET_BUFFER:
+		words(r, (u64[]){first, named(c->object), c->offset}, 3);
+		break;
+	case SET_BYTES: {
+		u64 padded = (c->length + 7) / 8 * 8;
+		u8 *at = more(r, 16 + padded);
+		memcpy(at, (u64[]){first, c->length}, 16);
+		memset(at + 16 + padded - 8, 0, 8);
+		memcpy(at + 16, c->bytes, c->length);
+		break;
+	}
+	case SET_PIPELINE: case WAIT_FENCE: case UPDATE_FENCE:
+		words(r, (u64[]){first, named(c->object)}, 2);
+		break;
+	case SET_MEMORY:
+		words(r, (u64[]){first, c->length}, 2);
+		break;
+	case DISPATCH_THREADS: case DISPATCH_GROUPS:
+		words(r, (u64[]){first, c->grid.width, c->grid.height, c->grid.depth, c->group.width, c->group.height, c->group.depth}, 7);
+		break;
+	case COPY:
+		words(r, (u64[]){first, named(c->object), c->offset, named(c->other), c->other_offset, c->length}, 6);
+		break;
+	case FILL:
+		words(r, (u64[]){first, named(c->object), c->offset, c->length}, 4);
+		break;
+	default:
+		words(r, &first, 1);
+	}
+	return 0;
+}
+
+// ---- what is in flight, and what has completed
+
+static struct {
+	u32 mutex, news; // news: counts what was put into completed
+	struct remote *first, **last;
+	struct remote *completed, **completed_last;
+} flight = {.last = &flight.first, .completed_last = &flight.completed};
+
+// hand_over puts a command buffer that is over where the thread that completes
+// finds it. The mutex is held.
+static void hand_over(struct remote *r) {
+	struct commands *c = BODY(commands, r->object);
+	r->next = NULL;
+	*flight.completed_last = r;
+	flight.completed_last = &r->next;
+	__atomic_add_fetch(&flight.news, 1, __ATOMIC_RELEASE);
+	// Who waits for handlers waits for the thread; others need not.
+	if (!c->scheduled_count && !c->completed_count && !c->signal_count) done(&r->finished);
+	wake_all(&flight.news);
+}
+
+static void fail_commands(struct remote *r, const char *why) {
+	r->why = strdup(why);
+	snprintf(r->domain, sizeof r->domain, "MTLCommandBufferErrorDomain");
+	r->code = 11; // MTLCommandBufferErrorDeviceRemoved
+	__atomic_store_n(&r->status, FAILED, __ATOMIC_RELEASE);
+}
+
+static void complete_all(const char *why) {
+	take(&flight.mutex);
+	for (struct remote *r = flight.first; r;) {
+		struct remote *next = r->next;
+		fail_commands(r, why);
+		hand_over(r);
+		r = next;
+	}
+	flight.first = NULL;
+	flight.last = &flight.first;
+	give(&flight.mutex);
+}
+
+static void complete(u64 number, const u8 *bytes, u64 count) {
+	struct content c = {bytes, count};
+	take(&flight.mutex);
+	for (struct remote **p = &flight.first; *p; p = &(*p)->next) {
+		struct remote *r = *p;
+		if (r->number != number) continue;
+		*p = r->next;
+		if (!*p) flight.last = p;
+		u64 status = take_word(&c);
+		for (int i = 0; i < 4; i++) {
+			u64 bits = take_word(&c);
+			memcpy(&r->times[i], &bits, sizeof bits);
+		}
+		r->code = (i64)take_word(&c);
+		struct text domain = take_text(&c), why = take_text(&c);
+		snprintf(r->domain, sizeof r->domain, "%.*s", (int)domain.n, domain.p);
+		if (why.n) {
+			r->why = calloc(1, why.n + 1);
+			memcpy(r->why, why.p, why.n);
+		}
+		__atomic_store_n(&r->status, (u32)status, __ATOMIC_RELEASE);
+		hand_over(r);
+		break;
+	}
+	give(&flight.mutex);
+}
+
+// complete_objects is the thread that runs handlers and lets go of what command
+// buffers held.
+static void *complete_objects(void *unused) {
+	(void)unused;
+	for (;;) {
+		u32 news = __atomic_load_n(&flight.news, __ATOMIC_ACQUIRE);
+		take(&flight.mutex);
+		struct remote *r = flight.completed;
+		if (r) {
+			flight.completed = r->next;
+			if (!r->next) flight.completed_last = &flight.completed;
+		}
+		give(&flight.mutex);
+		if (!r) {
+			sleep_while(&flight.news, news);
+			continue;
+		}
+		id object = retain(r->object);
+		standin_completed(object);
+		done(&r->finished);
+		release(object);
+	}
+}
+
+static u64 remote_commit(u64 commands, id object) {
+	struct remote *r = of_handle(commands);
+	r->object = object;
+	r->status = COMMITTED;
+	take(&flight.mutex);
+	r->next = NULL;
+	*flight.last = r;
+	flight.last = &r->next;
+	give(&flight.mutex);
+	u8 *list = r->list; // who completes it may free it
+	u64 queue = r->queue, used = r->used;
+	r->list = NULL;
+	int sent = post(TO_COMMIT, r->number, (struct part[]){PART(queue), {list, used}}, 2, -1);
+	free(list);
+	if (!sent) complete_all(gone); // it came too late for those who lost the device
+	return 0;
+}
+
+static u64 remote_wait(u64 commands) {
+	until_done(&of_handle(commands)->finished);
+	return 0;
+}
+
+static u64 remote_status(u64 commands) {
+	struct remote *r = of_handle(commands);
+	u64 status = __atomic_load_n(&r->status, __ATOMIC_ACQUIRE);
+	if (status == FAILED) standin_reply(r->why ? r->why : "", r->why ? strlen(r->why) : 0, r->domain, strlen(r->domain), r->code);
+	if (status != COMMITTED) return status;
+	struct awaited w;
+	if (!ask(&w, TO_STATUS, next_number(), (struct part[]){PART(r->number)}, 1)) return COMMITTED;
+	struct content c = {w.bytes, w.count};
+	status = take_word(&c);
+	free(w.bytes);
+	// What has completed there is completed here when its message has come.
+	return status > SCHEDULED ? SCHEDULED : status;
+}
+
+static u64 remote_times(u64 commands, double *times) {
+	struct remote *r = of_handle(commands);
+	if (__atomic_load_n(&r->status, __ATOMIC_ACQUIRE) > SCHEDULED) memcpy(times, r->times, sizeof r->times);
+	return 0;
+}
