@@ -3,7 +3,6 @@
 static void free_queue(id);
 static void free_commands(id);
 
-enum { HANDLERS = 16 };
 enum { NOT_ENQUEUED, ENQUEUED, COMMITTED, SCHEDULED, COMPLETED, FAILED }; // MTLCommandBufferStatus
 
 struct queue { struct thing thing; id *sets; u64 count; };
@@ -15,7 +14,7 @@ struct commands {
 	id queue, open;             // open: the encoder that has not ended; not retained
 	id *used;                   // what the commands use: retained, or counted in users
 	u64 used_count, used_room;
-	struct block *scheduled[HANDLERS], *completed[HANDLERS];
+	struct block **scheduled, **completed;
 	u64 scheduled_count, completed_count;
 	struct signal *signals;
 	u64 signal_count;
@@ -184,6 +183,8 @@ static void free_commands(id o) {
 	for (u64 i = 0; i < c->scheduled_count; i++) drop_block(c->scheduled[i]);
 	for (u64 i = 0; i < c->completed_count; i++) drop_block(c->completed[i]);
 	for (u64 i = 0; i < c->signal_count; i++) release(c->signals[i].event);
+	free(c->scheduled);
+	free(c->completed);
 	free(c->signals);
 	id queue = c->queue;
 	end_thing(o);
@@ -228,22 +229,22 @@ void i_MTLCommandBuffer_encodeSignalEvent_value_(id self, SEL cmd, id event, u64
 
 // ---- MTLCommandBuffer: running
 
-static void add_handler(id self, struct block **list, u64 *count, struct block *b) {
+static void add_handler(id self, struct block ***list, u64 *count, struct block *b) {
 	uncommitted(self, "a handler");
-	if (*count == HANDLERS) die("more than %d handlers", HANDLERS);
-	list[(*count)++] = keep_block(b);
+	*list = realloc(*list, (*count + 1) * sizeof **list);
+	(*list)[(*count)++] = keep_block(b);
 }
 
 void i_MTLCommandBuffer_addScheduledHandler_(id self, SEL cmd, struct block *b) {
 	(void)cmd;
 	struct commands *c = BODY(commands, self);
-	add_handler(self, c->scheduled, &c->scheduled_count, b);
+	add_handler(self, &c->scheduled, &c->scheduled_count, b);
 }
 
 void i_MTLCommandBuffer_addCompletedHandler_(id self, SEL cmd, struct block *b) {
 	(void)cmd;
 	struct commands *c = BODY(commands, self);
-	add_handler(self, c->completed, &c->completed_count, b);
+	add_handler(self, &c->completed, &c->completed_count, b);
 }
 
 // run_handlers calls the handlers of a command buffer, with a pool in place.

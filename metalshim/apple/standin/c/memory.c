@@ -97,8 +97,15 @@ static id make(struct class *c) {
 	return o;
 }
 
+// is_block says that o is a block of a program, which is an object too.
+static int is_block(id o) {
+	void *isa = STRICT ? NULL : *(void **)o;
+	return isa && (isa == _NSConcreteGlobalBlock || isa == _NSConcreteStackBlock || isa == _NSConcreteMallocBlock);
+}
+
 static id retain(id o) {
 	if (!o || is_class(o)) return o;
+	if (is_block(o)) return (id)keep_block((struct block *)o);
 	live(o, "retain");
 	__atomic_add_fetch(&o->refs, 1, __ATOMIC_SEQ_CST);
 	return o;
@@ -120,6 +127,10 @@ static void end(id o) {
 
 static void release(id o) {
 	if (!o || is_class(o)) return;
+	if (is_block(o)) {
+		drop_block((struct block *)o);
+		return;
+	}
 	live_for_release(o);
 	i32 left = __atomic_sub_fetch(&o->refs, 1, __ATOMIC_SEQ_CST);
 	if (STRICT && left < __atomic_load_n(&o->pooled, __ATOMIC_SEQ_CST))

@@ -32,7 +32,7 @@ static void settle_last(struct pools *p) {
 static void drain(struct pools *p, u64 start) {
 	for (settle_last(p); p->count > start; settle_last(p)) { // a dying object may autorelease another
 		id o = p->objects[--p->count];
-		__atomic_sub_fetch(&o->pooled, 1, __ATOMIC_SEQ_CST);
+		if (!is_block(o)) __atomic_sub_fetch(&o->pooled, 1, __ATOMIC_SEQ_CST);
 		release(o);
 	}
 }
@@ -80,6 +80,14 @@ static void end_pools(void *of) {
 	free(p->opened);
 	__atomic_sub_fetch(&open_pools, p->depth, __ATOMIC_SEQ_CST);
 	*p = (struct pools){0};
+	forget_reply();
+}
+
+// watch_thread has what this thread holds given back at its end.
+static void watch_thread(void) {
+	if (STRICT || pools.watched) return;
+	pools.watched = 1;
+	pthread_setspecific(pools_key, &pools);
 }
 
 __attribute__((constructor)) static void make_pools_key(void) {
@@ -88,8 +96,13 @@ __attribute__((constructor)) static void make_pools_key(void) {
 
 static id autorelease(id o) {
 	if (!o || is_class(o)) return o;
-	live(o, "autorelease");
 	struct pools *p = &pools;
+	if (is_block(o)) {
+		put_in_pool(p, o);
+		watch_thread();
+		return o;
+	}
+	live(o, "autorelease");
 	if (STRICT && !p->depth) die("%s is autoreleased, but no pool is in place on this thread", name_of(o));
 	__atomic_add_fetch(&o->pooled, 1, __ATOMIC_SEQ_CST);
 	if (STRICT) {
@@ -98,10 +111,7 @@ static id autorelease(id o) {
 		put_in_pool(p, o);
 		return o;
 	}
-	if (!p->watched) {
-		p->watched = 1;
-		pthread_setspecific(pools_key, p);
-	}
+	watch_thread();
 	settle_last(p);
 	return p->last = o;
 }

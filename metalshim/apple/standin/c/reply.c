@@ -11,6 +11,7 @@ static _Thread_local struct {
 } left;
 
 EXPORT void standin_reply(const char *bytes, u64 count, const char *domain, u64 domain_count, i64 code) {
+	watch_thread();
 	if (count + 1 > left.room) {
 		left.room = count + 1;
 		left.bytes = realloc(left.bytes, left.room);

@@ -174,6 +174,7 @@ static void no_error(id *place);
 
 // reply.c
 static struct text reply(void);
+static void forget_reply(void);
 static int fail_at(enum point, struct text name, id *error, const char *domain, i64 code);
 static void fail(id *error, const char *domain, i64 code);
 
@@ -195,6 +196,7 @@ EXPORT u64 standin_next_live(u64, char *, u64);
 EXPORT u64 standin_open_pools(void);
 
 // blocks.c
+EXPORT extern void *_NSConcreteGlobalBlock[32], *_NSConcreteStackBlock[32], *_NSConcreteMallocBlock[32];
 static struct block *keep_block(struct block *);
 static void drop_block(struct block *);
 
