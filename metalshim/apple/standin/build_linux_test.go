@@ -16,6 +16,7 @@ import (
 	"github.com/introgen/introgen/metalshim/apple/abi"
 	"github.com/introgen/introgen/metalshim/shimtest"
 	"github.com/introgen/introgen/metalshim/soft/clang"
+	"github.com/introgen/introgen/metalshim/soft/clibrary"
 )
 
 // tools is the clang that the tests of the sources need.
@@ -32,8 +33,8 @@ func tools(t *testing.T) *clang.Toolchain {
 func check(t *testing.T, arch, text string, more ...string) string {
 	t.Helper()
 	argv := append(append([]string{}, tools(t).Compiler...), flags(arch)...)
-	argv = append(append(argv, "--target="+targets[arch], "-fsyntax-only"), more...)
-	err := run(t.Context(), text, append(argv, "-"))
+	argv = append(append(argv, "--target="+clibrary.Targets[arch], "-fsyntax-only"), more...)
+	err := clibrary.Run(t.Context(), text, append(argv, "-"))
 	if err == nil {
 		return ""
 	}
@@ -56,7 +57,7 @@ func TestEverySourceIsCompiled(t *testing.T) {
 }
 
 func TestNoWarnings(t *testing.T) {
-	for arch := range targets {
+	for arch := range clibrary.Targets {
 		if got := check(t, arch, programSource(), append(programFlags, "-Wall", "-Wextra", "-Werror")...); got != "" {
 			t.Errorf("%s, for programs: %s", arch, got)
 		}
@@ -102,7 +103,7 @@ func TestSymbols(t *testing.T) {
 	}
 	for arch, machine := range map[string]elf.Machine{"amd64": elf.EM_X86_64, "arm64": elf.EM_AARCH64} {
 		t.Run(arch, func(t *testing.T) {
-			path, err := build(t.Context(), testLibrary(arch))
+			path, err := testLibrary().BuildFor(t.Context(), arch)
 			if err != nil {
 				t.Fatal(err)
 			}
