@@ -50,19 +50,10 @@ const (
 
 // Event is one event of a ring.
 type Event struct {
-	Time       int64 // ns on CLOCK_MONOTONIC, by the ring's two clocks
+	Time       int64 // ns on CLOCK_MONOTONIC, by the ring's two clocks; so are the times in A, B and D
 	Thread     uint32
 	Kind       Kind
 	Object     uint64
 	A, B, C, D uint64
 	Text       string // anything at all: a program's labels are in it
 }
-
-// Interface of the reader (w-rec writes it):
-//
-//	func Build(ctx context.Context) (path string, err error)      // the library for this machine, in the cache folder
-//	func OpenFolder(dir string) (*Folder, error)                   // dir is what INTROGEN_RECORD names
-//	func (f *Folder) Rings() []*Ring                               // new ones since the last call
-//	func (r *Ring) Read(max int, each func(Event)) (n int)         // what is published; never blocks
-//	func (r *Ring) Rest(each func(Event)) (skipped int)            // the process is gone: all that was published
-//	func (r *Ring) PID, Parent, Lost() uint64, Cost() time.Duration

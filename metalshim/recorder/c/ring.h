@@ -10,13 +10,15 @@
 // A writer reserves consecutive slots by moving head (never beyond tail +
 // capacity: then the event is lost and counted), fills them, and publishes each
 // by storing its number (the slot's index since the beginning, plus one) in
-// its first word, with release. The reader takes published slots in order and
+// its first word, with release: those of a text first, with the highest bit
+// set, and the event's own last. The reader takes published slots in order and
 // moves tail. A writer that was killed leaves slots unpublished: when the
 // process is gone the reader goes past them.
 
 #define RECORDER_VERSION 1
 #define RING_MAGIC 0x31474e5254494e49ull // "INITRNG1" in memory
-#define RING_SLOTS (1u << 20)            // 64 MiB, of which a file has what was written
+#define RING_SLOTS (1u << 20)            // at most: 64 MiB, of which a file has what was written
+#define FEWEST_SLOTS (1u << 12)          // where the disk is nearly full; without room for these nothing is recorded
 
 struct ring {
 	_Alignas(4096) u64 magic;
