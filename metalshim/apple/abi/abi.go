@@ -3,8 +3,9 @@
 // crates objc2-metal and objc2-foundation 0.3.2, which are generated from
 // Apple's headers; rows about the runtime itself and NSObject, and the arrays
 // of two rows of NSDictionary, were entered by hand. The driver's selectors
-// are held against it, and the stand-in's C prototypes are made from it. It is
-// linked into tests and generators only.
+// are held against it, and the stand-in's C prototypes are made from it and
+// from a second table of what only other programs send (programs.tsv, from the
+// same crates). It is linked into tests and generators only.
 package abi
 
 import (
@@ -17,6 +18,9 @@ import (
 
 //go:embed metal-abi.tsv
 var table string
+
+//go:embed programs.tsv
+var programs string
 
 // Method is one method of a class or of a protocol.
 type Method struct {
@@ -64,6 +68,9 @@ func (t *Table) Find(key string) *Method { return t.methods[key] }
 
 // Load parses the embedded table, once.
 var Load = sync.OnceValues(func() (*Table, error) { return parse(table) })
+
+// LoadAll parses it together with the table of what only other programs send.
+var LoadAll = sync.OnceValues(func() (*Table, error) { return parse(table + programs) })
 
 // Columns of the table.
 const (

@@ -50,6 +50,31 @@ func TestTable(t *testing.T) {
 	}
 }
 
+// What other programs send is beside it and not in it. The encodings are those
+// of the methods' declarations in Apple's headers.
+func TestLoadAll(t *testing.T) {
+	own, err := Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, err := LoadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for key, want := range map[string]string{
+		"-[NSArray initWithObjects:count:]": "@@:^@Q", "-[NSArray getObjects:]": "v@:^@",
+	} {
+		if m := all.Find(key); m == nil || m.Encoding() != want || own.Find(key) != nil {
+			t.Errorf("%s: %v, want %s in the table of programs only", key, m, want)
+		}
+	}
+	for _, m := range own.Methods {
+		if all.Find(m.Key()) == nil {
+			t.Errorf("%s is in Load's table and not in LoadAll's", m.Key())
+		}
+	}
+}
+
 func TestTypes(t *testing.T) {
 	for _, c := range []struct {
 		encoding string

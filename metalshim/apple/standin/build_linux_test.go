@@ -93,7 +93,7 @@ func TestWrongSignatures(t *testing.T) {
 // process with a C library does not have.
 func TestSymbols(t *testing.T) {
 	tools(t)
-	table, err := abi.Load()
+	table, err := abi.LoadAll()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -147,7 +147,7 @@ func TestBodies(t *testing.T) {
 	if len(calls) < 180 {
 		t.Errorf("%d methods have a body", len(calls))
 	}
-	table, err := abi.Load()
+	table, err := abi.LoadAll()
 	if err != nil {
 		t.Fatal(err)
 	}

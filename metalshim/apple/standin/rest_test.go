@@ -106,6 +106,12 @@ func (w *world) collections() {
 		w.is("item", w.send(array, "objectAtIndex:", 1), b)
 	}
 	pair := address(&[2]uintptr{a, b})
+	both := w.send(w.send(w.send(w.class("NSArray"), "alloc"), "initWithObjects:count:", pair, 2), "autorelease")
+	w.is("item", w.send(both, "objectAtIndex:", 1), b)
+	got := new([2]uintptr)
+	w.send(both, "getObjects:", address(got))
+	w.is("first object", got[0], a)
+	w.is("second object", got[1], b)
 	for _, d := range []uintptr{
 		w.send(w.class("NSDictionary"), "dictionaryWithObjects:forKeys:count:", pair, pair, 2),
 		w.send(w.send(w.send(w.class("NSDictionary"), "alloc"), "initWithObjects:forKeys:count:", pair, pair, 2), "autorelease"),

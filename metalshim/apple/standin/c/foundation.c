@@ -69,9 +69,15 @@ static id init_string(id self, const char *bytes, u64 count) {
 	return self;
 }
 
+// The encoding is an int to programs for GNUstep: what stands above it in the
+// register is anybody's.
+static void check_encoding(u64 encoding) {
+	if ((u32)encoding != UTF8) die("encoding %u, NSUTF8StringEncoding is 4", (u32)encoding);
+}
+
 id i_NSString_initWithBytes_length_encoding_(id self, SEL cmd, void *bytes, u64 count, u64 encoding) {
 	(void)cmd;
-	if (encoding != UTF8) die("encoding %lu, NSUTF8StringEncoding is 4", encoding);
+	check_encoding(encoding);
 	if (!bytes && count) die("no bytes, but %lu of them", count);
 	return init_string(self, bytes, count);
 }
@@ -98,7 +104,7 @@ const char *i_NSString_UTF8String(id self, SEL cmd) {
 
 u64 i_NSString_lengthOfBytesUsingEncoding_(id self, SEL cmd, u64 encoding) {
 	(void)cmd;
-	if (encoding != UTF8) die("encoding %lu, NSUTF8StringEncoding is 4", encoding);
+	check_encoding(encoding);
 	return text_of(self, "the receiver").n;
 }
 
@@ -150,6 +156,14 @@ id c_NSArray_arrayWithObjects_count_(id self, SEL cmd, id *items, u64 count) {
 	return autorelease(a);
 }
 
+id i_NSArray_initWithObjects_count_(id self, SEL cmd, id *items, u64 count) {
+	(void)cmd;
+	if (!items && count) die("no objects, but %lu of them", count);
+	ready(self);
+	for (u64 i = 0; i < count; i++) append(self, items[i], "an object");
+	return self;
+}
+
 u64 i_NSArray_count(id self, SEL cmd) {
 	(void)cmd;
 	return BODY(array, self)->count;
@@ -160,6 +174,13 @@ id i_NSArray_objectAtIndex_(id self, SEL cmd, u64 index) {
 	struct array *a = BODY(array, self);
 	if (index >= a->count) die("index %lu of an array of %lu: NSRangeException", index, a->count);
 	return a->items[index];
+}
+
+void i_NSArray_getObjects_(id self, SEL cmd, id *objects) {
+	(void)cmd;
+	struct array *a = BODY(array, self);
+	if (!objects && a->count) die("no place for the objects");
+	if (a->count) memcpy(objects, a->items, a->count * sizeof *objects);
 }
 
 void i_NSMutableArray_addObject_(id self, SEL cmd, id item) {

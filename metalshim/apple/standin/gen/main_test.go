@@ -9,7 +9,7 @@ import (
 )
 
 func TestCommittedIsUpToDate(t *testing.T) {
-	table, err := abi.Load()
+	table, err := abi.LoadAll()
 	if err != nil {
 		t.Fatal(err)
 	}
