@@ -34,21 +34,6 @@ func main() {
 	}
 }
 
-// A cType is a type encoding in C: its name, and its size as a method's
-// encoding counts it.
-type cType struct {
-	name string
-	size int
-}
-
-var cTypes = map[string]cType{
-	"v": {"void", 0}, "@": {"id", 8}, "#": {"id", 8}, ":": {"SEL", 8}, "B": {"BOOL", 1}, "C": {"u8", 1},
-	"i": {"i32", 4}, "I": {"u32", 4}, "q": {"i64", 8}, "Q": {"u64", 8}, "f": {"float", 4}, "d": {"double", 8},
-	"*": {"const char *", 8}, "^v": {"void *", 8}, "^@": {"id *", 8}, "^Q": {"u64 *", 8}, "@?": {"struct block *", 8},
-	"{?=QQQ}": {"MTLSize", 24}, "{?=QQ}": {"MTLSizeAndAlign", 16}, "{_NSRange=QQ}": {"NSRange", 16},
-	"{?=qqq}": {"NSOperatingSystemVersion", 24}, "{MTLResourceID=Q}": {"MTLResourceID", 8},
-}
-
 // inRegisters is the largest result that is not returned by a pointer, bytes.
 const inRegisters = 16
 
@@ -61,7 +46,7 @@ func prototypes(table *abi.Table) (string, error) {
 	b.WriteString("#define BODY_OF __attribute__((weak, visibility(\"hidden\")))\n\n")
 	for i := range table.Methods {
 		m := &table.Methods[i]
-		result, ok := cTypes[m.Return]
+		result, ok := abi.CTypes[m.Return]
 		if !ok {
 			return "", fmt.Errorf("%s: no C type for %s", m.Key(), m.Return)
 		}
@@ -72,27 +57,27 @@ func prototypes(table *abi.Table) (string, error) {
 		parameters, types := "id, SEL", "@0:8"
 		keywords := strings.Split(m.Selector, ":")
 		for i, a := range m.Args {
-			t, ok := cTypes[a]
+			t, ok := abi.CTypes[a]
 			if !ok {
 				return "", fmt.Errorf("%s: no C type for %s", m.Key(), a)
 			}
-			parameters += ", " + t.name
+			parameters += ", " + t.Name
 			if a == "Q" && strings.HasSuffix(strings.ToLower(keywords[i]), "encoding") {
 				a = "E" // stands for ENCODING_CODE below
 			}
 			types += fmt.Sprintf("%s%d", a, at)
-			at += max(t.size, 4)
+			at += max(t.Size, 4)
 		}
 		// A BOOL that is returned has a type of its own, so that what is
 		// above it in the register can be anything.
 		if m.Return == "B" {
-			result.name = "truth"
+			result.Name = "truth"
 		}
 		name := symbol(m)
-		fmt.Fprintf(&b, "%s %s(%s) BODY_OF;\n", result.name, name, parameters)
+		fmt.Fprintf(&b, "%s %s(%s) BODY_OF;\n", result.Name, name, parameters)
 		encoding := strings.NewReplacer("B", `" BOOL_CODE "`, "E", `" ENCODING_CODE "`).Replace(fmt.Sprintf("%q", fmt.Sprint(m.Return, at, types)))
 		fmt.Fprintf(&rows, "\t{%q, %q, %s, (void *)%s, %d, %d, %d},\n", m.Owner, m.Selector, encoding, name,
-			bit(m.Class), bit(m.Owned), bit(result.size > inRegisters))
+			bit(m.Class), bit(m.Owned), bit(result.Size > inRegisters))
 	}
 	if err := functions(&b, table); err != nil {
 		return "", err
@@ -112,10 +97,10 @@ func functions(b *strings.Builder, table *abi.Table) error {
 		}
 		var c []string
 		for _, t := range types {
-			if cTypes[t].name == "" {
+			if abi.CTypes[t].Name == "" {
 				return fmt.Errorf("%s: no C type for %s", name, t)
 			}
-			c = append(c, cTypes[t].name)
+			c = append(c, abi.CTypes[t].Name)
 		}
 		parameters := strings.Join(c[1:], ", ")
 		if parameters == "" {
