@@ -237,6 +237,8 @@ func (w *world) pipelines() {
 	w.send(d, "reset")
 	w.is("label", w.send(d, "label"), 0)
 	w.send(d, "setComputeFunction:", w.function)
+	w.is("computeFunction", w.send(d, "computeFunction"), w.function)
+	w.is("binaryArchives", w.send(d, "binaryArchives"), 0)
 
 	ad := w.initialised("MTLBinaryArchiveDescriptor")
 	w.is("url", w.send(ad, "url"), 0)

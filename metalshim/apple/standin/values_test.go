@@ -215,6 +215,38 @@ MTLCompileOptions #\d+, made by new, references: 1$`)
 	}
 }
 
+// A block that holds more than words is copied and given back by its own
+// helpers, once each.
+func TestBlockHelpers(t *testing.T) {
+	w := begun(t, &shimtest.Device{}, standin.Options{})
+	var copies, disposals, called int
+	block := &[5]uintptr{w.symbol("_NSConcreteStackBlock"), 1 << 25, purego.NewCallback(func(_, _ uintptr) { called++ }), address(&[4]uintptr{0, 40,
+		purego.NewCallback(func(to, from *[5]uintptr) {
+			copies++
+			if to == from || to[4] != 0x5eed || from[4] != 0x5eed {
+				t.Errorf("copied from %#x to %#x", *from, *to)
+			}
+		}),
+		purego.NewCallback(func(b *[5]uintptr) {
+			disposals++
+			if b[4] != 0x5eed {
+				t.Errorf("given back: %#x", *b)
+			}
+		})}), 0x5eed}
+	w.pooled(func() {
+		c := w.commands()
+		w.send(c, "addCompletedHandler:", address(block))
+		w.send(c, "commit")
+		w.send(c, "waitUntilCompleted")
+	})
+	if err := w.end(); err != nil {
+		t.Error(err)
+	}
+	if copies != 1 || disposals != 1 || called != 1 {
+		t.Errorf("copied %d times, given back %d times, called %d times", copies, disposals, called)
+	}
+}
+
 // blockWith is a global or a stack block that calls f.
 func (w *world) blockWith(isa string, flags uint64, f uintptr) uintptr {
 	return address(&[5]uintptr{w.symbol(isa), uintptr(flags), f, address(&[2]uintptr{0, 40}), 0x5eed})

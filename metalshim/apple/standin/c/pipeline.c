@@ -127,6 +127,16 @@ void i_MTLComputePipelineDescriptor_setComputeFunction_(id self, SEL cmd, id fun
 	replace(&BODY(descriptor, self)->function, function);
 }
 
+id i_MTLComputePipelineDescriptor_computeFunction(id self, SEL cmd) {
+	(void)cmd;
+	return again(BODY(descriptor, self)->function);
+}
+
+id i_MTLComputePipelineDescriptor_binaryArchives(id self, SEL cmd) {
+	(void)cmd;
+	return again(BODY(descriptor, self)->archives);
+}
+
 void i_MTLComputePipelineDescriptor_setBinaryArchives_(id self, SEL cmd, id archives) {
 	(void)cmd;
 	struct array *a = archives ? BODY(array, want(archives, "NSArray", "the archives")) : NULL;

@@ -301,6 +301,8 @@ truth i_NSObject_respondsToSelector_(id, SEL, SEL) BODY_OF;
 truth i_NSObject_conformsToProtocol_(id, SEL, id) BODY_OF;
 id i_NSArray_initWithObjects_count_(id, SEL, id *, u64) BODY_OF;
 void i_NSArray_getObjects_(id, SEL, id *) BODY_OF;
+id i_MTLComputePipelineDescriptor_computeFunction(id, SEL) BODY_OF;
+id i_MTLComputePipelineDescriptor_binaryArchives(id, SEL) BODY_OF;
 
 EXPORT id MTLCopyAllDevices(void);
 EXPORT id MTLCreateSystemDefaultDevice(void);
@@ -602,5 +604,7 @@ static const struct method methods[] = {
 	{"NSObject", "conformsToProtocol:", "" BOOL_CODE "24@0:8@16", (void *)i_NSObject_conformsToProtocol_, 0, 0, 0},
 	{"NSArray", "initWithObjects:count:", "@32@0:8^@16Q24", (void *)i_NSArray_initWithObjects_count_, 0, 1, 0},
 	{"NSArray", "getObjects:", "v24@0:8^@16", (void *)i_NSArray_getObjects_, 0, 0, 0},
+	{"MTLComputePipelineDescriptor", "computeFunction", "@16@0:8", (void *)i_MTLComputePipelineDescriptor_computeFunction, 0, 0, 0},
+	{"MTLComputePipelineDescriptor", "binaryArchives", "@16@0:8", (void *)i_MTLComputePipelineDescriptor_binaryArchives, 0, 0, 0},
 };
 static const u32 method_count = sizeof methods / sizeof *methods;
