@@ -9,12 +9,16 @@ import (
 	"github.com/introgen/introgen/metalshim/soft/clibrary"
 )
 
+//go:generate go run ./gen hooks.tsv c/hooks.h
+
 //go:embed c
 var files embed.FS
 
 // order is that of the files in the one translation unit that they form.
 var order = []string{
-	"libc.h", "ring.h", "platform.c", "ring.c", "entry.c",
+	"libc.h", "ring.h", "platform.c", "ring.c", "sha256.c",
+	"objc.h", "hooks.h", "runtime.c", "adopt.c", "blocks.c",
+	"libraries.c", "functions.c", "pipelines.c", "compiler.c", "resources.c", "commands.c", "encoders.c", "entry.c",
 }
 
 // source is the text that is compiled. Messages of the compiler name the files.
@@ -30,12 +34,21 @@ func source() string {
 	return b.String()
 }
 
+// initialExec has a thread's own variables found without a call: the library is
+// loaded when the program starts.
+const initialExec = "-ftls-model=initial-exec"
+
 // flags are for clang and gcc. The sources need no header.
 func flags(arch string) []string {
 	f := []string{"-x", "c", "-std=c11", "-nostdinc", "-O2", "-fPIC", "-fvisibility=hidden", "-fno-omit-frame-pointer", "-fno-stack-protector",
 		"-Werror=missing-prototypes", "-Werror=incompatible-pointer-types", "-Werror=int-conversion"}
-	if arch == "arm64" {
-		f = append(f, "-mno-outline-atomics")
+	switch arch {
+	case "arm64":
+		f = append(f, "-mno-outline-atomics", initialExec)
+	case "amd64":
+		f = append(f, initialExec)
+	case "": // a Mac, whose exceptions pass through
+		f = append(f, "-fexceptions")
 	}
 	return f
 }

@@ -1,4 +1,5 @@
-// Where the recorder begins, and what it exports.
+// Where the recorder begins, and the functions that it stands before: those
+// that give a program its devices, and the semaphore that a handler signals.
 
 EXPORT void introgen_mark(const char *phase);
 
@@ -14,4 +15,126 @@ void introgen_mark(const char *phase) {
 __attribute__((constructor)) static void begin(void) {
 	void *first = dlsym(RTLD_DEFAULT, "introgen_mark");
 	recording = (!first || first == (void *)introgen_mark) && open_ring();
+	if (recording) take_nonce();
 }
+
+// ready finds the runtime when the first device comes, and has the classes
+// hooked whose objects no device gives. It says whether there is a runtime.
+static int ready(void) {
+	static u8 word, state; // state: 1 ready, 2 never
+	if (!__atomic_load_n(&state, __ATOMIC_ACQUIRE)) {
+		lock(&word);
+		if (!state) {
+			int all = load_runtime();
+			id constants = all ? objc.class_named("MTLFunctionConstantValues") : NULL;
+			if (constants) { // its objects may be of another class than it
+				id one = get(get(constants, S_alloc), S_init);
+				see(constants, CONSTANTS_CLASS_ROLE);
+				see(one, CONSTANTS_ROLE);
+				get(one, S_release);
+			}
+			__atomic_store_n(&state, all ? 1 : 2, __ATOMIC_RELEASE);
+		}
+		unlock(&word);
+	}
+	return state == 1;
+}
+
+static id device_made(id device) {
+	if (!recording) return device;
+	if (!device) {
+		record(DEVICE, 0, 0, 0, 0, 0);
+		return device;
+	}
+	u8 was = inside;
+	inside = 1;
+	if (ready()) {
+		see(device, DEVICE_ROLE);
+		void *pool = objc.push();
+		record_text(DEVICE, (u64)device, number(device, S_registryID), 0, 0, 0, string(get(device, S_name)));
+		objc.pop(pool);
+	}
+	inside = was;
+	return device;
+}
+
+static id devices_made(id all) {
+	if (recording && all) {
+		u8 was = inside;
+		inside = 1;
+		int known = ready();
+		void *pool = known ? objc.push() : NULL;
+		for (u64 i = 0; known && i < number(all, S_count); i++) device_made(item(all, i));
+		if (pool) objc.pop(pool);
+		inside = was;
+	}
+	return all;
+}
+
+static u64 begin_semaphore(id semaphore) {
+	int waits = recording && !inside && __atomic_load_n(&pending, __ATOMIC_RELAXED);
+	return waits ? begin_wait(semaphore, SEMAPHORE, 0) : 0;
+}
+
+static i64 end_semaphore(id semaphore, u64 began, i64 result) {
+	if (began) end_wait(semaphore, SEMAPHORE, began, result == 0);
+	return result;
+}
+
+#if defined(__APPLE__)
+
+extern id MTLCreateSystemDefaultDevice(void);
+extern id MTLCopyAllDevices(void);
+extern id MTLCopyAllDevicesWithObserver(id *, struct block *);
+extern i64 dispatch_semaphore_wait(id, u64);
+
+static id create_device(void) { return device_made(MTLCreateSystemDefaultDevice()); }
+static id copy_devices(void) { return devices_made(MTLCopyAllDevices()); }
+static id copy_and_observe(id *observer, struct block *handler) { return devices_made(MTLCopyAllDevicesWithObserver(observer, handler)); }
+
+static i64 wait_semaphore(id semaphore, u64 until) {
+	u64 began = begin_semaphore(semaphore);
+	return end_semaphore(semaphore, began, dispatch_semaphore_wait(semaphore, until));
+}
+
+// dyld has every image but this one call the first for the second.
+__attribute__((used, section("__DATA,__interpose"))) static const struct { void *replacement, *original; } interposed[] = {
+	{(void *)create_device, (void *)MTLCreateSystemDefaultDevice},
+	{(void *)copy_devices, (void *)MTLCopyAllDevices},
+	{(void *)copy_and_observe, (void *)MTLCopyAllDevicesWithObserver},
+	{(void *)wait_semaphore, (void *)dispatch_semaphore_wait},
+};
+
+#else
+
+EXPORT id MTLCreateSystemDefaultDevice(void);
+EXPORT id MTLCopyAllDevices(void);
+EXPORT i64 dispatch_semaphore_wait(id, u64);
+
+// next finds the function of that name that the program would have called.
+static void *next(void **kept, const char *name) {
+	void *f = __atomic_load_n(kept, __ATOMIC_ACQUIRE);
+	if (!f) __atomic_store_n(kept, f = dlsym(RTLD_NEXT, name), __ATOMIC_RELEASE);
+	return f;
+}
+
+id MTLCreateSystemDefaultDevice(void) {
+	static void *kept;
+	id (*original)(void) = (id (*)(void))next(&kept, "MTLCreateSystemDefaultDevice");
+	return original ? device_made(original()) : NULL;
+}
+
+id MTLCopyAllDevices(void) {
+	static void *kept;
+	id (*original)(void) = (id (*)(void))next(&kept, "MTLCopyAllDevices");
+	return original ? devices_made(original()) : NULL;
+}
+
+i64 dispatch_semaphore_wait(id semaphore, u64 until) {
+	static void *kept;
+	i64 (*original)(id, u64) = (i64(*)(id, u64))next(&kept, "dispatch_semaphore_wait");
+	u64 began = begin_semaphore(semaphore);
+	return end_semaphore(semaphore, began, original ? original(semaphore, until) : -1);
+}
+
+#endif

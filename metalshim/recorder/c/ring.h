@@ -47,10 +47,10 @@ struct event {
 
 enum kind {
 	PROCESS = 1,      // a parent's pid, b 1 after a fork without exec; text: the program's path
-	DEVICE,           // object device, a registryID; text: its name
+	DEVICE,           // object device (0: there is none), a registryID; text: its name
 	LIBRARY_BEGIN,    // object number of the call, a device, b enum library_form, c source bytes, d flags: 1 with a completion handler, 2 a nonce was added; text: SHA-256 of the source in hex without the nonce, blank, the options ("math=fast version=2.4 macros=3"); of a URL or path itself
 	LIBRARY_END,      // object number of the call, a library (0: failed), b functions in it, c 1 hit, 2 miss, 3 off, 0 unknown; text: the label, or the error
-	CONSTANT,         // object MTLFunctionConstantValues, a MTLDataType, b index, c bits; text: name, where by name
+	CONSTANT,         // object MTLFunctionConstantValues, a MTLDataType (0: it has no constants any more), b index, c bits; text: name, where by name
 	FUNCTION,         // object function (0: failed), a library, b MTLFunctionConstantValues or 0; text: name
 	PIPELINE_BEGIN,   // object number of the call, a function, b enum pipeline_form, c options, d flags: 1 with a completion handler, 2 with archives, 4 with reflection; text: label
 	PIPELINE_END,     // object number of the call, a pipeline (0: failed), b maxTotalThreadsPerThreadgroup, c 1 hit, 2 miss, 3 off, 0 unknown, d threadExecutionWidth; text: the error
@@ -61,8 +61,8 @@ enum kind {
 	QUEUE,            // object queue, a device, b most command buffers (0: default)
 	COMMANDS,         // object command buffer, a queue, b 1 unretained references
 	ENQUEUE,          // object command buffer
-	COMMIT,           // object command buffer, a begin
-	SCHEDULED,        // object command buffer, a kernelStartTime, b kernelEndTime in ns on the clock of the events
+	COMMIT,           // object command buffer, a begin; told when it has returned, maybe after COMPLETED
+	SCHEDULED,        // object command buffer, a kernelStartTime, b kernelEndTime in ns on the clock of the events; told with COMPLETED
 	COMPLETED,        // object command buffer, a GPUStartTime, b GPUEndTime in ns on the clock of the events (0: none), c MTLCommandBufferStatus; text: the error
 	ENCODER,          // object encoder, a command buffer, b enum encoder_form
 	ENCODER_END,      // object encoder, a begin of the call
@@ -74,7 +74,7 @@ enum kind {
 	BLIT,             // object encoder, a enum blit_form, b bytes
 	WAIT_BEGIN,       // object what is waited for, a enum wait_form, b value
 	WAIT_END,         // object what is waited for, a enum wait_form, b begin, c 0 when it gave up
-	HANDLER,          // object command buffer, a 1 scheduled, 2 completed: the program wants to be told
+	HANDLER,          // object command buffer or event, a 1 scheduled, 2 completed, 3 signaled with b the value: the program wants to be told
 	LABEL,            // object any of the above; text
 	MARK,             // text: the phase that begins
 	MISSED,           // text: a selector that should have been there to record; once each
