@@ -4,6 +4,7 @@ import (
 	"context"
 	"embed"
 	"fmt"
+	"runtime"
 	"strings"
 
 	"github.com/introgen/introgen/metalshim/soft/clibrary"
@@ -55,7 +56,12 @@ func flags(arch string) []string {
 
 // library is the shared object to be.
 func library() clibrary.Library {
-	return clibrary.Library{Name: "recorder", Text: source(), Flags: flags, Link: []string{"-framework", "Metal"}}
+	l := clibrary.Library{Name: "recorder", Text: source(), Flags: flags}
+	if runtime.GOOS == "darwin" {
+		// A program may load Metal late; its functions are interposed before.
+		l.Link = []string{"-framework", "Metal"}
+	}
+	return l
 }
 
 // Build compiles the library for this machine, unless it has been before, and

@@ -93,15 +93,16 @@ static void missed(const struct hook *h, const char *why) {
 	record_text(MISSED, 0, 0, 0, 0, 0, text(line));
 }
 
-// replace puts an entry of the hook in the place of the body that class has or
-// inherits.
-static void replace(const struct hook *h, id class) {
+// replace puts an entry of the hook in the place of the body that the class of
+// an object has or inherits.
+static void replace(const struct hook *h, id o, id class) {
 	static id root;
 	SEL s = objc.selector(h->selector);
 	void *method = objc.method(class, s), *body = method ? objc.body(method) : NULL;
 	if (!root) root = objc.class_named("NSObject");
 	if (!body || (root && class != root && method == objc.method(root, s))) {
-		if (h->must) missed(h, "a class has no such method");
+		// It may hand on what it has no method for.
+		if (!body && ((BOOL (*)(id, SEL, SEL))objc.send)(o, selectors[S_respondsToSelector], s)) missed(h, "an object answers it without a method");
 		return;
 	}
 	for (u32 i = 0; i < h->copies; i++)
@@ -115,13 +116,13 @@ static void replace(const struct hook *h, id class) {
 	if (was != body) __atomic_store_n(&h->originals[i], was, __ATOMIC_RELEASE);
 }
 
-static void adopt(id class, enum role role) {
+static void adopt(id o, id class, enum role role) {
 	lock(&adopt_lock);
 	u32 i = 0;
 	while (i < CLASSES && adopted[role][i] && adopted[role][i] != class) i++;
 	if (i < CLASSES && !adopted[role][i]) {
 		for (u32 h = 0; h < sizeof hooks / sizeof *hooks; h++)
-			if (hooks[h].roles >> role & 1) replace(&hooks[h], class);
+			if (hooks[h].roles >> role & 1) replace(&hooks[h], o, class);
 		__atomic_store_n(&adopted[role][i], class, __ATOMIC_RELEASE);
 	}
 	unlock(&adopt_lock);
@@ -140,5 +141,5 @@ static int is_adopted(id class, enum role role) {
 static void see(id o, enum role role) {
 	if (!o) return;
 	id class = objc.class_of(o);
-	if (!is_adopted(class, role)) adopt(class, role);
+	if (!is_adopted(class, role)) adopt(o, class, role);
 }

@@ -41,6 +41,5 @@ struct hook {
 	const char *selector, *encoding;
 	void *const *entries; // copies of them
 	void **originals;
-	u32 copies, must;
-	u32 roles; // bits
+	u32 copies, roles; // roles: bits
 };

@@ -139,7 +139,7 @@ static struct ring *create(void) {
 }
 
 // first_ring makes the ring, with the event that tells of the process.
-static struct ring *first_ring(void) {
+static struct ring *first_ring(u64 time) {
 	lock(&making_lock);
 	struct ring *r = __atomic_load_n(&the_ring, __ATOMIC_ACQUIRE);
 	if (!r) {
@@ -148,7 +148,7 @@ static struct ring *first_ring(void) {
 			static char path[4096];
 			u64 n = program_path(path, sizeof path);
 			thread_number = __atomic_add_fetch(&threads, 1, __ATOMIC_RELAXED);
-			put(r, &ring_room, thread_number - 1, PROCESS, now(), 0, r->parent, forked, 0, 0, (struct text){path, n});
+			put(r, &ring_room, thread_number - 1, PROCESS, time, 0, r->parent, forked, 0, 0, (struct text){path, n});
 		}
 		__atomic_store_n(&the_ring, r, __ATOMIC_RELEASE);
 	}
@@ -160,7 +160,7 @@ static struct ring *first_ring(void) {
 // nobody but at the ring's very beginning.
 static void record_at(u64 time, enum kind kind, u64 object, u64 a, u64 b, u64 c, u64 d, struct text t) {
 	struct ring *r = __atomic_load_n(&the_ring, __ATOMIC_ACQUIRE);
-	if (!r) r = first_ring();
+	if (!r) r = first_ring(time);
 	if (r == REFUSED) return;
 	if (!thread_number) thread_number = __atomic_add_fetch(&threads, 1, __ATOMIC_RELAXED);
 	put(r, &ring_room, thread_number - 1, (u16)kind, time, object, a, b, c, d, t);

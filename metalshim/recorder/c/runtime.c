@@ -30,7 +30,7 @@ static struct {
 	S(size, "size") S(addCompletedHandler, "addCompletedHandler:") S(dispatchType, "dispatchType") S(status, "status") S(error, "error") \
 	S(GPUStartTime, "GPUStartTime") S(GPUEndTime, "GPUEndTime") S(kernelStartTime, "kernelStartTime") S(kernelEndTime, "kernelEndTime") \
 	S(source, "source") S(setSource, "setSource:") S(options, "options") S(maxCommandBufferCount, "maxCommandBufferCount") \
-	S(retainedReferences, "retainedReferences") S(computeFunctionDescriptor, "computeFunctionDescriptor") S(library, "library")
+	S(retainedReferences, "retainedReferences") S(computeFunctionDescriptor, "computeFunctionDescriptor") S(library, "library") S(respondsToSelector, "respondsToSelector:")
 
 #define S(name, text) S_##name,
 enum { SELECTORS(S) SELECTOR_COUNT };

@@ -40,7 +40,6 @@ type hook struct {
 	selector string
 	types    []string // result, receiver, selector, arguments
 	copies   int      // bodies that can be replaced
-	must     bool
 	source   string // where the encoding is from; "abi" is the table
 }
 
@@ -71,10 +70,10 @@ func read(list string) ([]hook, error) {
 }
 
 func parse(col []string) (hook, error) {
-	if len(col) != 7 {
-		return hook{}, fmt.Errorf("%d columns, not 7", len(col))
+	if len(col) != 6 {
+		return hook{}, fmt.Errorf("%d columns, not 6", len(col))
 	}
-	h := hook{roles: strings.Split(col[0], ","), owner: col[1], selector: col[2], copies: usualCopies, must: col[5] == "must", source: col[6]}
+	h := hook{roles: strings.Split(col[0], ","), owner: col[1], selector: col[2], copies: usualCopies, source: col[5]}
 	types, err := abi.Types(col[3])
 	if err != nil {
 		return h, err
@@ -128,11 +127,7 @@ func write(hooks []hook) string {
 		for _, r := range h.roles {
 			roles = append(roles, "1 << "+r+"_ROLE")
 		}
-		must := 0
-		if h.must {
-			must = 1
-		}
-		fmt.Fprintf(&table, "\t{%q, %q, e_%s, o_%s, %d, %d, %s},\n", h.selector, strings.Join(h.types, ""), name, name, h.copies, must, strings.Join(roles, " | "))
+		fmt.Fprintf(&table, "\t{%q, %q, e_%s, o_%s, %d, %s},\n", h.selector, strings.Join(h.types, ""), name, name, h.copies, strings.Join(roles, " | "))
 	}
 	b.WriteString("\nstatic const struct hook hooks[] = {\n" + table.String() + "};\n")
 	return b.String()
