@@ -2,9 +2,7 @@ package main
 
 import (
 	"context"
-	"os"
 	"os/signal"
-	"syscall"
 
 	"github.com/introgen/introgen/metalshim"
 	"github.com/introgen/introgen/metalshim/apple/standin/beside"
@@ -29,10 +27,8 @@ func metalBesideCommand() *cli.Command {
 const shownFamily = 7
 
 func runMetalBeside(c *cli.Context) error {
-	// It ends when the program does, whatever that was told: a program may have much
-	// to do between a signal and its end.
 	signal.Reset(stopSignals()...)
-	signal.Notify(make(chan os.Signal, 1), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT)
+	beside.IgnoreSignals()
 	socket := c.Int("fd")
 	if socket < 3 {
 		return usagef("metal-device --fd %d: the number of an open socket is wanted, 3 or more", socket)

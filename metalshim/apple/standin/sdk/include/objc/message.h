@@ -11,4 +11,7 @@ OBJC_EXPORT void objc_msgSend(void);
 OBJC_EXPORT void objc_msgSend_stret(void);
 #endif
 
+// GNUstep's way: the method's body, which the caller calls.
+OBJC_EXPORT IMP objc_msg_lookup(id receiver, SEL selector);
+
 #endif
