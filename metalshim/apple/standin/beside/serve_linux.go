@@ -38,7 +38,8 @@ func Serve(ctx context.Context, socket int, dev metalshim.Device, f Facts) error
 	l := newLetter(hello, 0).text(f.Failure)
 	if dev == nil {
 		s.send(l)
-		return nil
+		_, err := s.fill(headBytes) // until the program has read it
+		return err
 	}
 	s.t = work.New(dev, f.AppleFamily)
 	info := dev.Info()

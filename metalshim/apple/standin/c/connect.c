@@ -75,7 +75,10 @@ static int start(void) {
 	struct content c = {hello.bytes, hello.count};
 	int there = take_facts(&c);
 	free(hello.bytes);
-	if (!there) __atomic_store_n(&wire.lost, 1, __ATOMIC_SEQ_CST);
+	if (!there) {
+		__atomic_store_n(&wire.lost, 1, __ATOMIC_SEQ_CST); // it was said
+		shutdown(wire.socket, 2);
+	}
 	return there;
 }
 

@@ -38,6 +38,7 @@ __INT64_TYPE__ read(int, void *, usize);
 __INT64_TYPE__ pwrite(int, const void *, usize, i64);
 int open(const char *, int, ...);
 int close(int);
+int shutdown(int, int);
 int fcntl(int, int, ...);
 int dup2(int, int);
 int ftruncate(int, i64);
