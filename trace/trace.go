@@ -22,14 +22,22 @@ type ID int32
 
 // Record is one span. End is negative while the span is open.
 type Record struct {
-	ID     ID            `json:"id"`
-	Parent ID            `json:"in"`               // the span that was open on the same track when this one began, or 0
-	Name   string        `json:"name"`             // what kind of work: "prefill", "LIB"
-	Detail string        `json:"detail,omitempty"` // what it was done to: "Gemm", or ""
-	N      int64         `json:"n,omitempty"`      // how many or which: tokens, step number, or 0
-	Start  time.Duration `json:"start"`
-	End    time.Duration `json:"end"`
+	ID     ID     `json:"id"`
+	Parent ID     `json:"in"`               // the span that was open on the same track when this one began, or 0
+	Name   string `json:"name"`             // what kind of work: "prefill", "LIB"
+	Detail string `json:"detail,omitempty"` // what it was done to: "Gemm", or ""
+	N      int64  `json:"n,omitempty"`      // how many or which: tokens, step number, or 0
+	// Track tells apart what ran side by side: 0 is the thread of a program's first
+	// event, others follow in the order in which they appear, and from AsyncTrack on
+	// each is work that no thread of the program's does. A Recorder has one track.
+	Track int32         `json:"track,omitempty"`
+	Start time.Duration `json:"start"`
+	End   time.Duration `json:"end"`
 }
+
+// AsyncTrack is the first track of what runs beside all threads, such as a library
+// that the system compiles for a completion handler.
+const AsyncTrack = 1000
 
 // Duration is End − Start, or 0 for a span that is still open.
 func (r Record) Duration() time.Duration {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/introgen/introgen/trace"
 	"github.com/introgen/introgen/trace/names"
@@ -22,6 +23,8 @@ func check(e Event) error {
 			return fmt.Errorf("span %d in span %d: numbers begin at 1, and a span is younger than what it is in", e.ID, e.Parent)
 		case e.Name == "":
 			return fmt.Errorf("span %d has no name", e.ID)
+		case e.Track < 0:
+			return fmt.Errorf("span %d on track %d: tracks begin at 0", e.ID, e.Track)
 		case e.Start < 0 || e.End < -1 || e.End >= 0 && e.End < e.Start:
 			return fmt.Errorf("span %d from %d to %d ns: it ends before it begins", e.ID, e.Start, e.End)
 		}
@@ -36,6 +39,9 @@ func check(e Event) error {
 		if e.Version < 1 {
 			return fmt.Errorf("header of version %d: 1 to %d are known", e.Version, Version)
 		}
+		if p := e.Program; p != nil && (p.Path == "" || p.PID < 0 || p.Parent < 0) {
+			return fmt.Errorf("header of the program %q with process %d of %d: a path, and no negative number, is wanted", p.Path, p.PID, p.Parent)
+		}
 	case *Library:
 		if e.SourceBytes < 0 || e.Kernels < 0 {
 			return fmt.Errorf("library %q of %d bytes with %d kernels: no negative number is wanted", e.Name, e.SourceBytes, e.Kernels)
@@ -43,6 +49,18 @@ func check(e Event) error {
 		return checkMade("library", e.Name, e.Name, e.Span, e.Cache)
 	case *Pipeline:
 		return checkMade("pipeline", e.Library+" "+e.Function, e.Function, e.Span, e.Cache)
+	case *Dispatch:
+		if e.Span < 1 || slices.Min(e.Grid[:]) < 0 || slices.Min(e.Group[:]) < 0 {
+			return fmt.Errorf("dispatch of %q in span %d of %v in groups of %v: no negative number, and a span, is wanted", e.Function, e.Span, e.Grid, e.Group)
+		}
+	case *Barrier:
+		if e.Span < 1 {
+			return fmt.Errorf("barrier of %q in span %d: numbers begin at 1", e.Scope, e.Span)
+		}
+	case *Output:
+		if e.At < 0 || e.Bytes < 0 || e.More < 0 || e.Stream != StreamOut && e.Stream != StreamErr {
+			return fmt.Errorf("output of %d bytes on %q at %d ns, with %d more: %q or %q, and no negative number, is wanted", e.Bytes, e.Stream, e.At, e.More, StreamOut, StreamErr)
+		}
 	case *Kernel:
 		if e.Dispatches < 0 || e.Time < 0 {
 			return fmt.Errorf("kernel %q: %d dispatches in %d ns cannot be", e.Name, e.Dispatches, e.Time)
@@ -65,8 +83,8 @@ func check(e Event) error {
 	case *Evidence:
 		return checkEvidence(e)
 	case *End:
-		if e.At < 0 || e.SpanCost < 0 {
-			return fmt.Errorf("end at %d ns, a span costs %d ps: no negative number is wanted", e.At, e.SpanCost)
+		if e.At < 0 || e.SpanCost < 0 || e.MaxRSS < 0 || e.Lost < 0 || e.LostSlots < 0 {
+			return fmt.Errorf("end at %d ns, a span costs %d ps, %d bytes of memory, %d events and %d slots lost: no negative number is wanted", e.At, e.SpanCost, e.MaxRSS, e.Lost, e.LostSlots)
 		}
 	case *Machine:
 		if e.At < 0 || math.IsNaN(e.Load) || math.IsNaN(e.OtherCores) || math.IsNaN(e.MHz) {
@@ -127,8 +145,12 @@ func checkAmounts(e Event) error {
 		return within(e, e.At)
 	case *Exit:
 		return within(e, e.Reaped-e.Spawned, e.MaxRSS)
+	case *Output:
+		return within(e, e.At, e.Bytes, e.More)
+	case *Dispatch:
+		return within(e, slices.Concat(e.Grid[:], e.Group[:])...)
 	case *End:
-		return within(e, e.At, e.SpanCost)
+		return within(e, e.At, e.SpanCost, e.MaxRSS, e.Lost, e.LostSlots)
 	}
 	return nil
 }

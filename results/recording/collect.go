@@ -113,6 +113,12 @@ func (g *gathering) add(e Event) {
 		r.Libraries = append(r.Libraries, *e)
 	case *Pipeline:
 		r.Pipelines = append(r.Pipelines, *e)
+	case *Dispatch:
+		r.Dispatches = append(r.Dispatches, *e)
+	case *Barrier:
+		r.Barriers = append(r.Barriers, *e)
+	case *Output:
+		r.Outputs = append(r.Outputs, *e)
 	case *Kernel:
 		r.Kernels = append(r.Kernels, *e)
 	case *Round:

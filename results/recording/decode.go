@@ -119,7 +119,7 @@ func understood(err error) error {
 func newEvent(kind string) Event {
 	for _, e := range []Event{
 		&Header{}, &Plan{}, &Start{}, &Exit{}, &Span{}, &Count{}, &Subject{}, &Device{}, &Library{}, &Pipeline{},
-		&Kernel{}, &Round{}, &Evidence{}, &Machine{}, &Note{}, &End{},
+		&Dispatch{}, &Barrier{}, &Kernel{}, &Round{}, &Output{}, &Evidence{}, &Machine{}, &Note{}, &End{},
 	} {
 		if e.Kind() == kind {
 			return e
@@ -144,6 +144,9 @@ func (d *decoder) quick(line []byte) (Event, bool) {
 		}
 		if f.next(`,"n":`) {
 			s.N = f.number("")
+		}
+		if f.next(`,"track":`) {
+			s.Track = int32(f.id(""))
 		}
 		s.Start = time.Duration(f.number(`,"start":`))
 		s.End = time.Duration(f.number(`,"end":`))

@@ -86,6 +86,10 @@ func appendSpan(dst []byte, s *Span) []byte {
 		dst = append(dst, `,"n":`...)
 		dst = strconv.AppendInt(dst, s.N, 10)
 	}
+	if s.Track != 0 {
+		dst = append(dst, `,"track":`...)
+		dst = strconv.AppendInt(dst, int64(s.Track), 10)
+	}
 	dst = append(dst, `,"start":`...)
 	dst = strconv.AppendInt(dst, int64(s.Start), 10)
 	dst = append(dst, `,"end":`...)

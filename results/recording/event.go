@@ -29,8 +29,8 @@ const (
 const Ending = ".introgen"
 
 // Event is one line of a recording: *Header, *Plan, *Start, *Exit, *Span,
-// *Count, *Subject, *Device, *Library, *Pipeline, *Kernel, *Round, *Evidence,
-// *Machine, *Note, *End or *Unknown.
+// *Count, *Subject, *Device, *Library, *Pipeline, *Dispatch, *Barrier, *Kernel,
+// *Round, *Output, *Evidence, *Machine, *Note, *End or *Unknown.
 type Event interface {
 	// Kind is the value of the line's first key, "k".
 	Kind() string
@@ -41,14 +41,16 @@ type Header struct {
 	Format  string    `json:"format"`
 	Version int       `json:"version"`
 	Tool    Tool      `json:"tool"`
-	Command string    `json:"command"`  // "cpu", "metal"; of a plan "compare", "sweep", "bench" …
+	Command string    `json:"command"`  // "cpu", "metal", "record"; of a plan "compare", "sweep", "bench" …
 	Args    []string  `json:"args"`     // as given, without the program's name
 	Started time.Time `json:"started"`  // by the wall clock, which may step; only to be shown
 	Clock   int64     `json:"clock_ns"` // the machine's monotonic clock when this run's clock was 0; 0 where there is none
 	PID     int       `json:"pid"`
 	Host    Host      `json:"host"`
-	Model   Model     `json:"model"`
-	Knobs   []Knob    `json:"knobs"`
+	Model   Model     `json:"model"` // empty of a recorded program
+	// Program is what was recorded; nil where an engine of introgen ran.
+	Program *Program `json:"program,omitempty"`
+	Knobs   []Knob   `json:"knobs"`
 	// Environment holds the variables that change what a run does (INTROGEN_*,
 	// INTRO_*, CANDLE_*, GOMAXPROCS, GODEBUG …) as far as they are set.
 	Environment map[string]string `json:"environment,omitempty"`
@@ -71,6 +73,16 @@ type Host struct {
 	CPU         string `json:"cpu"`
 	Cores       int    `json:"cores"` // that this process may use
 	MemoryBytes int64  `json:"memory_bytes"`
+}
+
+// Program is a process that was recorded from outside.
+type Program struct {
+	Path string   `json:"path"`
+	Args []string `json:"args"` // without the path
+	PID  int      `json:"pid"`
+	// Parent is the PID of the recorded process that started this one; 0 of the one
+	// that introgen started itself.
+	Parent int `json:"parent,omitempty"`
 }
 
 // Model is the model file.
@@ -230,7 +242,41 @@ type Pipeline struct {
 	Cache     string   `json:"cache"`
 }
 
-// Kernel is the device's time in one kernel over the whole run.
+// Dispatch is one dispatch of a recorded program, within the span "encode" of its
+// number; only of runs that were asked for them.
+type Dispatch struct {
+	Span     trace.ID `json:"span"`
+	Library  string   `json:"library"`
+	Function string   `json:"function"`
+	Grid     [3]int64 `json:"grid"`    // threadgroups, or threads
+	Group    [3]int64 `json:"group"`   // threads of one threadgroup
+	Threads  bool     `json:"threads"` // whether Grid counts threads
+}
+
+// Barrier is a memory barrier between the dispatches of one encoder; only of runs
+// that were asked for them.
+type Barrier struct {
+	Span  trace.ID `json:"span"`
+	Scope string   `json:"scope"` // "buffers", "textures", "resources" …
+}
+
+// The streams of a recorded program.
+const (
+	StreamOut = "stdout"
+	StreamErr = "stderr"
+)
+
+// Output is a write of a recorded program. Its bytes are not kept: they may be
+// anything.
+type Output struct {
+	At     int64  `json:"at_ns"`
+	Stream string `json:"stream"` // one of the Stream constants
+	Bytes  int64  `json:"bytes"`
+	More   int64  `json:"more,omitempty"` // how many later writes it stands for as well, whose bytes are among Bytes
+}
+
+// Kernel is the device's time in one kernel over the whole run; 0 where nobody can
+// tell.
 type Kernel struct {
 	Name       string `json:"name"`
 	Dispatches int64  `json:"dispatches"`
@@ -324,6 +370,13 @@ type End struct {
 	// ModelDigest is the model's SHA-256 where it was not known when the header
 	// was written. Collect puts it into the header.
 	ModelDigest string `json:"model_sha256,omitempty"`
+	// Of a recorded program: the signal that ended it (Code is −1 then), the most
+	// memory that it took, the events that its recorder had no room for, and the
+	// slots of the ring in which nothing whole was found.
+	Signal    string `json:"signal,omitempty"`
+	MaxRSS    int64  `json:"max_rss_bytes,omitempty"`
+	Lost      int64  `json:"lost,omitempty"`
+	LostSlots int64  `json:"lost_slots,omitempty"`
 }
 
 // Unknown is a line whose kind this version does not know, kept as it is.
@@ -343,6 +396,9 @@ func (*Subject) Kind() string   { return "subject" }  // see Event
 func (*Device) Kind() string    { return "device" }   // see Event
 func (*Library) Kind() string   { return "library" }  // see Event
 func (*Pipeline) Kind() string  { return "pipeline" } // see Event
+func (*Dispatch) Kind() string  { return "dispatch" } // see Event
+func (*Barrier) Kind() string   { return "barrier" }  // see Event
+func (*Output) Kind() string    { return "output" }   // see Event
 func (*Kernel) Kind() string    { return "kernel" }   // see Event
 func (*Round) Kind() string     { return "round" }    // see Event
 func (*Evidence) Kind() string  { return "evidence" } // see Event

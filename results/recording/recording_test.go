@@ -52,6 +52,25 @@ func small() []Event {
 	}
 }
 
+// foreign are the events that a recorded program has and an engine has not.
+func foreign() []Event {
+	return []Event{
+		&Header{Format: Format, Version: Version, Tool: Tool{Version: "v1", Go: "go1.26"}, Command: "record", Args: []string{"record", "--", "./p", "a b"},
+			Started: time.Date(2026, 11, 29, 20, 0, 0, 5, time.UTC), Host: Host{OS: "linux", Arch: "amd64"},
+			Program: &Program{Path: "./p", Args: []string{"a b", "\x1b"}, PID: 4712, Parent: 4711}},
+		&Span{trace.Record{ID: 1, Name: names.SpanRound, N: 1, Start: 0, End: 900}},
+		&Span{trace.Record{ID: 2, Parent: 1, Name: names.SpanPhase, Detail: "load", N: 1, Start: 0, End: 400}},
+		&Span{trace.Record{ID: 3, Parent: 2, Name: names.SpanLibrary, Detail: "Gemm", N: 10, Track: trace.AsyncTrack, Start: 20, End: 300}},
+		&Span{trace.Record{ID: 4, Parent: 2, Name: names.SpanEncoder, Detail: "compute", Track: 2, Start: 30, End: 40}},
+		&Dispatch{Span: 4, Library: "Gemm", Function: "k", Grid: [3]int64{7, 1, 1}, Group: [3]int64{32, 1, 1}, Threads: true},
+		&Barrier{Span: 4, Scope: "buffers"},
+		&Span{trace.Record{ID: 5, Parent: 2, Name: names.SpanWait, Detail: names.WaitSharedEvent, Track: 1, Start: 50, End: 60}},
+		&Count{trace.Sample{Span: 2, Name: names.CountBarriers, Value: 3, At: 45}},
+		&Output{At: 500, Stream: StreamErr, Bytes: 12, More: 3},
+		&End{At: 900, Code: -1, MajorFaults: -1, MinorFaults: 3, Signal: "killed", MaxRSS: 1 << 30, Lost: 7, LostSlots: 1},
+	}
+}
+
 func encode(t testing.TB, events ...Event) []byte {
 	t.Helper()
 	var out []byte
@@ -65,7 +84,7 @@ func encode(t testing.TB, events ...Event) []byte {
 }
 
 func TestEveryEventComesBack(t *testing.T) {
-	want := small()
+	want := append(small(), foreign()...)
 	var got []Event
 	for e, err := range Events(bytes.NewReader(encode(t, want...))) {
 		if err != nil {

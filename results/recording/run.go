@@ -28,12 +28,17 @@ type Run struct {
 	Device    *Device
 	Libraries []Library
 	Pipelines []Pipeline
-	Kernels   []Kernel
-	Rounds    []Round
-	Evidence  []Evidence
-	Machine   []Machine
-	Notes     []Note
-	Unknown   []Unknown
+	// Dispatches and Barriers are of recorded programs, where they were asked for,
+	// and Outputs what such a program wrote; all in order.
+	Dispatches []Dispatch
+	Barriers   []Barrier
+	Outputs    []Output
+	Kernels    []Kernel
+	Rounds     []Round
+	Evidence   []Evidence
+	Machine    []Machine
+	Notes      []Note
+	Unknown    []Unknown
 	// Doubt says why a run that was not refused does not count all the same: what
 	// its plan says of it cannot be, or is missing.
 	Doubt string

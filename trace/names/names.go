@@ -22,6 +22,8 @@ const (
 	SpanPrefill      = "prefill"       // the prompt, until its next token is known; N: its tokens
 	SpanStep         = "decode step"   // one token, until its next one is known; N: its number from 1
 	SpanPause        = "pause"         // between two passes, where a run was told to make one; N: how long it was to be in nanoseconds
+	SpanPhase        = "phase"         // of a program that was recorded; Detail: what it is called, N: its number from 1
+	SpanRepeat       = "step"          // what a recorded program does again and again, cut by its command buffers; N: its number from 1
 	SpanCheck        = "check"         // a look at the logits after the last step, whether they are finite
 	SpanClose        = "close"         // giving the file back
 	SpanRecord       = "recording"     // the instrument itself: writing the recording, printing, reading the machine's state
@@ -35,9 +37,17 @@ const (
 	SpanWeights  = "weights" // a tensor is brought to the device; Detail: its name, N: bytes
 	SpanEncoder  = "encode"  // an encoder, from opening to end; Detail: "compute" or "blit"
 	SpanCommit   = "commit"  // N: dispatches in the command buffer
-	SpanWait     = "wait"    // the CPU waits for a command buffer
+	SpanWait     = "wait"    // the CPU waits for a command buffer; Detail: one of the Wait constants, or "" of an engine of introgen
 	SpanQueued   = "queued"  // from commit to the start on the device, by its clock
 	SpanGPU      = "gpu"     // the device ran a command buffer, by its own clock; N: dispatches
+)
+
+// What a recorded program waited for: the Detail of a span "wait".
+const (
+	WaitCompleted   = "completed"    // waitUntilCompleted
+	WaitScheduled   = "scheduled"    // waitUntilScheduled
+	WaitSharedEvent = "shared event" // a value that the device signals
+	WaitSemaphore   = "semaphore"    // a handler signals it
 )
 
 // The counters of a Metal device.
@@ -45,6 +55,7 @@ const (
 	CountDispatches     = "metal dispatches"      // of one command buffer, at its commit
 	CountEncoders       = "metal encoders"        // of one command buffer, at its commit
 	CountCommandBuffers = "metal command buffers" // 1 at each commit
+	CountBarriers       = "metal barriers"        // memory barriers of one command buffer, at its commit; of recorded programs alone
 	CountAllocated      = "metal buffer bytes"    // length of one new buffer, whose memory is the device's
 	CountMapped         = "metal no-copy bytes"   // length of one new buffer of memory that was there
 )
@@ -64,9 +75,9 @@ const (
 // known are all names of spans and counters.
 var known = map[string]bool{
 	SpanArguments: true, SpanTokenizer: true, SpanDevice: true, SpanEvict: true, SpanRound: true, SpanRead: true, SpanBuild: true,
-	SpanEncodePrompt: true, SpanPrefill: true, SpanStep: true, SpanPause: true, SpanCheck: true, SpanClose: true, SpanRecord: true, SpanDigest: true,
+	SpanEncodePrompt: true, SpanPrefill: true, SpanStep: true, SpanPause: true, SpanPhase: true, SpanRepeat: true, SpanCheck: true, SpanClose: true, SpanRecord: true, SpanDigest: true,
 	SpanLibrary: true, SpanPipeline: true, SpanWeights: true, SpanEncoder: true, SpanCommit: true, SpanWait: true, SpanQueued: true, SpanGPU: true,
-	CountDispatches: true, CountEncoders: true, CountCommandBuffers: true, CountAllocated: true, CountMapped: true,
+	CountDispatches: true, CountEncoders: true, CountCommandBuffers: true, CountBarriers: true, CountAllocated: true, CountMapped: true,
 }
 
 // Known says whether something of introgen gives a span or a counter the name.
@@ -75,11 +86,15 @@ func Known(name string) bool { return known[name] }
 
 // Title is how a span is called beside others of its name: "decode step 3".
 func Title(name string, n int64) string {
-	if name == SpanStep {
+	if IsStep(name) {
 		return fmt.Sprintf("%s %d", name, n)
 	}
 	return name
 }
+
+// IsStep says whether spans of the name are numbered, each as long as the next
+// where nothing is compiled.
+func IsStep(name string) bool { return name == SpanStep || name == SpanRepeat }
 
 // OfDevice says whether a span was timed by the device's clock, beside all that
 // the CPU did.
