@@ -17,6 +17,7 @@ const (
 	ProcessStart = "process start" // from the parent's call until the run's own clock begins
 	ProcessExit  = "process exit"  // from the run's last event until the parent knows
 	LaterSteps   = "later decode steps"
+	LaterRepeats = "later steps" // of what a program repeats
 	LaterRounds  = "later rounds"
 	Unattributed = "unattributed"
 )
@@ -113,7 +114,11 @@ func accountOf(r *Run) (*Account, error) {
 func account(run *Run) (*Account, error) {
 	a := &Account{Wall: run.end, Lost: run.LostSpans()}
 	b := bookkeeper{account: a, seen: map[Line]int{}, divided: map[Line]bool{}}
-	if x := run.Exit; x != nil && run.Header.Clock > 0 {
+	program := run.Header.Program != nil
+	if program && len(run.Rounds) > 0 {
+		a.Wall, a.ByParent = run.Rounds[0].End, true // the recorder is the program's parent
+	}
+	if x := run.Exit; x != nil && run.Header.Clock > 0 && !program {
 		a.Wall, a.ByParent = time.Duration(x.Reaped-x.Spawned), true
 		b.add(Line{Phase: ProcessStart, Count: 1, Time: time.Duration(run.Header.Clock - x.Spawned)})
 	}
@@ -145,7 +150,7 @@ func account(run *Run) (*Account, error) {
 			return nil, &ExceedsError{fmt.Sprintf("round %d", r.Number), sum, whole}
 		}
 	}
-	if x := run.Exit; a.ByParent && run.End != nil && time.Duration(run.End.At) >= run.last {
+	if x := run.Exit; a.ByParent && !program && run.End != nil && time.Duration(run.End.At) >= run.last {
 		b.add(Line{Phase: ProcessExit, Count: 1, Time: time.Duration(x.Reaped - run.Header.Clock - run.End.At)})
 	}
 	if b.sum > a.Wall+slack || b.negative != "" {
@@ -217,8 +222,13 @@ func (b *bookkeeper) add(l Line) {
 // phase enters a phase and what is in it.
 func (b *bookkeeper) phase(round int, p Phase) error {
 	name := p.Name
-	if name == names.SpanStep && p.N > 1 {
+	switch {
+	case name == names.SpanStep && p.N > 1:
 		name = LaterSteps
+	case name == names.SpanRepeat && p.N > 1:
+		name = LaterRepeats
+	case name == names.SpanPhase:
+		name = p.Title()
 	}
 	if p.Own() < -slack {
 		return &ExceedsError{fmt.Sprintf("%q of round %d", p.Name, round), p.Compiling() + p.Recording, p.Time()}
@@ -226,7 +236,7 @@ func (b *bookkeeper) phase(round int, p Phase) error {
 	parts := p.Parts()
 	if rest := max(0, p.Rest()); name != KindLibrary && name != KindPipeline {
 		l := Line{Round: round, Phase: name, Count: 1, Time: rest}
-		if len(parts)+len(p.Compiles) > 0 || b.divided[l.Key()] {
+		if len(parts)+len(p.Compiles)+len(p.Carried) > 0 || b.divided[l.Key()] {
 			b.divided[l.Key()] = true
 			l.What = Unattributed
 		}
@@ -235,8 +245,11 @@ func (b *bookkeeper) phase(round int, p Phase) error {
 	if round <= 1 {
 		b.account.Compiles = append(b.account.Compiles, p.Compiles...)
 	}
-	for _, c := range p.Compiles {
-		l := Line{Round: round, Phase: name, What: KindLibrary, Library: c.Library, Function: c.Function, Count: 1, Time: c.Time}
+	for i, c := range slices.Concat(p.Compiles, p.Carried) {
+		l := Line{Round: round, Phase: name, What: KindLibrary, Library: c.Library, Function: c.Function, Count: 1, Time: c.Wall()}
+		if i >= len(p.Compiles) {
+			l.Count = 0 // it is counted where it began
+		}
 		if !c.IsLibrary() {
 			l.What = KindPipeline
 		}

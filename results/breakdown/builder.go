@@ -26,6 +26,15 @@ type Builder struct {
 	libraries map[trace.ID]*recording.Library
 	pipelines map[trace.ID]*recording.Pipeline
 	rounds    map[trace.ID]*recording.Round
+
+	// Of a recorded program: what its threads did, and when it first did what.
+	program           bool
+	works             []work
+	compiles          map[trace.ID]trace.Record // the libraries and pipelines among them
+	clocks            []clocked                 // by the tops; nil where works have changed
+	waits             []interval                // in which the wall clock waited for the device, in order
+	touched           time.Duration             // when Metal was first called; figures.Missing where it never was
+	written, answered time.Duration             // when it first wrote anything, and on stdout; the same
 }
 
 // place is where a span lies: in which of the tops, in which part of that, and
@@ -62,25 +71,29 @@ type top struct {
 	sums       [parts]time.Duration
 	compiles   []trace.Record
 	gpu, waits []interval
-	counts     struct{ dispatches, encoders, buffers int64 }
+	counts     struct{ dispatches, encoders, buffers, barriers int64 }
 }
 
 // NewBuilder returns a builder that has seen nothing.
 func NewBuilder() *Builder {
 	return &Builder{within: map[trace.ID][]int{}, open: map[int32][]trace.Record{}, libraries: map[trace.ID]*recording.Library{}, pipelines: map[trace.ID]*recording.Pipeline{},
-		rounds: map[trace.ID]*recording.Round{}}
+		rounds: map[trace.ID]*recording.Round{}, compiles: map[trace.ID]trace.Record{},
+		touched: figures.Missing, written: figures.Missing, answered: figures.Missing}
 }
 
 // build takes a run apart that has been read.
 func build(run *recording.Run) *Builder {
 	b := NewBuilder()
-	b.run = run
+	b.run, b.program = run, run.Header.Program != nil
 	b.ids, b.places = make([]trace.ID, 0, len(run.Spans)), make([]place, 0, len(run.Spans))
 	for _, s := range run.Spans {
 		b.span(s)
 	}
 	for _, c := range run.Samples {
 		b.count(c)
+	}
+	for i := range run.Outputs {
+		b.output(&run.Outputs[i])
 	}
 	for i := range run.Libraries {
 		b.libraries[run.Libraries[i].Span] = &run.Libraries[i]
@@ -100,6 +113,10 @@ func build(run *recording.Run) *Builder {
 // Event takes the next event of the run.
 func (b *Builder) Event(e recording.Event) {
 	switch e := e.(type) {
+	case *recording.Header:
+		b.program = e.Program != nil
+	case *recording.Output:
+		b.output(e)
 	case *recording.Span:
 		b.span(e.Record)
 	case *recording.Count:
@@ -129,6 +146,33 @@ func (b *Builder) span(s trace.Record) {
 		b.open[at.top] = append(b.open[at.top], s)
 	case s.End >= 0 && (!told || b.close(at.top, s.ID)):
 		b.tops[at.top].add(s, max(s.End, s.Start), at.in)
+		if b.program {
+			b.worked(at.top, s)
+		}
+	}
+	if b.program && partOf[s.Name] != none {
+		b.touch(s.Start)
+	}
+}
+
+// touch notes that Metal was called.
+func (b *Builder) touch(at time.Duration) {
+	if b.touched == figures.Missing || at < b.touched {
+		b.touched = at
+	}
+}
+
+func (b *Builder) output(e *recording.Output) {
+	first := func(t *time.Duration) {
+		if *t == figures.Missing || time.Duration(e.At) < *t {
+			*t = time.Duration(e.At)
+		}
+	}
+	if e.Bytes == 0 {
+		return
+	}
+	if first(&b.written); e.Stream == recording.StreamOut {
+		first(&b.answered)
 	}
 }
 
@@ -213,6 +257,11 @@ func (b *Builder) count(c trace.Sample) {
 		n.encoders += c.Value
 	case names.CountCommandBuffers:
 		n.buffers += c.Value
+	case names.CountBarriers:
+		n.barriers += c.Value
+	}
+	if b.program {
+		b.touch(c.At)
 	}
 }
 
@@ -231,7 +280,7 @@ func (b *Builder) Rounds() []Round {
 			out = append(out, b.round(s))
 		}
 	}
-	if len(out) > 0 && out[0].Number == 1 && !b.lacks(0, out[0].ID) {
+	if len(out) > 0 && out[0].Number == 1 && !b.lacks(0, out[0].ID) && !b.program {
 		out[0].Before = b.before(out[0].Start)
 	}
 	return out
@@ -278,7 +327,7 @@ func (b *Builder) Ended(e *recording.Round) Round {
 		}
 	}
 	sound := map[trace.ID]bool{}
-	for _, s := range recording.Sound(ended, e) {
+	for _, s := range recording.Sound(ended, e, b.program) {
 		sound[s.ID] = true
 	}
 	r := b.round(b.spanOf(e))
@@ -303,7 +352,14 @@ func (b *Builder) lacks(after, before trace.ID) bool {
 }
 
 func (b *Builder) round(s trace.Record) Round {
-	r := Round{ID: s.ID, Number: int(s.N), Start: s.Start, End: b.ends(s), Open: s.End < 0, Event: b.rounds[s.ID], run: b.run}
+	r := Round{ID: s.ID, Number: int(s.N), Start: s.Start, End: b.ends(s), Open: s.End < 0, Event: b.rounds[s.ID], run: b.run, program: b.program,
+		FirstMetal: figures.Missing, FirstOutput: figures.Missing}
+	if b.program {
+		r.FirstMetal, r.FirstOutput = b.touched, b.answered
+		if b.answered == figures.Missing {
+			r.FirstOutput = b.written
+		}
+	}
 	for _, i := range b.within[s.ID] {
 		// The device's own time is no phase, even where it was told between two.
 		if !names.OfDevice(b.tops[i].span.Name) {
@@ -311,6 +367,9 @@ func (b *Builder) round(s trace.Record) Round {
 		}
 	}
 	slices.SortStableFunc(r.Phases, func(x, y Phase) int { return cmp.Compare(x.Start, y.Start) })
+	if b.program {
+		r.Before = []Part{{PhaseStart, r.opened() - r.Start}}
+	}
 	return r
 }
 
@@ -323,17 +382,23 @@ func (b *Builder) phase(i int) Phase {
 		t.add(s, b.ends(s), b.places[j].in)
 	}
 	s := t.span
-	p := Phase{ID: s.ID, Name: s.Name, N: s.N, Start: s.Start, End: b.ends(s), Open: s.End < 0,
+	p := Phase{ID: s.ID, Name: s.Name, Detail: s.Detail, N: s.N, Start: s.Start, End: b.ends(s), Open: s.End < 0,
 		Recording: t.sums[recorded], Weights: t.sums[weights], Encode: t.sums[encode], Commit: t.sums[commit], Wait: t.sums[wait],
-		Dispatches: t.counts.dispatches, Encoders: t.counts.encoders, CommandBuffers: t.counts.buffers}
+		Dispatches: t.counts.dispatches, Encoders: t.counts.encoders, CommandBuffers: t.counts.buffers,
+		Barriers: t.counts.barriers}
 	if i+1 < len(b.tops) { // those of a run that was read are in the order of their numbers
 		p.Lost = b.lacks(s.ID, b.tops[i+1].span.ID)
 	}
+	count := int64(len(t.waits))
 	gpu, waits := union(t.gpu), union(t.waits)
 	p.GPU = length(gpu)
 	p.Overlap = p.GPU - common(gpu, waits)
 	for _, c := range t.compiles {
 		p.Compiles = append(p.Compiles, b.compile(c))
+	}
+	if b.program {
+		p.Waits = count
+		b.byClock(i, &p, gpu)
 	}
 	return p
 }
@@ -343,6 +408,9 @@ func (b *Builder) phase(i int) Phase {
 func (b *Builder) compile(s trace.Record) Compile {
 	made := recording.MadeIn(s)
 	c := Compile{Library: made.Library, Function: made.Function, Start: s.Start, Time: s.Duration()}
+	if b.program {
+		c.span = s.ID
+	}
 	if s.Name == names.SpanPipeline && c.Function == "" {
 		c.Function = "?"
 	}

@@ -39,7 +39,16 @@ type Compile struct {
 	Told                 bool   // an event says what Cache does; where none does it is not known
 	Start                time.Duration
 	Time                 time.Duration
+
+	// Of a program, which may compile on several threads at once and beyond the end
+	// of a phase: the span, and what of Time the wall clock does not count for it.
+	span   trace.ID
+	beside time.Duration
 }
+
+// Wall is what of Time the wall clock counts for it within the phase: no moment of
+// a phase counts for two.
+func (c Compile) Wall() time.Duration { return c.Time - c.beside }
 
 // IsLibrary tells a library from a pipeline.
 func (c Compile) IsLibrary() bool { return c.Function == "" }
@@ -61,6 +70,7 @@ func (c Compile) FromCache() bool {
 type Phase struct {
 	ID         trace.ID
 	Name       string // one of package names' spans
+	Detail     string // what a program calls a SpanPhase
 	N          int64  // a prefill's tokens, a decode step's number from 1
 	Start, End time.Duration
 	Open       bool // the recording ends within it
@@ -69,6 +79,7 @@ type Phase struct {
 	Lost bool
 
 	Compiles             []Compile     // in order
+	Carried              []Compile     // that a program began in an earlier phase, with what of their Wall lies in this one
 	Recording            time.Duration // in which the recording was written
 	Weights              time.Duration // in which tensors were brought to the device
 	Encode, Commit, Wait time.Duration
@@ -76,13 +87,32 @@ type Phase struct {
 	Overlap              time.Duration // of GPU, while the CPU did something else than wait for it
 
 	Dispatches, Encoders, CommandBuffers int64
+	Barriers                             int64 // between dispatches; of recorded programs
+	Waits                                int64 // of the CPU for the device
+}
+
+// Title is how the phase is called: "decode step 3", or what a program calls it.
+func (p Phase) Title() string {
+	if p.Name == names.SpanPhase && p.Detail != "" {
+		return p.Detail
+	}
+	return names.Title(p.Name, p.N)
 }
 
 // Time is the phase's wall clock.
 func (p Phase) Time() time.Duration { return p.End - p.Start }
 
-// Compiling is the time of all that was compiled in the phase.
-func (p Phase) Compiling() time.Duration { return Compiling(p.Compiles) }
+// Compiling is how long the phase compiled: no moment of it counts twice.
+func (p Phase) Compiling() time.Duration {
+	var sum time.Duration
+	for _, c := range p.Compiles {
+		sum += c.Wall()
+	}
+	for _, c := range p.Carried {
+		sum += c.Wall()
+	}
+	return sum
+}
 
 // Own is the phase's wall clock less compiling and recording.
 func (p Phase) Own() time.Duration { return p.Time() - p.Compiling() - p.Recording }
@@ -123,8 +153,13 @@ type Round struct {
 	// as its parent took it, else from the run's own first moment. It is empty
 	// for later rounds, and where the run does not tell.
 	Before []Part
+	// FirstMetal and FirstOutput are of a recorded program, on the run's clock: when
+	// it first called Metal, and wrote its first byte, on stdout or else on stderr;
+	// figures.Missing where it never did, and of an engine's rounds.
+	FirstMetal, FirstOutput time.Duration
 
-	run *recording.Run
+	run     *recording.Run
+	program bool
 }
 
 // FromStart is the time from the start of the process until new token n is
@@ -190,7 +225,7 @@ func (r Round) Later() []Phase {
 // Made is how many decode steps gave a token, as the round's event says; negative
 // where there is none or it does not tell.
 func (r Round) Made() int {
-	if r.Event == nil || r.Event.IDs == nil {
+	if r.Event == nil || r.Event.IDs == nil || r.program {
 		return -1
 	}
 	return max(0, len(r.Event.IDs)-1)
@@ -274,11 +309,32 @@ func (r Round) Token(n int) (time.Duration, bool) {
 	if !ok || p.Open || n < 1 || r.Start == figures.Missing || r.run != nil && r.run.Lacks(r.ID, p.ID) {
 		return 0, false
 	}
-	t := p.End - r.Start
+	t := p.End - r.opened()
 	for _, x := range r.Phases {
 		if x.Name == KindRecording && x.End <= p.End {
 			t -= x.Time()
 		}
 	}
 	return t, true
+}
+
+// PhaseStart is what a program does before its first mark, or until it first calls
+// Metal.
+const PhaseStart = "start"
+
+// opened is from when on times to a token count: the start of the round, which
+// opens the file, and of a program that marks when it does so that moment.
+func (r Round) opened() time.Duration {
+	if p, ok := r.Phase(names.SpanRead); ok && r.program {
+		return p.Start
+	}
+	return r.Start
+}
+
+// Program says whether the round is a recorded program.
+func (r Round) Program() bool { return r.program }
+
+// Repeats are the steps that a program repeats and that have ended, in order.
+func (r Round) Repeats() []Phase {
+	return slices.DeleteFunc(slices.Clone(r.Phases), func(p Phase) bool { return p.Name != names.SpanRepeat || p.Open })
 }

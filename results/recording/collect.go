@@ -12,13 +12,16 @@ import (
 // another all events belong to the header before them; in a plan, to the child between Start and
 // Exit, and outside of these to the plan's own process.
 type Collector struct {
-	file  *File
-	run   *gathering // whom the next event belongs to; nil before the first header
-	plan  *gathering // the plan's own process, or nil
-	all   []*gathering
-	stray int // events that belong to nobody
-	late  int // events behind the end of their run
-	done  bool
+	file *File
+	run  *gathering // whom the next event belongs to; nil before the first header
+	plan *gathering // the plan's own process, or nil
+	// parent is the run of a plan whose program started what events come of; nil
+	// where they are of a run's own.
+	parent *gathering
+	all    []*gathering
+	stray  int // events that belong to nobody
+	late   int // events behind the end of their run
+	done   bool
 	// doubts are told of once a kind, when all has been read.
 	doubts doubts
 	// unsaid counts the warnings beyond maxWarnings.
@@ -53,10 +56,31 @@ func (c *Collector) begin() *gathering {
 	return g
 }
 
+// child begins the run of a process that the program of the plan's run started,
+// if that is what the header is of.
+func (c *Collector) child(h *Header) bool {
+	of := c.run
+	if c.parent != nil {
+		of = c.parent
+	}
+	if of.Start == nil || h.Program == nil || h.Program.Parent == 0 || of.Header.Program == nil {
+		return false
+	}
+	c.parent = of
+	c.run = c.begin()
+	c.run.Header, c.run.headed = *h, true
+	c.file.Runs = c.file.Runs[:len(c.file.Runs)-1]
+	of.Children = append(of.Children, c.run.Run)
+	return true
+}
+
 // Add takes the next event.
 func (c *Collector) Add(e Event) {
 	switch e := e.(type) {
 	case *Header:
+		if c.run != nil && c.run.headed && c.child(e) {
+			return
+		}
 		if c.run == nil || c.run.headed {
 			c.run = c.begin()
 			if c.plan != nil {
@@ -79,6 +103,9 @@ func (c *Collector) Add(e Event) {
 		c.run.Start = e
 		return
 	case *Exit:
+		if c.parent != nil {
+			c.run, c.parent = c.parent, nil
+		}
 		if c.run == nil || c.run.Start == nil || c.run.Start.Run != e.Run {
 			c.warn("run %d has an exit and no start: skipped", e.Run)
 			return

@@ -93,7 +93,7 @@ func (j *judge) tell(kind, format string, a ...any) {
 func called(s trace.Record) string {
 	name := s.Name
 	switch {
-	case s.Name == names.SpanStep || s.Name == names.SpanRound:
+	case names.IsStep(s.Name) || s.Name == names.SpanRound:
 		name = fmt.Sprintf("%s %d", name, s.N)
 	case s.Detail != "":
 		name += " " + s.Detail
@@ -110,6 +110,7 @@ func (j *judge) all() {
 		j.remove()
 	}
 	j.counts()
+	j.encoded()
 	j.once()
 	j.names()
 	j.Lost = holes(j.Spans)
@@ -150,6 +151,8 @@ func (j *judge) ends() {
 	var late []trace.Record
 	for _, s := range j.Spans {
 		switch {
+		case s.End < 0 && j.beside(s):
+			// A thread of a program may be in the middle of something when it exits.
 		case s.End < 0 && j.End.Code == 0:
 			j.out[s.ID] = true
 			j.tell("open", "%s has no end, though the run has one: it does not count", called(s))
@@ -181,7 +184,23 @@ func several(spans []trace.Record) bool {
 // that fits neither what is before nor what is behind is wrong, or else both may
 // be.
 func (j *judge) begins() {
-	all := slices.DeleteFunc(slices.Clone(j.Spans), func(s trace.Record) bool { return names.OfDevice(s.Name) })
+	tracks, order := map[int32][]trace.Record{}, []int32{}
+	for _, s := range j.Spans {
+		if names.OfDevice(s.Name) {
+			continue
+		}
+		if tracks[s.Track] == nil {
+			order = append(order, s.Track)
+		}
+		tracks[s.Track] = append(tracks[s.Track], s)
+	}
+	for _, t := range order {
+		j.inOrder(tracks[t])
+	}
+}
+
+// inOrder looks at the begins of the spans of one track.
+func (j *judge) inOrder(all []trace.Record) {
 	wrong := func(s trace.Record) {
 		j.out[s.ID] = true
 		j.tell("begin", "%s begins at %d ns, out of the order of its number: it does not count", called(s), int64(s.Start))
@@ -220,6 +239,8 @@ func (j *judge) within() {
 		case s.Parent != 0 && !ok:
 			j.tell("orphan", "%s lies in span %d, which is missing: it belongs to nothing", called(s), s.Parent)
 		case !ok:
+		case j.beside(s) && s.Start >= p.Start && (p.End < 0 || s.Start <= p.End):
+			inside[p.ID]++ // what a thread does goes on when another one begins the next phase
 		case s.Start < p.Start, p.End >= 0 && (s.End > p.End || s.End < 0):
 			beyond[p.ID] = append(beyond[p.ID], s)
 		default:
@@ -251,8 +272,12 @@ func (j *judge) within() {
 var follows = map[string]bool{
 	names.SpanRound: true, names.SpanArguments: true, names.SpanRecord: true, names.SpanDigest: true, names.SpanEvict: true, names.SpanTokenizer: true,
 	names.SpanDevice: true, names.SpanRead: true, names.SpanBuild: true, names.SpanEncodePrompt: true, names.SpanPrefill: true, names.SpanStep: true,
-	names.SpanClose: true, names.SpanCheck: true, names.SpanPause: true,
+	names.SpanClose: true, names.SpanCheck: true, names.SpanPause: true, names.SpanPhase: true, names.SpanRepeat: true,
 }
+
+// beside says whether a span is of a recorded program and no phase of it: its
+// phases are cut by what the program says, whatever its threads are doing.
+func (j *judge) beside(s trace.Record) bool { return j.Header.Program != nil && !follows[s.Name] }
 
 // apart looks at what follows one another: at the top and within rounds nothing
 // overlaps.

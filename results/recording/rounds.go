@@ -22,8 +22,12 @@ var once = []string{names.SpanRead, names.SpanBuild, names.SpanEncodePrompt, nam
 
 // Faults looks at the phases of a round, in the order of their numbers, and at
 // what its event says, which may be nil. Decode steps carry their own number; a
-// number that cannot be, or that two of them have, is that of neither.
-func Faults(phases []trace.Record, e *Round) []Fault {
+// number that cannot be, or that two of them have, is that of neither. A recorded
+// program may do a phase more than once, and nobody knows what its tokens are.
+func Faults(phases []trace.Record, e *Round, program bool) []Fault {
+	if program {
+		return slices.Concat(stepFaults(named(phases, names.SpanStep), nil), stepFaults(named(phases, names.SpanRepeat), nil))
+	}
 	var out []Fault
 	fault := func(s trace.Record, kind, format string, a ...any) {
 		out = append(out, Fault{s.ID, kind, fmt.Sprintf(format, a...)})
@@ -78,9 +82,9 @@ func Faults(phases []trace.Record, e *Round) []Fault {
 }
 
 // Sound are the phases of a round that count.
-func Sound(phases []trace.Record, e *Round) []trace.Record {
+func Sound(phases []trace.Record, e *Round, program bool) []trace.Record {
 	wrong := map[trace.ID]bool{}
-	for _, f := range Faults(phases, e) {
+	for _, f := range Faults(phases, e, program) {
 		wrong[f.Span] = true
 	}
 	return slices.DeleteFunc(slices.Clone(phases), func(s trace.Record) bool { return wrong[s.ID] })
@@ -159,7 +163,7 @@ func (j *judge) rounds() {
 		if e == nil && j.End != nil {
 			j.tell("event", "%s has no event: its tokens are not known, nor whether it ended well", called(s))
 		}
-		for _, f := range Faults(phases[s.ID], e) {
+		for _, f := range Faults(phases[s.ID], e, j.Header.Program != nil) {
 			if f.Span != 0 {
 				j.out[f.Span] = true
 			}

@@ -14,7 +14,10 @@ type Run struct {
 	Header Header
 	Start  *Start // nil outside of plans
 	Exit   *Exit  // nil outside of plans, and where the parent was cut off
-	End    *End   // nil where the run was cut off
+	// Children are of a plan's run of a program those that it started itself and
+	// that used Metal too. Outside of plans they are runs of the file.
+	Children []*Run
+	End      *End // nil where the run was cut off
 
 	// Spans are in the order of their IDs, which is that of their begin. What
 	// cannot be has been taken out; Lost are the numbers that are missing.
@@ -114,9 +117,11 @@ func PromptName(ids []int32) string {
 	return fmt.Sprintf("%x", sha256.Sum256(b))[:8]
 }
 
-// Counts says whether the run ended well, was not refused, and is not in doubt.
+// Counts says whether the run ended well, was not refused, and is not in doubt. How
+// a program ends that was recorded by itself is its own business.
 func (r *Run) Counts() bool {
-	return r.End != nil && r.End.Code == 0 && r.Doubt == "" && (r.Exit == nil || r.Exit.Refused == "")
+	alone := r.Header.Program != nil && r.Start == nil
+	return r.End != nil && (r.End.Code == 0 || alone) && r.Doubt == "" && (r.Exit == nil || r.Exit.Refused == "")
 }
 
 // Ending says what is odd about how the run ended; "" where nothing is.
@@ -124,6 +129,10 @@ func (r *Run) Ending() string {
 	switch {
 	case r.End == nil:
 		return "was cut off"
+	case r.End.Signal != "":
+		return "was ended by the signal " + r.End.Signal
+	case r.End.Code != 0 && r.Header.Program != nil && r.End.Error == "":
+		return fmt.Sprintf("ended with exit code %d", r.End.Code)
 	case r.End.Code != 0:
 		return fmt.Sprintf("ended with exit code %d: %s", r.End.Code, r.End.Error)
 	}
@@ -137,7 +146,7 @@ func (r *Run) Uncounted() string {
 		return r.Exit.Refused
 	case r.Doubt != "":
 		return r.Doubt
-	case r.End != nil && r.End.Code != 0 && r.End.Error == "":
+	case r.End != nil && r.End.Code != 0 && r.End.Error == "" && r.Header.Program == nil:
 		return fmt.Sprintf("ended with exit code %d: interrupted", r.End.Code)
 	}
 	return r.Ending()

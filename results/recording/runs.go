@@ -64,14 +64,17 @@ func (s *Start) said() string {
 // put behind itself: they are no samples of their own.
 func (f *File) copies(doubt func(r *Run, kind, format string, a ...any)) {
 	type process struct {
-		host       string
-		pid        int
-		clock, day int64
+		host         string
+		pid, program int // several programs are recorded by one process
+		clock, day   int64
 	}
 	seen := map[process]bool{}
 	for _, r := range f.Runs {
 		h := r.Header
-		p := process{h.Host.Name, h.PID, h.Clock, h.Started.UnixNano()}
+		p := process{h.Host.Name, h.PID, 0, h.Clock, h.Started.UnixNano()}
+		if h.Program != nil {
+			p.program = h.Program.PID
+		}
 		if h.PID == 0 || h.Clock == 0 || h.Started.IsZero() {
 			continue // made by hand
 		}

@@ -5,6 +5,7 @@ package samples
 
 import (
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -83,11 +84,15 @@ func arms(f *breakdown.File) []arm {
 }
 
 // armOf is the arm of a run, or without a plan the state that its evidence shows.
+// A program that another one started is no sample of that one's.
 func armOf(r *recording.Run) string {
-	if r.Start == nil {
-		return Shown(r)
+	switch p := r.Header.Program; {
+	case r.Start != nil:
+		return r.Start.Arm
+	case p != nil && p.Parent != 0:
+		return Shown(r) + " (" + filepath.Base(p.Path) + ", a child)"
 	}
-	return r.Start.Arm
+	return Shown(r)
 }
 
 // collect makes a series of an arm with the rounds that pick chooses of each
@@ -148,9 +153,16 @@ func LaterRounds(f *breakdown.File) []Series {
 	return out
 }
 
+// StateOther is what a program is shown as that compiled nothing, or of which nobody
+// says from where: it is in none of the states.
+const StateOther = "program"
+
 // Shown is the state that a run's evidence shows, for a run that claims none.
 func Shown(r *recording.Run) string {
-	if r.Header.Command != "metal" {
+	if r.Header.Program != nil && len(r.Libraries)+len(r.Pipelines) == 0 {
+		return StateOther
+	}
+	if r.Header.Command != "metal" && r.Header.Program == nil {
 		for _, e := range r.Evidence {
 			if e.What == recording.EvidencePageCache && e.Evicted {
 				return recording.StateColdFile
@@ -168,6 +180,8 @@ func Shown(r *recording.Run) string {
 			return recording.StateCold
 		case e.LibraryMisses+e.PipelineMisses > 0, e.Unknown > 0 && e.After.Grew(e.Before):
 			return recording.StateColdNatural
+		case r.Header.Program != nil && e.LibraryHits+e.PipelineHits == 0 && e.Before == nil:
+			return StateOther // nobody says whether a cache had anything
 		}
 	}
 	return recording.StateWarmCache

@@ -1,0 +1,152 @@
+package programtest
+
+import (
+	"github.com/introgen/introgen/results/recording"
+	"github.com/introgen/introgen/trace"
+	"github.com/introgen/introgen/trace/names"
+)
+
+// State is in which a program finds the cache of compiled code.
+type State struct {
+	Cache string // of its libraries and pipelines
+	Nonce string
+	Quick float64 // by what the times of libraries and pipelines are divided
+}
+
+// The states. What comes from the cache takes a tenth of the time.
+var (
+	Cold    = State{names.CacheMiss, "nonce 1", 1}
+	Natural = State{names.CacheMiss, "", 1}
+	Warm    = State{names.CacheHit, "", 10}
+)
+
+// step is a decode step, or one that repeats: 8 dispatches, 50 ms, of which the
+// device runs 20 and is waited for during 28.
+func (r *Recording) step(in trace.ID, from float64) { r.Pass(0, in, 8, from, 20, from+40) }
+
+// Marked generates four tokens and marks its phases by the names that introgen's
+// own engine has. Cold it takes 730 ms from opening the file to the first token
+// and 900 to the second, of which 760 compiling: Gemm 300 and 20, Reduce 300 and
+// 20, Sdpa 110 and 10. Warm it takes 154 and 216, of which 76 loading.
+func Marked(s State) *Recording {
+	c := func(ms float64) float64 { return ms / s.Quick }
+	built := 110 + c(320) + 20
+	passes := built + c(320)
+	filled := passes + 60
+	steps := filled + c(120)
+	first := steps + 50
+	end := first + 120
+	r := New(4711, 0, "./generate", "model.gguf")
+	r.Device(s.Nonce)
+	round := r.Span(0, names.SpanRound, "", 1, 0, end)
+	r.Span(round, names.SpanPhase, "start", 1, 0, 100)
+	r.Span(round, names.SpanRead, "", 0, 100, 110)
+	build := r.Span(round, names.SpanBuild, "", 0, 110, built)
+	r.Library(0, build, "Gemm", s.Cache, 110, 110+c(300))
+	r.Pipeline(0, build, "Gemm", "gemm_nn", s.Cache, 110+c(300), 110+c(320))
+	prefill := r.Span(round, names.SpanPrefill, "", 0, built, filled)
+	r.Library(0, prefill, "Reduce", s.Cache, built, built+c(300))
+	r.Pipeline(0, prefill, "Reduce", "sum", s.Cache, built+c(300), passes)
+	r.Pass(0, prefill, 10, passes, 30, passes+50)
+	r.Output(filled, 5)
+	step := r.Span(round, names.SpanStep, "", 1, filled, first)
+	r.Library(0, step, "Sdpa", s.Cache, filled, filled+c(110))
+	r.Pipeline(0, step, "Sdpa", "sdpa_vector", s.Cache, filled+c(110), steps)
+	r.step(step, steps)
+	r.Output(first, 5)
+	for i := range 2 {
+		from := first + 50*float64(i)
+		r.step(r.Span(round, names.SpanStep, "", int64(i)+2, from, from+50), from)
+		r.Output(from+50, 5)
+	}
+	r.Span(round, names.SpanClose, "", 0, first+100, end)
+	r.End(round, end, 0)
+	return r
+}
+
+// Unmarked says nothing of its phases. Cold its first byte comes after 580 ms, of
+// which it compiles for 420, Gemm 400 and 20; warm after 202, of which it loads for
+// 42. Then three steps repeat.
+func Unmarked(s State) *Recording {
+	c := func(ms float64) float64 { return ms / s.Quick }
+	passes := 100 + c(420)
+	first := passes + 60
+	end := first + 170
+	r := New(4711, 0, "./chat")
+	r.Device(s.Nonce)
+	round := r.Span(0, names.SpanRound, "", 1, 0, end)
+	r.Span(round, names.SpanPhase, "start", 1, 0, 100)
+	until := r.Span(round, names.SpanPhase, "to first output", 2, 100, first)
+	r.Library(0, until, "Gemm", s.Cache, 100, 100+c(400))
+	r.Pipeline(0, until, "Gemm", "gemm_nn", s.Cache, 100+c(400), passes)
+	r.Pass(0, until, 10, passes, 30, passes+50)
+	r.Output(first, 7)
+	for i := range 3 {
+		from := first + 50*float64(i)
+		r.step(r.Span(round, names.SpanRepeat, "", int64(i)+1, from, from+50), from)
+		r.Output(from+50, 3)
+	}
+	r.Span(round, names.SpanPhase, "after", 3, first+150, end)
+	r.Events = append(r.Events, &recording.Note{Text: "3 of 3 steps have the same 8 dispatches in 1 command buffer"})
+	r.End(round, end, 0)
+	return r
+}
+
+// Threads compiles A on one thread and B on another, and has the system compile C
+// for a completion handler until after its first output. Of the 400 ms to that the
+// wall clock counts 100 for A, 150 for B and 150 for C, and none for the wait
+// beside them; of the 150 after it 50 for C, 10 for encoding, 2 for committing and
+// 28 for waiting.
+func Threads() *Recording {
+	r := New(4711, 0, "./threads")
+	r.Device("")
+	round := r.Span(0, names.SpanRound, "", 1, 0, 600)
+	r.Span(round, names.SpanPhase, "start", 1, 0, 50)
+	until := r.Span(round, names.SpanPhase, "to first output", 2, 50, 450)
+	r.Library(0, until, "A", names.CacheMiss, 50, 150)
+	r.Library(1, until, "B", names.CacheMiss, 100, 300)
+	r.Track(0, until, names.SpanWait, names.WaitSemaphore, 0, 160, 420)
+	r.Library(trace.AsyncTrack, until, "C", names.CacheMiss, 250, 500)
+	r.Output(450, 1)
+	after := r.Span(round, names.SpanPhase, "after", 3, 450, 600)
+	r.Pass(0, after, 4, 520, 20, 560)
+	r.End(round, 600, 0)
+	return r
+}
+
+// Child is a program and one that it started, which share a clock: the first
+// compiles Gemm, 100 and 10 ms, and lives for 800, the second compiles Reduce, 100,
+// and ends after 500.
+func Child() (*Recording, *Recording) {
+	r := New(4711, 0, "./serve")
+	r.Device("")
+	round := r.Span(0, names.SpanRound, "", 1, 0, 800)
+	r.Span(round, names.SpanPhase, "start", 1, 0, 100)
+	until := r.Span(round, names.SpanPhase, "to first output", 2, 100, 300)
+	r.Library(0, until, "Gemm", names.CacheMiss, 100, 200)
+	r.Pipeline(0, until, "Gemm", "gemm_nn", names.CacheMiss, 200, 210)
+	r.Pass(0, until, 10, 220, 20, 260)
+	r.Output(300, 9)
+	r.Span(round, names.SpanPhase, "after", 3, 300, 800)
+	r.End(round, 800, 0)
+
+	c := New(4712, 4711, "./worker", "--one")
+	c.Device("")
+	round = c.Span(0, names.SpanRound, "", 1, 0, 500)
+	c.Span(round, names.SpanPhase, "start", 1, 0, 150)
+	until = c.Span(round, names.SpanPhase, "to first output", 2, 150, 500)
+	c.Library(0, until, "Reduce", names.CacheMiss, 150, 250)
+	c.Pass(0, until, 4, 260, 20, 300)
+	c.End(round, 500, 0)
+	return r, c
+}
+
+// Silent never uses Metal, and writes once.
+func Silent() *Recording {
+	r := New(4711, 0, "/bin/date")
+	round := r.Span(0, names.SpanRound, "", 1, 0, 30)
+	r.Span(round, names.SpanPhase, "start", 1, 0, 30)
+	r.Output(20, 29)
+	r.Events = append(r.Events, &recording.Round{Number: 1, Span: round, IDs: []int32{}}, &recording.End{At: int64(At(30)), MajorFaults: -1, MinorFaults: -1, MaxRSS: 1 << 20})
+	return r
+}
