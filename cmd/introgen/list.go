@@ -7,6 +7,7 @@ import (
 
 	"github.com/introgen/introgen/figures"
 	"github.com/introgen/introgen/results/breakdown"
+	"github.com/introgen/introgen/results/foreign"
 	"github.com/introgen/introgen/results/recording"
 	"github.com/introgen/introgen/results/store"
 	"github.com/introgen/introgen/results/table"
@@ -56,7 +57,7 @@ func runList(c *cli.Context) error {
 	}
 	d := &table.Document{}
 	d.Table(t)
-	d.Say("token 1: until the first new token was known, decode: the median decode step, in ms; a plan of many runs has them in its report, `introgen show NO`.")
+	d.Say("token 1: until the first new token was known, decode: the median decode step, in ms; of a program that marks neither, until its first output, and what it repeats; a plan of many runs has them in its report, `introgen show NO`.")
 	return d.Write(c.App.Writer, table.Plain)
 }
 
@@ -84,11 +85,17 @@ func about(path string) []string {
 	command, model, end, first, decode := h.Command, h.Model.File, f.PlanEnd, "", ""
 	if model == "" && len(f.Runs) > 0 {
 		model = f.Runs[0].Header.Model.File
+		if p := f.Runs[0].Header.Program; p != nil {
+			model = foreign.Name(p)
+		}
 	}
 	if f.Plan != nil {
 		command += fmt.Sprintf(" %d", len(f.Runs))
 	} else {
 		end = f.Runs[len(f.Runs)-1].End
+		if h.Program != nil {
+			end = f.Runs[0].End // the others are those that it started
+		}
 		first, decode = view.Listed(breakdown.Of(f))
 	}
 	return []string{h.Started.Local().Format("01-02 15:04"), command, ended(path, end), strings.TrimSuffix(model, ".gguf"), first, decode}

@@ -18,6 +18,7 @@ package benchtext
 import (
 	"cmp"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -106,9 +107,13 @@ func lines(f *breakdown.File) []Line {
 	}
 	for _, run := range byArm(f.File) {
 		if f.Plan == nil {
-			out = append(out, process(run, "", true)...)
+			suffix := ""
+			if p := run.Header.Program; p != nil && p.Parent != 0 { // no sample of what started it
+				suffix = "/child=" + word(filepath.Base(p.Path))
+			}
+			out = append(out, process(run, suffix, true)...)
 			for _, r := range wholeRounds(f.Run(run)) {
-				out = append(out, round(run, r, laterSuffix(r, ""))...)
+				out = append(out, round(run, r, laterSuffix(r, suffix))...)
 			}
 			continue
 		}
@@ -175,7 +180,7 @@ func process(run *recording.Run, suffix string, wanted bool) []Line {
 		return nil
 	}
 	var out []Line
-	if x := run.Exit; x != nil && x.Reaped > x.Spawned {
+	if x := run.Exit; x != nil && x.Reaped > x.Spawned && run.Header.Program == nil {
 		l := timed(metrics.Process.Bench+suffix, time.Duration(x.Reaped-x.Spawned))
 		l.add(float64(x.MaxRSS), UnitResident)
 		out = append(out, l)
@@ -234,7 +239,64 @@ func round(run *recording.Run, r breakdown.Round, suffix string) []Line {
 		}
 		out = append(out, l)
 	}
+	if r.Program() {
+		out = append(out, program(run, r, suffix)...)
+	}
 	return append(out, compiled(run, r, suffix)...)
+}
+
+// program are the samples that only a recorded program has.
+func program(run *recording.Run, r breakdown.Round, suffix string) []Line {
+	var out []Line
+	add := func(m metrics.Metric, part string) int {
+		took, ok := m.Of(r)
+		if !ok {
+			return 0
+		}
+		out = append(out, Line{Name: m.Bench + part + suffix, Iterations: 1, Values: []Value{{took, UnitTime}}})
+		return 1
+	}
+	add(metrics.FirstMetal, "")
+	add(metrics.FirstOutput, "")
+	for _, title := range titles(r) {
+		add(metrics.PhaseCalled(title), "/phase="+word(title))
+	}
+	steps := r.Repeats()
+	if n := add(metrics.Repeat1, ""); n > 0 {
+		out[len(out)-n].counts(steps[0])
+	}
+	if n := add(metrics.Repeats, ""); n > 0 {
+		l := &out[len(out)-n]
+		l.Iterations = len(steps) - 1
+		l.add(usual(steps[1:], func(p breakdown.Phase) int64 { return p.Dispatches }), UnitDispatches)
+		l.add(usual(steps[1:], func(p breakdown.Phase) int64 { return p.CommandBuffers }), UnitBuffers)
+	}
+	if n := add(metrics.Lives, ""); n > 0 {
+		l := &out[len(out)-n]
+		for _, c := range []struct {
+			of   metrics.Metric
+			unit string
+		}{{metrics.Dispatches, UnitDispatches}, {metrics.CommandBuffers, UnitBuffers}} {
+			if v, ok := c.of.Of(r); ok {
+				l.add(v, c.unit)
+			}
+		}
+		if run.End != nil {
+			l.add(float64(run.End.MaxRSS), UnitResident)
+		}
+	}
+	return out
+}
+
+// titles are those of the phases that only the program's author knows.
+func titles(r breakdown.Round) []string {
+	var out []string
+	for _, p := range r.Phases {
+		if p.Name == names.SpanPhase && !slices.Contains(out, p.Title()) {
+			out = append(out, p.Title())
+		}
+	}
+	return out
 }
 
 // usual is the count in the middle of those that steps have; 0 where none was
@@ -285,12 +347,12 @@ func compiled(run *recording.Run, r breakdown.Round, suffix string) []Line {
 	var sum time.Duration
 	var hits, misses, n, told int
 	for _, p := range r.Phases {
+		sum += p.Compiling()
 		for _, c := range p.Compiles {
 			n++
 			if c.Told {
 				told++
 			}
-			sum += c.Time
 			switch c.Cache {
 			case names.CacheHit:
 				hits++

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -151,6 +152,9 @@ func prompt(r *recording.Run) string {
 
 // workload is what the rounds of a run did, if all did the same.
 func workload(r *breakdown.Run) string {
+	if p := r.Header.Program; p != nil {
+		return strings.Join(append([]string{filepath.Base(p.Path)}, p.Args...), " ")
+	}
 	value := ""
 	prompts := map[int]int{}
 	for _, x := range r.Run.Rounds {
@@ -195,7 +199,11 @@ func comments(f *recording.File) []string {
 	if p := f.Plan; p != nil {
 		out = append(out, fmt.Sprintf("a plan of %s; %s, of which %d count; a line is a run", figures.Number(len(p.Arms), "arm"), figures.Number(len(f.Runs), "run"), len(f.Counted(""))))
 	} else {
-		out = append(out, "a run of one process; a line is a round")
+		if head != nil && head.Program != nil {
+			out = append(out, "a program that was recorded, and those that it started; a line is a process")
+		} else {
+			out = append(out, "a run of one process; a line is a round")
+		}
 		for _, r := range f.Runs {
 			if r.End != nil && r.End.Code != 0 {
 				out = append(out, "it "+r.Ending())
@@ -234,7 +242,11 @@ func about(r *recording.Run) []string {
 		out = append(out, fmt.Sprintf("%s%s; read by %s; tokenizer %s", arm, s.Engine, s.IO, s.Tokenizer))
 	}
 	if d := r.Device; d != nil {
-		out = append(out, fmt.Sprintf("%sdriver %s, %s, %s; kernels %s", arm, d.Driver, d.Name, d.Compiler, d.Kernels))
+		kernels := ""
+		if d.Kernels != "" {
+			kernels = "; kernels " + d.Kernels
+		}
+		out = append(out, fmt.Sprintf("%sdriver %s, %s, %s%s", arm, d.Driver, d.Name, d.Compiler, kernels))
 	}
 	for _, e := range r.Evidence {
 		if e.What == recording.EvidenceMetalCache {

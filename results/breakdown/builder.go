@@ -369,6 +369,9 @@ func (b *Builder) round(s trace.Record) Round {
 	slices.SortStableFunc(r.Phases, func(x, y Phase) int { return cmp.Compare(x.Start, y.Start) })
 	if b.program {
 		r.Before = []Part{{PhaseStart, r.opened() - r.Start}}
+		if at, ok := r.firstCall(); ok && (r.FirstMetal == figures.Missing || at < r.FirstMetal) {
+			r.FirstMetal = at
+		}
 	}
 	return r
 }

@@ -17,7 +17,7 @@ type Metal struct {
 	// Libraries and Pipelines are those that an event tells of, in the order in
 	// which they were first needed.
 	Libraries, Pipelines []Compile
-	Phases               []DevicePhase      // build, prefill and decode steps that have ended
+	Phases               []DevicePhase      // build, prefill and decode steps that have ended; of a program all its phases
 	Kernels              []recording.Kernel // the longest first; empty where the driver cannot tell
 	Lost                 int                // spans of the run that are missing: sums are of what is there
 }
@@ -49,8 +49,8 @@ func (r *Run) Metal() Metal {
 	}
 	for _, round := range r.Rounds {
 		for _, p := range round.Phases {
-			if !p.Open && (p.Name == names.SpanBuild || p.Name == names.SpanPrefill || p.Name == names.SpanStep) {
-				m.Phases = append(m.Phases, DevicePhase{round.Number, names.Title(p.Name, p.N), p})
+			if !p.Open && (round.program || p.Name == names.SpanBuild || p.Name == names.SpanPrefill || p.Name == names.SpanStep) {
+				m.Phases = append(m.Phases, DevicePhase{round.Number, p.Title(), p})
 			}
 		}
 	}
@@ -59,6 +59,17 @@ func (r *Run) Metal() Metal {
 
 // ByLibrary are the libraries with their pipelines.
 func (m Metal) ByLibrary() []Library { return Libraries(slices.Concat(m.Libraries, m.Pipelines)) }
+
+// PhaseAt is the title of the phase in which the moment lies; "" where it lies in
+// none.
+func (m Metal) PhaseAt(at time.Duration) string {
+	for _, p := range m.Phases {
+		if at >= p.Start && at < p.End {
+			return p.Title
+		}
+	}
+	return ""
+}
 
 // headedSteps is how many decode steps of a round are told one by one.
 const headedSteps = 2
@@ -85,10 +96,11 @@ func (m Metal) Folded() []DevicePhase {
 			fold()
 			round = p.Round
 		}
-		if p.Name == names.SpanStep && p.N > headedSteps {
+		if names.IsStep(p.Name) && p.N > headedSteps {
 			later = append(later, p)
 			continue
 		}
+		fold()
 		out = append(out, p)
 	}
 	fold()

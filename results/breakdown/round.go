@@ -322,6 +322,10 @@ func (r Round) Token(n int) (time.Duration, bool) {
 // Metal.
 const PhaseStart = "start"
 
+// PhaseOutput is the phase from there until a program without marks writes its
+// first byte.
+const PhaseOutput = "to first output"
+
 // opened is from when on times to a token count: the start of the round, which
 // opens the file, and of a program that marks when it does so that moment.
 func (r Round) opened() time.Duration {
@@ -329,6 +333,15 @@ func (r Round) opened() time.Duration {
 		return p.Start
 	}
 	return r.Start
+}
+
+// firstCall is the end of the phase "start" of a program without marks, which is
+// cut where it first calls Metal: that call need not be one that is timed.
+func (r Round) firstCall() (time.Duration, bool) {
+	if len(r.Phases) < 2 || r.Phases[0].Detail != PhaseStart || r.Phases[1].Detail != PhaseOutput {
+		return 0, false
+	}
+	return r.Phases[0].End, true
 }
 
 // Program says whether the round is a recorded program.

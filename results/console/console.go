@@ -13,6 +13,7 @@ import (
 	"github.com/introgen/introgen/figures"
 	"github.com/introgen/introgen/results/benchtext"
 	"github.com/introgen/introgen/results/breakdown"
+	"github.com/introgen/introgen/results/foreign"
 	"github.com/introgen/introgen/results/recording"
 	"github.com/introgen/introgen/results/sanitize"
 	"github.com/introgen/introgen/results/table"
@@ -82,8 +83,8 @@ func (p *Printer) Event(e recording.Event) error {
 	if r == nil || r.ended {
 		return p.err
 	}
-	if _, ended := e.(*recording.End); !ended { // what is printed at the end comes before it is put together
-		if r.trace != nil {
+	if _, ended := e.(*recording.End); !ended || r.header.Program != nil { // what is printed at the end comes before it is put together
+		if r.trace != nil && r.header.Program == nil {
 			r.trace.event(p, e)
 		}
 		if r.all != nil {
@@ -94,13 +95,16 @@ func (p *Printer) Event(e recording.Event) error {
 	case *recording.Span:
 		r.span(e)
 	case *recording.Device:
+		if r.header.Program != nil {
+			break // it is told with the program
+		}
 		p.printf("[metal] Device::new_metal %s ms\n", ms(r.device)) // as the experiment does
 	case *recording.Subject:
 		p.subject(e)
 	case *recording.Round:
 		p.round(e)
 	case *recording.Evidence:
-		if e.What == recording.EvidenceMetalCache && !r.header.View.Quiet {
+		if e.What == recording.EvidenceMetalCache && !r.header.View.Quiet && r.header.Program == nil {
 			p.printf("%s\n", cacheLine(e))
 		}
 	case *recording.End:
@@ -126,7 +130,7 @@ func (p *Printer) begin(h *recording.Header) {
 	if h.View.Trace {
 		p.run.trace = &tracing{label: p.run.header.View.Label}
 	}
-	if p.run.bench = h.View.Bench; p.run.bench || h.View.Trace {
+	if p.run.bench = h.View.Bench; p.run.bench || h.View.Trace || h.Program != nil {
 		p.run.all = recording.NewCollector()
 		p.run.all.Add(h)
 	}
@@ -154,7 +158,14 @@ func (r *running) end(p *Printer) {
 		return
 	}
 	all := r.all.File() // one run: the header is the first event
-	if r.trace != nil {
+	if r.header.Program != nil && !r.header.View.Quiet {
+		d := &table.Document{}
+		foreign.Add(d, breakdown.Take(all.Runs[0]))
+		if p.err == nil {
+			p.err = d.Write(p.w, table.Plain)
+		}
+	}
+	if r.trace != nil && r.header.Program == nil {
 		p.metal(breakdown.Take(all.Runs[0]).Metal())
 	}
 	if r.bench {

@@ -5,6 +5,7 @@ package metrics
 
 import (
 	"math"
+	"slices"
 	"time"
 
 	"github.com/introgen/introgen/figures"
@@ -22,6 +23,8 @@ type Metric struct {
 	// Rate says that the figure is a number a second, and more is better; else
 	// it is a time in nanoseconds.
 	Rate bool
+	// Kind says what the figure is that is no time and no rate.
+	Kind Kind
 	Text string // what it is, in words
 	// Of is the figure of a round, and whether the round has it; nil where only a
 	// run has.
@@ -30,6 +33,15 @@ type Metric struct {
 	later bool // whether later rounds of a run speak for it, where there are any
 	run   func(*breakdown.Run) (float64, bool)
 }
+
+// Kind is what a figure is.
+type Kind int
+
+// The kinds. The zero Kind is a time, or with Rate a number a second.
+const (
+	Count Kind = iota + 1 // a number
+	Bytes
+)
 
 // The figures. Times to a token are from opening the file on, as in the experiment;
 // Start1 is from the start of the process. What is missing in a recording makes
@@ -66,15 +78,20 @@ var (
 )
 
 // All are the figures, in the order in which a run comes to them.
-var All = []Metric{Read, Build, EncodePrompt, Prefill, First, Later, Decode, Rate, Token1, Token2, Start1, Total, Process, PerStep}
+var All = slices.Concat([]Metric{Read, Build, EncodePrompt, Prefill, First, Later, Decode, Rate, Token1, Token2, Start1, Total, Process, PerStep}, Beginning, Totals)
 
 // Called says whether --metric calls it so.
 func (m Metric) Called(key string) bool { return key != "" && (key == m.Key || key == m.Also) }
 
 // Unit is that of the metric where it is shown.
 func (m Metric) Unit() string {
-	if m.Rate {
+	switch {
+	case m.Rate:
 		return "1/s"
+	case m.Kind == Count:
+		return "number"
+	case m.Kind == Bytes:
+		return "MB"
 	}
 	return "ms"
 }
@@ -166,6 +183,9 @@ func stepRate(steps []breakdown.Phase) (float64, bool) {
 }
 
 func process(r *breakdown.Run) (float64, bool) {
+	if r.Header.Program != nil {
+		return Lives.Over(r.Rounds) // what the plan started is the recorder of it
+	}
 	if r.Exit == nil || r.Exit.Reaped <= r.Exit.Spawned || r.Exit.Spawned <= 0 {
 		return 0, false
 	}

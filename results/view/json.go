@@ -58,6 +58,22 @@ func JSON(w io.Writer, f *recording.File) error {
 		Dispatches int64         `json:"dispatches"`
 		Encoders   int64         `json:"encoders"`
 		Buffers    int64         `json:"command_buffers"`
+		Barriers   int64         `json:"barriers,omitempty"`
+		Waits      int64         `json:"waits,omitempty"`
+	}
+	type programPhase struct {
+		Phase string        `json:"phase"`
+		Start time.Duration `json:"start_ns"`
+		Wall  time.Duration `json:"wall_ns"`
+	}
+	type program struct {
+		Wall        *time.Duration       `json:"wall_ns"`
+		FirstMetal  *time.Duration       `json:"first_metal_ns"`
+		FirstOutput *time.Duration       `json:"first_output_ns"`
+		Outputs     []recording.Output   `json:"outputs,omitempty"`
+		Phases      []programPhase       `json:"phases"`
+		Dispatches  []recording.Dispatch `json:"dispatches,omitempty"`
+		Barriers    []recording.Barrier  `json:"barriers,omitempty"`
 	}
 	type run struct {
 		Start     *recording.Start     `json:"start,omitempty"`
@@ -69,6 +85,7 @@ func JSON(w io.Writer, f *recording.File) error {
 		Subject   *recording.Subject   `json:"subject,omitempty"`
 		Device    *recording.Device    `json:"device,omitempty"`
 		Rounds    []phases             `json:"rounds"`
+		Program   *program             `json:"program,omitempty"` // where one was recorded, which has no rounds
 		Libraries []compiled           `json:"libraries,omitempty"`
 		Pipelines []compiled           `json:"pipelines,omitempty"`
 		Phases    []device             `json:"device_phases,omitempty"`
@@ -96,7 +113,20 @@ func JSON(w io.Writer, f *recording.File) error {
 		one := run{Start: r.Start, Exit: r.Exit, Header: r.Header, Counts: r.Counts(), Doubt: r.Doubt, Lost: r.LostSpans(), Subject: r.Subject, Device: r.Device, Rounds: []phases{},
 			Kernels: r.Kernels, Evidence: r.Evidence, Machine: r.Machine, Notes: r.Notes, End: r.End}
 		taken := breakdown.Take(r)
+		for _, p := range taken.Rounds {
+			if !p.Program() {
+				continue
+			}
+			one.Program = &program{Wall: recorded(p.Wall()), FirstMetal: recorded(p.FirstMetal), FirstOutput: recorded(p.FirstOutput),
+				Outputs: r.Outputs, Phases: []programPhase{}, Dispatches: r.Dispatches, Barriers: r.Barriers}
+			for _, x := range p.Phases {
+				one.Program.Phases = append(one.Program.Phases, programPhase{x.Title(), x.Start, x.Time()})
+			}
+		}
 		for i, p := range taken.Told {
+			if p.Program() {
+				break // nobody knows of prompts and tokens
+			}
 			of, times := p.Event, p.StepTimes()
 			steps := make([]*time.Duration, len(times))
 			for i, t := range times {
@@ -116,7 +146,7 @@ func JSON(w io.Writer, f *recording.File) error {
 			one.Pipelines = append(one.Pipelines, compiled{Library: p.Library, Function: p.Function, Constants: p.Constants, Time: p.Time, Cache: p.Cache})
 		}
 		for _, p := range m.Phases {
-			d := device{p.Round, p.Title, p.Compiling(), p.Weights, p.Encode, p.Commit, p.Wait, p.GPU, p.Dispatches, p.Encoders, p.CommandBuffers}
+			d := device{p.Round, p.Title, p.Compiling(), p.Weights, p.Encode, p.Commit, p.Wait, p.GPU, p.Dispatches, p.Encoders, p.CommandBuffers, p.Barriers, p.Waits}
 			if d != (device{Round: p.Round, Phase: p.Title}) {
 				one.Phases = append(one.Phases, d)
 			}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/introgen/introgen/figures"
 	"github.com/introgen/introgen/results/breakdown"
+	"github.com/introgen/introgen/results/foreign"
 	"github.com/introgen/introgen/results/metrics"
 	"github.com/introgen/introgen/results/recording"
 	"github.com/introgen/introgen/results/sanitize"
@@ -22,7 +23,8 @@ import (
 )
 
 // Listed are the figures of a recording that a list of them has: when the first
-// token was known, and the median decode step.
+// token was known, and the median decode step; of a program that marks neither its
+// first output, and the median of what it repeats.
 func Listed(f *breakdown.File) (token1, decode string) {
 	var steps []float64
 	for _, run := range f.Runs {
@@ -32,8 +34,22 @@ func Listed(f *breakdown.File) (token1, decode string) {
 				token1 = figures.Milliseconds(time.Duration(t))
 			}
 		}
+		if foreign.Is(run) {
+			first, ok := metrics.Token1.OfRun(r)
+			if !ok {
+				first, ok = metrics.FirstOutput.OfRun(r)
+			}
+			if ok && token1 == "" {
+				token1 = figures.Milliseconds(time.Duration(first))
+			}
+		}
 		if v, ok := metrics.Decode.OfRun(r); ok {
 			steps = append(steps, v)
+		} else if v, ok := metrics.Repeats.OfRun(r); ok {
+			steps = append(steps, v)
+		}
+		if foreign.Is(run) {
+			break // the others are those that it started
 		}
 	}
 	if len(steps) > 0 {
@@ -47,6 +63,8 @@ func name(f *recording.File, run *recording.Run, n int) string {
 	switch {
 	case run.Start != nil:
 		return fmt.Sprintf("run %d, block %d: %s", run.Start.Run, run.Start.Block, run.Start.Arm)
+	case len(f.Runs) > 1 && foreign.Is(run):
+		return fmt.Sprintf("run %d: %s", n, foreign.Name(run.Header.Program))
 	case len(f.Runs) > 1:
 		return fmt.Sprintf("run %d: %s", n, run.Header.Command)
 	}
@@ -56,7 +74,7 @@ func name(f *recording.File, run *recording.Run, n int) string {
 // remarks are what a reader must know of a run beside its figures.
 func remarks(run *recording.Run) []string {
 	var out []string
-	if text := run.Ending(); text != "" {
+	if text := run.Ending(); text != "" && !foreign.Is(run) {
 		out = append(out, "it "+text)
 	}
 	if n := run.LostSpans(); n > 0 {
@@ -88,6 +106,10 @@ func Document(f *recording.File) *table.Document {
 			d.Say("%s", r)
 		}
 		taken := breakdown.Take(run)
+		if foreign.Is(run) {
+			foreign.Add(d, taken)
+			continue
+		}
 		if t := rounds(taken); len(t.Rows) > 0 {
 			d.Table(t)
 		}
@@ -168,6 +190,17 @@ func device(m breakdown.Metal) *table.Table {
 	return t
 }
 
+// programRows are the phases of a recorded program, and when it first did what.
+func programRows(r breakdown.Round, row func(round int, what, name string, number int, d time.Duration, cache string)) {
+	row(r.Number, metrics.FirstMetal.Name, "", 0, r.FirstMetal, "")
+	row(r.Number, metrics.FirstOutput.Name, "", 0, r.FirstOutput, "")
+	for _, p := range r.Phases {
+		if !p.Open {
+			row(r.Number, p.Name, p.Detail, int(p.N), p.Time(), "")
+		}
+	}
+}
+
 // Table writes a recording as tables of at most 80 columns.
 func Table(w io.Writer, f *recording.File) error { return Document(f).Write(w, table.Plain) }
 
@@ -205,7 +238,15 @@ func CSV(w io.Writer, f *recording.File) error {
 			}
 		}
 		taken := breakdown.Take(run)
+		for _, r := range taken.Rounds {
+			if r.Program() {
+				programRows(r, row)
+			}
+		}
 		for _, r := range taken.Told {
+			if r.Program() {
+				continue
+			}
 			for _, phase := range []string{names.SpanRead, names.SpanBuild, names.SpanPrefill} {
 				row(r.Number, phase, "", 0, r.Took(phase), "")
 			}

@@ -36,10 +36,28 @@ func RateCell(s stats.Summary) table.Cell {
 
 // CellOf is a summary of the metric.
 func CellOf(m metrics.Metric, s stats.Summary) table.Cell {
-	if m.Rate {
+	switch {
+	case m.Rate:
 		return RateCell(s)
+	case m.Kind == metrics.Count:
+		return cell(s, figures.Count, figures.Exact)
+	case m.Kind == metrics.Bytes:
+		return cell(s, func(v float64) string { return figures.Text(v/1e6, 1) }, Exact)
 	}
 	return Cell(s)
+}
+
+// Single is one value of the metric.
+func Single(m metrics.Metric, v float64) table.Cell {
+	switch {
+	case m.Rate:
+		return table.Cell{Text: figures.Text(v, 1), Parts: []string{figures.Exact(v)}}
+	case m.Kind == metrics.Count:
+		return table.Cell{Text: figures.Count(v), Parts: []string{figures.Exact(v)}}
+	case m.Kind == metrics.Bytes:
+		return table.Cell{Text: figures.Text(v/1e6, 1), Parts: []string{Exact(v)}}
+	}
+	return table.Cell{Text: figures.Milliseconds(time.Duration(math.Round(v))), Parts: []string{Exact(v)}}
 }
 
 // cell shows numbers with number, in CSV with exact.

@@ -1,0 +1,67 @@
+package view_test
+
+import (
+	"bytes"
+	"io"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/introgen/introgen/results/benchtext"
+	"github.com/introgen/introgen/results/breakdown"
+	"github.com/introgen/introgen/results/console"
+	"github.com/introgen/introgen/results/programtest"
+	"github.com/introgen/introgen/results/recording"
+	"github.com/introgen/introgen/results/view"
+)
+
+// TestPrograms holds every form of recorded programs to a file whose figures were
+// worked out by hand, and looks that none speaks of what nobody knows of them.
+func TestPrograms(t *testing.T) {
+	parent, child := programtest.Child()
+	text := func(w io.Writer, f *recording.File) error {
+		p := console.New(w)
+		for e, err := range recording.Events(bytes.NewReader(written(f))) {
+			if err != nil {
+				return err
+			}
+			if err := p.Event(e); err != nil {
+				return err
+			}
+		}
+		return p.Close()
+	}
+	for name, all := range map[string][]*programtest.Recording{
+		"marked": {programtest.Marked(programtest.Cold)}, "unmarked": {programtest.Unmarked(programtest.Natural)}, "child": {parent, child}, "silent": {programtest.Silent()},
+	} {
+		for form, write := range map[string]func(io.Writer, *recording.File) error{
+			"table": view.Table, "json": view.JSON, "samples": view.CSV, "bench": benchtext.Write, "text": text,
+		} {
+			f := programtest.File(all...)
+			source = all
+			var b strings.Builder
+			if err := write(&b, f); err != nil {
+				t.Fatal(err)
+			}
+			for _, unknown := range []string{"0 ids", `"ids"`, "prompt", "tokens", "engine", "kernels own", "model"} {
+				if strings.Contains(strings.ReplaceAll(strings.ReplaceAll(b.String(), "model.gguf", ""), "build model", ""), unknown) && form != "json" {
+					t.Errorf("%s as %s speaks of %q", name, form, unknown)
+				}
+			}
+			path := "testdata/" + name + "-" + form + ".txt"
+			want, err := os.ReadFile(path)
+			if err != nil || b.String() != string(want) {
+				t.Errorf("%s: %v\n%s", path, err, b.String())
+			}
+		}
+	}
+	token1, decode := view.Listed(breakdown.Of(programtest.File(programtest.Marked(programtest.Cold))))
+	if token1 != "730.0" || decode != "50.0" {
+		t.Errorf("listed with %q and %q", token1, decode)
+	}
+}
+
+// source is what the file under test was made of.
+var source []*programtest.Recording
+
+func written(*recording.File) []byte { return programtest.Bytes(source...) }
