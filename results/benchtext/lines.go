@@ -111,7 +111,7 @@ func lines(f *breakdown.File) []Line {
 			if p := run.Header.Program; p != nil && p.Parent != 0 { // no sample of what started it
 				suffix = "/child=" + word(filepath.Base(p.Path))
 			}
-			out = append(out, process(run, suffix, true)...)
+			out = append(append(out, process(run, suffix, true)...), life(f.Run(run), suffix)...)
 			for _, r := range wholeRounds(f.Run(run)) {
 				out = append(out, round(run, r, laterSuffix(r, suffix))...)
 			}
@@ -125,6 +125,9 @@ func lines(f *breakdown.File) []Line {
 			continue // of an arm that the plan does not have
 		}
 		lines := process(run, s.first, s.wantsFirst)
+		if s.wantsFirst {
+			lines = append(lines, life(f.Run(run), s.first)...)
+		}
 		var later []Line
 		for _, r := range wholeRounds(f.Run(run)) {
 			switch {
@@ -240,63 +243,9 @@ func round(run *recording.Run, r breakdown.Round, suffix string) []Line {
 		out = append(out, l)
 	}
 	if r.Program() {
-		out = append(out, program(run, r, suffix)...)
+		out = append(out, program(r, suffix)...)
 	}
 	return append(out, compiled(run, r, suffix)...)
-}
-
-// program are the samples that only a recorded program has.
-func program(run *recording.Run, r breakdown.Round, suffix string) []Line {
-	var out []Line
-	add := func(m metrics.Metric, part string) int {
-		took, ok := m.Of(r)
-		if !ok {
-			return 0
-		}
-		out = append(out, Line{Name: m.Bench + part + suffix, Iterations: 1, Values: []Value{{took, UnitTime}}})
-		return 1
-	}
-	add(metrics.FirstMetal, "")
-	add(metrics.FirstOutput, "")
-	for _, title := range titles(r) {
-		add(metrics.PhaseCalled(title), "/phase="+word(title))
-	}
-	steps := r.Repeats()
-	if n := add(metrics.Repeat1, ""); n > 0 {
-		out[len(out)-n].counts(steps[0])
-	}
-	if n := add(metrics.Repeats, ""); n > 0 {
-		l := &out[len(out)-n]
-		l.Iterations = len(steps) - 1
-		l.add(usual(steps[1:], func(p breakdown.Phase) int64 { return p.Dispatches }), UnitDispatches)
-		l.add(usual(steps[1:], func(p breakdown.Phase) int64 { return p.CommandBuffers }), UnitBuffers)
-	}
-	if n := add(metrics.Lives, ""); n > 0 {
-		l := &out[len(out)-n]
-		for _, c := range []struct {
-			of   metrics.Metric
-			unit string
-		}{{metrics.Dispatches, UnitDispatches}, {metrics.CommandBuffers, UnitBuffers}} {
-			if v, ok := c.of.Of(r); ok {
-				l.add(v, c.unit)
-			}
-		}
-		if run.End != nil {
-			l.add(float64(run.End.MaxRSS), UnitResident)
-		}
-	}
-	return out
-}
-
-// titles are those of the phases that only the program's author knows.
-func titles(r breakdown.Round) []string {
-	var out []string
-	for _, p := range r.Phases {
-		if p.Name == names.SpanPhase && !slices.Contains(out, p.Title()) {
-			out = append(out, p.Title())
-		}
-	}
-	return out
 }
 
 // usual is the count in the middle of those that steps have; 0 where none was

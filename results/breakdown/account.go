@@ -116,16 +116,13 @@ func account(run *Run) (*Account, error) {
 	b := bookkeeper{account: a, seen: map[Line]int{}, divided: map[Line]bool{}}
 	program := run.Header.Program != nil
 	if program && len(run.Rounds) > 0 {
-		a.Wall, a.ByParent = run.Rounds[0].End, true // the recorder is the program's parent
+		a.Wall, a.ByParent = run.Rounds[len(run.Rounds)-1].End, true // the recorder is the program's parent
 	}
 	if x := run.Exit; x != nil && run.Header.Clock > 0 && !program {
 		a.Wall, a.ByParent = time.Duration(x.Reaped-x.Spawned), true
 		b.add(Line{Phase: ProcessStart, Count: 1, Time: time.Duration(run.Header.Clock - x.Spawned)})
 	}
-	rounds := map[trace.ID]Round{}
-	for _, r := range run.Rounds {
-		rounds[r.ID] = r
-	}
+	rounds := byID(run.Rounds)
 	var last Phase
 	for i, p := range run.top {
 		if i > 0 && p.Start < last.End-slack {
@@ -138,16 +135,19 @@ func account(run *Run) (*Account, error) {
 			}
 			continue
 		}
-		r := rounds[p.ID]
 		var sum time.Duration
-		for _, p := range r.Phases {
-			sum += p.Time()
-			if err := b.phase(r.Number, p); err != nil {
-				return nil, err
+		number := 0
+		for _, r := range rounds[p.ID] {
+			number = r.Number
+			for _, p := range r.Phases {
+				sum += p.Time()
+				if err := b.phase(r.Number, p); err != nil {
+					return nil, err
+				}
 			}
 		}
 		if whole := p.Time(); sum > whole+slack {
-			return nil, &ExceedsError{fmt.Sprintf("round %d", r.Number), sum, whole}
+			return nil, &ExceedsError{fmt.Sprintf("round %d", number), sum, whole}
 		}
 	}
 	if x := run.Exit; a.ByParent && !program && run.End != nil && time.Duration(run.End.At) >= run.last {

@@ -276,7 +276,9 @@ func (b *Builder) ends(s trace.Record) time.Duration {
 func (b *Builder) Rounds() []Round {
 	var out []Round
 	for _, i := range b.within[0] {
-		if s := b.tops[i].span; s.Name == names.SpanRound {
+		if s := b.tops[i].span; s.Name == names.SpanRound && b.program {
+			out = append(out, split(b.round(s))...)
+		} else if s.Name == names.SpanRound {
 			out = append(out, b.round(s))
 		}
 	}

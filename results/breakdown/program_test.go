@@ -200,3 +200,64 @@ func TestManyTracks(t *testing.T) {
 		t.Errorf("compiling takes %v", c)
 	}
 }
+
+// TestGenerations: a program that marks two generations has a round of each, and
+// the second, which compiles nothing, begins with its own prefill.
+func TestGenerations(t *testing.T) {
+	r := programtest.New(1, 0, "./p")
+	r.Device("")
+	round := r.Span(0, "round", "", 1, 0, 400)
+	r.Span(round, "phase", "start", 1, 0, 50)
+	prefill := r.Span(round, "prefill", "", 0, 50, 200)
+	r.Library(0, prefill, "L", "miss", 60, 160)
+	r.Span(round, "decode step", "", 1, 200, 230)
+	r.Output(230, 1)
+	r.Span(round, "encode prompt", "", 0, 230, 240)
+	r.Span(round, "prefill", "", 0, 240, 290)
+	r.Span(round, "decode step", "", 2, 290, 310)
+	r.Span(round, "decode step", "", 3, 310, 330)
+	r.Span(round, "close", "", 0, 330, 400)
+	r.End(round, 400, 0)
+	f := programtest.File(r)
+	run := breakdown.Take(f.Runs[0])
+	if len(run.Rounds) != 2 || len(f.Warnings) > 0 || run.Life() != programtest.At(400) {
+		t.Fatalf("%d rounds, warnings %q, life %v", len(run.Rounds), f.Warnings, run.Life())
+	}
+	one, two := run.Rounds[0], run.Rounds[1]
+	if g, ok := one.Goal(); !ok || g.Name != breakdown.GoalToken2 || g.Time != programtest.At(230) {
+		t.Errorf("the first reached %+v, %v", g, ok)
+	}
+	if g, ok := two.Goal(); !ok || g.Time != programtest.At(80) || two.Number != 2 || len(two.Steps()) != 2 || two.Steps()[0].N != 1 {
+		t.Errorf("the second reached %+v, %v with steps %+v", g, ok, two.Steps())
+	}
+	a, err := run.Account()
+	if err != nil {
+		t.Fatal(err)
+	}
+	sum := a.Unattributed
+	for _, l := range a.Lines {
+		sum += l.Time
+	}
+	if sum != programtest.At(400) {
+		t.Errorf("lines add up to %v", sum)
+	}
+}
+
+// TestGoals: without tokens a program is waited for until its first output, and
+// where that tells nothing until its end.
+func TestGoals(t *testing.T) {
+	_, child := programtest.Child()
+	for _, c := range []struct {
+		of   *programtest.Recording
+		name string
+		ms   float64
+	}{
+		{programtest.Marked(programtest.Warm), breakdown.GoalToken2, 216}, {programtest.Unmarked(programtest.Warm), breakdown.GoalOutput, 202},
+		{child, breakdown.GoalEnd, 500}, {programtest.Silent(), breakdown.GoalEnd, 30},
+	} {
+		_, r := first(t, c.of)
+		if g, ok := r.Goal(); !ok || g.Name != c.name || g.Time != programtest.At(c.ms) {
+			t.Errorf("goal %+v, %v, want %s after %v ms", g, ok, c.name, c.ms)
+		}
+	}
+}

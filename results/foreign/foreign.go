@@ -111,8 +111,8 @@ func Head(run *breakdown.Run) string {
 
 func ended(run *breakdown.Run) string {
 	after := ""
-	if len(run.Rounds) > 0 && !run.Rounds[0].Open {
-		after = " after " + figures.Milliseconds(run.Rounds[0].Wall()) + " ms"
+	if t := run.Life(); t != figures.Missing {
+		after = " after " + figures.Milliseconds(t) + " ms"
 	}
 	switch e := run.End; {
 	case e == nil:

@@ -184,7 +184,7 @@ func stepRate(steps []breakdown.Phase) (float64, bool) {
 
 func process(r *breakdown.Run) (float64, bool) {
 	if r.Header.Program != nil {
-		return Lives.Over(r.Rounds) // what the plan started is the recorder of it
+		return Lives.run(r) // what the plan started is the recorder of it
 	}
 	if r.Exit == nil || r.Exit.Reaped <= r.Exit.Spawned || r.Exit.Spawned <= 0 {
 		return 0, false

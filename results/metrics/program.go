@@ -22,27 +22,27 @@ var (
 		return repeated(r, func(n int64) bool { return n > 1 })
 	}),
 		Text: "of a recorded program: the median of those after the first"}
-	Lives = Metric{Key: "wall", Name: "program", Bench: "Program", Of: program(func(r breakdown.Round) (float64, bool) { return known(r.Wall()) }),
+	Lives = Metric{Key: "wall", Name: "program", Bench: "Program", run: func(r *breakdown.Run) (float64, bool) { return known(r.Life()) },
 		Text: "of a recorded program: from its start until it has ended"}
-	LibraryTime = Metric{Key: "lib", Name: "LIB", Of: program(sum(func(p breakdown.Phase) float64 { return compiling(p, true) })),
+	LibraryTime = Metric{Key: "lib", Name: "LIB", run: summed(func(p breakdown.Phase) float64 { return compiling(p, true) }),
 		Text: "of a recorded program: what of the wall clock libraries took; what is made at once counts once"}
-	PipelineTime = Metric{Key: "pipe", Name: "PIPE", Of: program(sum(func(p breakdown.Phase) float64 { return compiling(p, false) })),
+	PipelineTime = Metric{Key: "pipe", Name: "PIPE", run: summed(func(p breakdown.Phase) float64 { return compiling(p, false) }),
 		Text: "of a recorded program: the same of pipelines, beside no library"}
-	WaitTime = Metric{Key: "wait", Name: "waiting", Of: program(sum(func(p breakdown.Phase) float64 { return float64(p.Wait) })),
+	WaitTime = Metric{Key: "wait", Name: "waiting", run: summed(func(p breakdown.Phase) float64 { return float64(p.Wait) }),
 		Text: "of a recorded program: what of the wall clock it waited for the device, and did nothing of the above"}
-	GPUTime = Metric{Key: "gpu", Name: "GPU", Of: program(sum(func(p breakdown.Phase) float64 { return float64(p.GPU) })),
+	GPUTime = Metric{Key: "gpu", Name: "GPU", run: summed(func(p breakdown.Phase) float64 { return float64(p.GPU) }),
 		Text: "of a recorded program: how long the device ran its command buffers, by its own clock"}
-	Libraries = Metric{Key: "libraries", Name: "libraries", Kind: Count, Of: program(sum(func(p breakdown.Phase) float64 { return made(p, true) })),
+	Libraries = Metric{Key: "libraries", Name: "libraries", Kind: Count, run: summed(func(p breakdown.Phase) float64 { return made(p, true) }),
 		Text: "of a recorded program: how many it made, from source or from a cache"}
-	Pipelines = Metric{Key: "pipelines", Name: "pipelines", Kind: Count, Of: program(sum(func(p breakdown.Phase) float64 { return made(p, false) })),
+	Pipelines = Metric{Key: "pipelines", Name: "pipelines", Kind: Count, run: summed(func(p breakdown.Phase) float64 { return made(p, false) }),
 		Text: "of a recorded program: the same of pipelines"}
-	CommandBuffers = Metric{Key: "command-buffers", Name: "command buffers", Kind: Count, Of: program(sum(func(p breakdown.Phase) float64 { return float64(p.CommandBuffers) })),
+	CommandBuffers = Metric{Key: "command-buffers", Name: "command buffers", Kind: Count, run: summed(func(p breakdown.Phase) float64 { return float64(p.CommandBuffers) }),
 		Text: "of a recorded program: how many it committed"}
-	Dispatches = Metric{Key: "dispatches", Name: "dispatches", Kind: Count, Of: program(sum(func(p breakdown.Phase) float64 { return float64(p.Dispatches) })),
+	Dispatches = Metric{Key: "dispatches", Name: "dispatches", Kind: Count, run: summed(func(p breakdown.Phase) float64 { return float64(p.Dispatches) }),
 		Text: "of a recorded program: how many its command buffers had"}
-	Barriers = Metric{Key: "barriers", Name: "barriers", Kind: Count, Of: program(sum(func(p breakdown.Phase) float64 { return float64(p.Barriers) })),
+	Barriers = Metric{Key: "barriers", Name: "barriers", Kind: Count, run: summed(func(p breakdown.Phase) float64 { return float64(p.Barriers) }),
 		Text: "of a recorded program: how many memory barriers its encoders had"}
-	Waits = Metric{Key: "waits", Name: "waits", Kind: Count, Of: program(sum(func(p breakdown.Phase) float64 { return float64(p.Waits) })),
+	Waits = Metric{Key: "waits", Name: "waits", Kind: Count, run: summed(func(p breakdown.Phase) float64 { return float64(p.Waits) }),
 		Text: "of a recorded program: how often it waited for the device"}
 	PeakMemory = Metric{Key: "peak-memory", Name: "peak memory", Kind: Bytes, run: peak,
 		Text: "of a recorded program: the most memory that was resident"}
@@ -91,15 +91,23 @@ func repeated(r breakdown.Round, wanted func(n int64) bool) (float64, bool) {
 	return stepTime(steps)
 }
 
-// sum is a figure of all phases together; a round of which spans are missing, or
-// that never called Metal, has none.
-func sum(of func(breakdown.Phase) float64) func(breakdown.Round) (float64, bool) {
-	return func(r breakdown.Round) (float64, bool) {
-		var all float64
-		for _, p := range r.Phases {
-			all += of(p)
+// summed is a figure of all phases of a program together; one of which spans are
+// missing, or that never called Metal, has none.
+func summed(of func(breakdown.Phase) float64) func(*breakdown.Run) (float64, bool) {
+	return func(run *breakdown.Run) (float64, bool) {
+		if run.Header.Program == nil || len(run.Rounds) == 0 || run.Rounds[0].FirstMetal == figures.Missing {
+			return 0, false
 		}
-		return all, !r.Lost() && r.FirstMetal != figures.Missing
+		var all float64
+		for _, r := range run.Rounds {
+			if r.Lost() {
+				return 0, false
+			}
+			for _, p := range r.Phases {
+				all += of(p)
+			}
+		}
+		return all, true
 	}
 }
 

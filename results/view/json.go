@@ -117,8 +117,10 @@ func JSON(w io.Writer, f *recording.File) error {
 			if !p.Program() {
 				continue
 			}
-			one.Program = &program{Wall: recorded(p.Wall()), FirstMetal: recorded(p.FirstMetal), FirstOutput: recorded(p.FirstOutput),
-				Outputs: r.Outputs, Phases: []programPhase{}, Dispatches: r.Dispatches, Barriers: r.Barriers}
+			if one.Program == nil {
+				one.Program = &program{Wall: recorded(taken.Life()), FirstMetal: recorded(p.FirstMetal), FirstOutput: recorded(p.FirstOutput),
+					Outputs: r.Outputs, Phases: []programPhase{}, Dispatches: r.Dispatches, Barriers: r.Barriers}
+			}
 			for _, x := range p.Phases {
 				one.Program.Phases = append(one.Program.Phases, programPhase{x.Title(), x.Start, x.Time()})
 			}

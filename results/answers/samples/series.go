@@ -199,8 +199,15 @@ func (s Series) Values(m metrics.Metric) (values []float64, blocks []int) {
 	return values, blocks
 }
 
-// Value is the metric's of the sample's rounds.
-func (x Sample) Value(m metrics.Metric) (float64, bool) { return m.Over(x.Rounds) }
+// Value is the metric's of the sample's rounds; one of a whole run is that of the
+// sample with its first round.
+func (x Sample) Value(m metrics.Metric) (float64, bool) {
+	if m.Of == nil {
+		v, ok := m.OfRun(x.Run)
+		return v, ok && x.Rounds[0].Number == 1
+	}
+	return m.Over(x.Rounds)
+}
 
 // Summary is the middle of the metric over runs.
 func (s Series) Summary(m metrics.Metric) stats.Summary {
