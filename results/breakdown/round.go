@@ -347,6 +347,25 @@ func (r Round) firstCall() (time.Duration, bool) {
 // Program says whether the round is a recorded program.
 func (r Round) Program() bool { return r.program }
 
+// Repeated is what a program without decode steps does again and again: its steps
+// behind the first, or where it has none all of its phases as one, which then is
+// called "".
+func (r Round) Repeated() []Phase {
+	if later := slices.DeleteFunc(r.Repeats(), func(p Phase) bool { return p.N < 2 }); len(later) > 0 {
+		return later
+	}
+	all := Phase{Start: r.Start, End: r.End, Open: r.Open}
+	for _, p := range r.Phases {
+		all.Lost = all.Lost || p.Lost
+		all.Compiles, all.Carried = append(all.Compiles, p.Compiles...), append(all.Carried, p.Carried...)
+		all.Encode, all.Commit, all.Wait = all.Encode+p.Encode, all.Commit+p.Commit, all.Wait+p.Wait
+		all.GPU, all.Overlap = all.GPU+p.GPU, all.Overlap+p.Overlap
+		all.Dispatches, all.Encoders, all.CommandBuffers = all.Dispatches+p.Dispatches, all.Encoders+p.Encoders, all.CommandBuffers+p.CommandBuffers
+		all.Barriers, all.Waits = all.Barriers+p.Barriers, all.Waits+p.Waits
+	}
+	return []Phase{all}
+}
+
 // Repeats are the steps that a program repeats and that have ended, in order.
 func (r Round) Repeats() []Phase {
 	return slices.DeleteFunc(slices.Clone(r.Phases), func(p Phase) bool { return p.Name != names.SpanRepeat || p.Open })

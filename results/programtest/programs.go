@@ -150,3 +150,39 @@ func Silent() *Recording {
 	r.Events = append(r.Events, &recording.Round{Number: 1, Span: round, IDs: []int32{}}, &recording.End{At: int64(At(30)), MajorFaults: -1, MinorFaults: -1, MaxRSS: 1 << 20})
 	return r
 }
+
+// Steps is a program that repeats a step of 200 ms six times, each of so many
+// command buffers that hold so many dispatches. Encoding one takes 2 ms,
+// committing 1, and the device runs for 5; it is waited for at once, or all of
+// them at the end of the step.
+func Steps(buffers int, dispatches int64, atOnce bool) *Recording {
+	r := New(4711, 0, "./steps")
+	r.Device("")
+	const steps, length = 6, 200
+	round := r.Span(0, names.SpanRound, "", 1, 0, 50+steps*length)
+	r.Span(round, names.SpanPhase, "start", 1, 0, 50)
+	r.Output(50, 1)
+	for n := range steps {
+		t := float64(50 + n*length)
+		step := r.Span(round, names.SpanRepeat, "", int64(n)+1, t, t+length)
+		ready := t // when the device has run everything
+		for range buffers {
+			r.Span(step, names.SpanEncoder, "compute", 0, t, t+2)
+			r.Span(step, names.SpanCommit, "", dispatches, t+2, t+3)
+			t += 3
+			r.count(step, t, dispatches)
+			ready = max(ready, t)
+			r.Span(step, names.SpanGPU, "", dispatches, ready, ready+5)
+			if ready += 5; atOnce {
+				r.Span(step, names.SpanWait, names.WaitCompleted, 0, t, ready)
+				t = ready
+			}
+		}
+		if !atOnce {
+			r.Span(step, names.SpanWait, names.WaitCompleted, 0, t, ready)
+		}
+		r.Output(ready, 1)
+	}
+	r.End(round, 50+steps*length, 0)
+	return r
+}

@@ -81,15 +81,20 @@ func count(cache string, hits, misses *int) {
 func (r *Recording) Pass(track int32, in trace.ID, dispatches int64, from, gpu, wait float64) {
 	r.Track(track, in, names.SpanEncoder, "compute", 0, from, from+10)
 	r.Track(track, in, names.SpanCommit, "", dispatches, from+10, from+12)
+	r.count(in, from+12, dispatches)
+	r.Track(track, in, names.SpanQueued, "", dispatches, from+12, from+12)
+	r.Track(track, in, names.SpanGPU, "", dispatches, from+12, from+12+gpu)
+	r.Track(track, in, names.SpanWait, names.WaitCompleted, 0, from+12, wait)
+}
+
+// count tells the counters of a commit: a barrier stands behind every second dispatch.
+func (r *Recording) count(in trace.ID, at float64, dispatches int64) {
 	for _, c := range []struct {
 		name  string
 		value int64
 	}{{names.CountDispatches, dispatches}, {names.CountEncoders, 1}, {names.CountCommandBuffers, 1}, {names.CountBarriers, dispatches / 2}} {
-		r.Events = append(r.Events, &recording.Count{Sample: trace.Sample{Span: in, Name: c.name, Value: c.value, At: At(from + 12)}})
+		r.Events = append(r.Events, &recording.Count{Sample: trace.Sample{Span: in, Name: c.name, Value: c.value, At: At(at)}})
 	}
-	r.Track(track, in, names.SpanQueued, "", dispatches, from+12, from+12)
-	r.Track(track, in, names.SpanGPU, "", dispatches, from+12, from+12+gpu)
-	r.Track(track, in, names.SpanWait, names.WaitCompleted, 0, from+12, wait)
 }
 
 // Output adds a write on stdout.

@@ -31,16 +31,19 @@ type Bill struct {
 	// Unattributed is what no line explains.
 	Unattributed Line
 	ByParent     bool
+	Program      bool    // that was recorded, by whose clock it is
 	Named        float64 // the part of the wall clock that lines explain
 	Lost         int     // spans that are missing of the run shown
 	// Compiling is the time of all libraries and pipelines, one after the
-	// other as they were made; Chain the longest that had to be: a library and
+	// other as they were made, or as a program made them what of the wall clock
+	// they took; Chain the longest that had to be: a library and
 	// the slowest pipeline of it.
 	Compiling, Chain time.Duration
 	ChainOf          string        // "Gemm and gemm_nn"
 	Libraries        int           // that were compiled
 	Token1           time.Duration // of the run shown, from the process's start, else from opening the file; 0 where there is none
 	FromStart        bool          // whether it is from the process's start
+	atOnce           time.Duration // of a program, what its libraries and pipelines took, also beside each other
 	saved            time.Duration // of Token1, if compiling for it took as long as the longest chain of what it needs
 }
 
@@ -107,6 +110,7 @@ func of(s samples.Series) (*Bill, error) {
 	b.Wall.span(accounts, func(a *breakdown.Account) time.Duration { return a.Wall })
 	b.Unattributed.span(accounts, func(a *breakdown.Account) time.Duration { return a.Unattributed })
 	first := s.Samples[median].Rounds[0]
+	b.Program = first.Program()
 	b.chain(a.Compiles, first)
 	if b.Token1, b.FromStart = first.FromStart(1); !b.FromStart {
 		b.Token1, _ = first.Token(1)
@@ -180,6 +184,14 @@ func fold(a *breakdown.Account) *breakdown.Account {
 // once, and then all pipelines: of all that the bill has, and of what token 1 needs.
 func (b *Bill) chain(compiles []breakdown.Compile, first breakdown.Round) {
 	b.Compiling = breakdown.Compiling(compiles)
+	if b.Program {
+		b.Compiling, b.atOnce = 0, breakdown.Compiling(compiles)
+		for _, l := range b.Lines {
+			if l.What == breakdown.KindLibrary || l.What == breakdown.KindPipeline {
+				b.Compiling += l.Time
+			}
+		}
+	}
 	for _, c := range compiles {
 		if c.IsLibrary() {
 			b.Libraries++
@@ -223,7 +235,9 @@ func (l Line) phase() string {
 		name += " (token 1)"
 	case names.SpanStep:
 		name += " 1 (token 2)"
-	case breakdown.LaterSteps, breakdown.LaterRounds:
+	case names.SpanRepeat:
+		name += " 1"
+	case breakdown.LaterSteps, breakdown.LaterRepeats, breakdown.LaterRounds:
 		name = fmt.Sprintf("%s (%d)", name, l.Count)
 	}
 	if l.Round == 1 {

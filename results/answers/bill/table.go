@@ -28,6 +28,9 @@ func (b *Bill) Table() *table.Table {
 	if b.ByParent {
 		clock = "the parent's clock"
 	}
+	if b.Program {
+		clock = "the recorder's clock"
+	}
 	title := fmt.Sprintf("%s: where the wall clock went, by %s", b.Arm, clock)
 	if b.Runs > 1 {
 		which := "the median"
@@ -43,7 +46,11 @@ func (b *Bill) Table() *table.Table {
 	round, phase := 0, ""
 	for i, l := range b.Lines {
 		if l.Round == 1 && round == 0 {
-			t.Add(table.Text("round 1"))
+			heading := "round 1"
+			if b.Program {
+				heading = "the program"
+			}
+			t.Add(table.Text(heading))
 			round = 1
 		}
 		if l.What != "" && l.Phase != phase {
@@ -108,7 +115,9 @@ const worthSaying = 0.02
 
 func (b *Bill) say(d *table.Document) {
 	below := ""
-	if b.Named < Wanted {
+	if b.Program && b.Named < 1 {
+		below = "; the rest is what the program did beside Metal"
+	} else if b.Named < Wanted {
 		below = fmt.Sprintf(", less than the %s that a bill should explain", figures.Percent(Wanted))
 	}
 	d.Say("Named lines are %s of the wall clock%s.", figures.Percent(b.Named), below)
@@ -119,12 +128,16 @@ func (b *Bill) say(d *table.Document) {
 		d.Say("The start and the end of the process are not in it: only a parent sees them (introgen bill without a FILE, compare).")
 	}
 	if float64(b.Compiling) >= worthSaying*float64(b.Wall.Time) {
-		d.Say("%s", b.atOnce())
+		d.Say("%s", b.chained())
 	}
 }
 
-// atOnce says what compiling costs, and what would be left of it.
-func (b *Bill) atOnce() string {
+// chained says what compiling costs, and what would be left of it.
+func (b *Bill) chained() string {
+	if b.atOnce > b.Compiling {
+		return fmt.Sprintf("Compiling takes %s ms of the wall clock: libraries and pipelines of %s ms, some of them at once. With a core for each, %d libraries and then their pipelines, %s ms would be left: %s.",
+			figures.Milliseconds(b.Compiling), figures.Milliseconds(b.atOnce), b.Libraries, figures.Milliseconds(b.Chain), b.ChainOf)
+	}
 	text := fmt.Sprintf("Compiling takes %s ms, one after the other. With a core for each, %d libraries at once and then their pipelines, %s ms would be left: %s",
 		figures.Milliseconds(b.Compiling), b.Libraries, figures.Milliseconds(b.Chain), b.ChainOf)
 	if b.Token1 <= 0 {

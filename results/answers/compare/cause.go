@@ -24,8 +24,8 @@ const (
 	dominates = 0.5
 )
 
-// Cause says in a sentence what the time to the second token goes to. It is ""
-// for a series without second tokens.
+// Cause says in a sentence what the time to the second token goes to, or to what
+// else the series has as its goal. It is "" for a series without any.
 func Cause(s samples.Series) string {
 	c, ok := CostsOf(s)
 	if !ok || s.State == recording.StateWarmProcess {
@@ -34,14 +34,14 @@ func Cause(s samples.Series) string {
 	made := c.dominant()
 	if made == nil {
 		name, took, whole, from := c.Largest()
-		return fmt.Sprintf("The largest part of the %s time%s to the second token is %s: %s of %s ms", s.Name, from, name,
+		return fmt.Sprintf("The largest part of the %s time%s to %s is %s: %s of %s ms", s.Name, from, c.Goal.Name, name,
 			figures.Percent(part(took, whole)), figures.Milliseconds(whole))
 	}
-	text := fmt.Sprintf("%s of the %s time to the second token is %s", figures.Percent(part(made.Libraries, c.ToToken2)), s.Name, made.libraries())
-	if part(made.Pipelines, c.ToToken2) >= worthSaying {
-		text = fmt.Sprintf("%s of the %s time to the second token is %s and %s (%s and %s)", figures.Percent(part(made.Time(), c.ToToken2)), s.Name,
+	text := fmt.Sprintf("%s of the %s time to %s is %s", figures.Percent(part(made.Libraries, c.Goal.Time)), s.Name, c.Goal.Name, made.libraries())
+	if part(made.Pipelines, c.Goal.Time) >= worthSaying {
+		text = fmt.Sprintf("%s of the %s time to %s is %s and %s (%s and %s)", figures.Percent(part(made.Time(), c.Goal.Time)), s.Name, c.Goal.Name,
 			made.libraries(), figures.Number(made.PipelineCount, "pipeline"),
-			figures.Percent(part(made.Libraries, c.ToToken2)), figures.Percent(part(made.Pipelines, c.ToToken2)))
+			figures.Percent(part(made.Libraries, c.Goal.Time)), figures.Percent(part(made.Pipelines, c.Goal.Time)))
 	}
 	heads, share := made.Heads()
 	names := make([]string, len(heads))
@@ -56,12 +56,12 @@ func Cause(s samples.Series) string {
 }
 
 // Verdict says of the slowest of the series what most of its time goes to, in a
-// line. It is "" where none has a second token.
+// line. It is "" where none reached its goal.
 func Verdict(all []samples.Series) string {
 	var slowest Costs
 	name := ""
 	for _, s := range all {
-		if c, ok := CostsOf(s); ok && s.State != recording.StateWarmProcess && c.ToToken2 > slowest.ToToken2 {
+		if c, ok := CostsOf(s); ok && s.State != recording.StateWarmProcess && !s.Child() && c.Goal.Time > slowest.Goal.Time {
 			slowest, name = c, s.Name
 		}
 	}
@@ -69,11 +69,15 @@ func Verdict(all []samples.Series) string {
 		return ""
 	}
 	if made := slowest.dominant(); made != nil && !made.FromCache {
-		return fmt.Sprintf("%s: %s to token 2, %s of it compiling; `introgen coverage` says how short a warm-up may be", name,
-			seconds(float64(slowest.ToToken2)), figures.Percent(part(made.Time(), slowest.ToToken2)))
+		next := "`introgen coverage` says how short a warm-up may be"
+		if slowest.Program {
+			next = "`introgen explain` says what to do"
+		}
+		return fmt.Sprintf("%s: %s to %s, %s of it compiling; %s", name,
+			seconds(float64(slowest.Goal.Time)), slowest.Goal.Brief(), figures.Percent(part(made.Time(), slowest.Goal.Time)), next)
 	}
 	what, took, whole, from := slowest.Largest()
-	return fmt.Sprintf("%s: %s%s to token 2, %s of it %s; `introgen explain` says what to do", name, seconds(float64(whole)), from,
+	return fmt.Sprintf("%s: %s%s to %s, %s of it %s; `introgen explain` says what to do", name, seconds(float64(whole)), from, slowest.Goal.Brief(),
 		figures.Percent(part(took, whole)), what)
 }
 
@@ -101,7 +105,7 @@ func listed(names []string) string {
 // compiled, if that is most of the time to the second token.
 func (c *Costs) dominant() *Made {
 	for _, m := range []*Made{&c.Compiled, &c.Loaded} {
-		if part(m.Time(), c.ToToken2) >= dominates {
+		if part(m.Time(), c.Goal.Time) >= dominates {
 			return m
 		}
 	}
@@ -112,7 +116,7 @@ func (c *Costs) dominant() *Made {
 // that it is a part of: from the start of the process where that is known, else
 // from opening the file.
 func (c *Costs) Largest() (name string, took, whole time.Duration, from string) {
-	whole = c.ToToken2
+	whole = c.Goal.Time
 	all := map[string]time.Duration{"compiling": c.Compiled.Time(), "what came from the cache of compiled code": c.Loaded.Time()}
 	maps.Copy(all, c.Phases)
 	if c.Start > 0 {

@@ -113,8 +113,44 @@ func stageOf(p breakdown.Phase) string {
 		return metrics.First.Name
 	case p.Name == names.SpanStep:
 		return metrics.Later.Name
+	case p.Name == names.SpanRepeat && p.N == 1:
+		return metrics.Repeat1.Name
+	case p.Name == names.SpanRepeat:
+		return metrics.Repeats.Name
+	case p.Name == names.SpanPhase:
+		return p.Title()
 	}
 	return ""
+}
+
+// stagesOf are the names of the stages in order: those that an engine has, and
+// where programs were recorded theirs, as they come to them.
+func stagesOf(all []samples.Series) []string {
+	out := slices.Clone(stageNames)
+	for _, s := range all {
+		for _, x := range s.Samples {
+			if !x.Rounds[0].Program() {
+				continue
+			}
+			for i, name := range titles(x.Rounds[0]) {
+				if !slices.Contains(out, name) {
+					out = slices.Insert(out, min(i, len(out)), name)
+				}
+			}
+		}
+	}
+	return out
+}
+
+// titles are the stages of a program, each once.
+func titles(r breakdown.Round) []string {
+	var out []string
+	for _, p := range r.Phases {
+		if name := stageOf(p); name != "" && !slices.Contains(out, name) {
+			out = append(out, name)
+		}
+	}
+	return out
 }
 
 // stageNames are the stages, in order.
@@ -122,7 +158,7 @@ var stageNames = []string{names.SpanBuild, names.SpanPrefill, metrics.First.Name
 
 // compiled are by stage the libraries of a sample's first round. A stage of which
 // spans are missing is left out: what they made is not known.
-func compiled(s samples.Sample) map[string][]breakdown.Library {
+func compiled(s samples.Sample, stages []string) map[string][]breakdown.Library {
 	compiles, lost := map[string][]breakdown.Compile{}, map[string]bool{}
 	for _, p := range s.Rounds[0].Phases {
 		name := stageOf(p)
@@ -130,7 +166,7 @@ func compiled(s samples.Sample) map[string][]breakdown.Library {
 		lost[name] = lost[name] || p.Lost
 	}
 	out := map[string][]breakdown.Library{}
-	for _, name := range stageNames {
+	for _, name := range stages {
 		if !lost[name] {
 			out[name] = breakdown.Libraries(compiles[name])
 		}
@@ -140,14 +176,15 @@ func compiled(s samples.Sample) map[string][]breakdown.Library {
 
 // stages collects what every series compiled in every stage.
 func (a *Answer) stages() {
+	stages := stagesOf(a.Series)
 	by := make([][]map[string][]breakdown.Library, len(a.Series)) // series, sample, stage
 	for i, s := range a.Series {
 		for _, x := range s.Samples {
-			by[i] = append(by[i], compiled(x))
+			by[i] = append(by[i], compiled(x, stages))
 		}
 	}
 	found := false
-	for _, name := range stageNames {
+	for _, name := range stages {
 		st := Stage{Name: name, Columns: make([]Sums, len(a.Series))}
 		for i := range a.Series {
 			st.Columns[i] = sums(by[i], name, "")

@@ -3,6 +3,7 @@ package compare
 import (
 	"cmp"
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/introgen/introgen/results/answers/samples"
@@ -12,13 +13,14 @@ import (
 	"github.com/introgen/introgen/trace/names"
 )
 
-// Costs are what the time to the second token of a series is made of. Each is a
-// median over its runs, and a sum is one of medians, so that the parts of
+// Costs are what the time to the goal of a series is made of, which is the second
+// token where it is known. Each is a median over its runs, and a sum is one of medians, so that the parts of
 // whatever is said add up; the table's lines are the same medians.
 type Costs struct {
-	ToToken2 time.Duration // from opening the file
-	Compiled Made          // what was compiled until then
-	Loaded   Made          // what came from the cache until then
+	Goal     breakdown.Goal // with the median time: to a token from opening the file, else from the program's start
+	Program  bool           // whether it is one that was recorded
+	Compiled Made           // what was compiled until then
+	Loaded   Made           // what came from the cache until then
 	// Phases are the phases without both, by a name that says so where it
 	// matters.
 	Phases map[string]time.Duration
@@ -103,8 +105,8 @@ type place struct {
 	pipeline       bool
 }
 
-// CostsOf takes the first rounds of a series apart, as far as they have a second
-// token; it is not ok where none has.
+// CostsOf takes the first rounds of a series apart, as far as they reached their
+// goal; it is not ok where none has.
 func CostsOf(s samples.Series) (Costs, bool) {
 	var wholes, starts []float64
 	var phases, before, loaded, weights medians[string]
@@ -114,13 +116,15 @@ func CostsOf(s samples.Series) (Costs, bool) {
 	n := 0
 	for _, x := range s.Samples {
 		r := x.Rounds[0]
-		whole, ok := r.Token(2)
-		first, _ := r.Step(1)
-		until := slices.DeleteFunc(slices.Clone(r.Phases), func(p breakdown.Phase) bool { return p.Start >= first.End })
-		if !ok || whole <= 0 || slices.ContainsFunc(until, func(p breakdown.Phase) bool { return p.Lost }) {
+		goal, ok := r.Goal()
+		until := slices.DeleteFunc(slices.Clone(r.Phases), func(p breakdown.Phase) bool {
+			return p.Start >= goal.Until || r.Program() && p.End <= goal.Until-goal.Time // before it opened the file
+		})
+		if !ok || goal.Time <= 0 || n > 0 && goal.Name != c.Goal.Name || slices.ContainsFunc(until, func(p breakdown.Phase) bool { return p.Lost }) {
 			continue // what is missing may have been compiling
 		}
-		wholes = append(wholes, float64(whole))
+		c.Goal, c.Program = goal, r.Program()
+		wholes = append(wholes, float64(goal.Time))
 		if t, ok := r.FromStart(2); ok {
 			starts = append(starts, float64(t))
 		}
@@ -135,21 +139,30 @@ func CostsOf(s samples.Series) (Costs, bool) {
 				continue
 			}
 			name := p.Name
-			if name == names.SpanStep {
+			own, compiles := p.Own(), p.Compiles
+			switch {
+			case name == names.SpanStep:
 				name = metrics.First.Name
+			case name == names.SpanPhase: // as the program calls it, which may be anything
+				name = strconv.Quote(p.Title())
 			}
-			phases.add(n, name, p.Own())
+			if r.Program() {
+				own, compiles = p.Before(goal.Until)
+			}
+			phases.add(n, name, own)
 			weights.add(n, name, p.Weights)
-			for _, k := range p.Compiles {
+			for _, k := range compiles {
 				m, of := &c.Compiled, &made[0]
 				if k.FromCache() {
 					m, of = &c.Loaded, &made[1]
-					loaded.add(n, name, k.Time)
+					loaded.add(n, name, k.Wall())
 				} else {
 					compiled[name] = true
 				}
-				of.add(n, place{stageOf(p), k.Library, !k.IsLibrary()}, k.Time)
-				m.count(p, k)
+				of.add(n, place{stageOf(p), k.Library, !k.IsLibrary()}, k.Wall())
+				if k.Start >= p.Start { // else it is counted where it began
+					m.count(p, k)
+				}
 			}
 		}
 		n++
@@ -157,7 +170,7 @@ func CostsOf(s samples.Series) (Costs, bool) {
 	if n == 0 {
 		return c, false
 	}
-	c.ToToken2 = time.Duration(stats.Median(wholes))
+	c.Goal.Time = time.Duration(stats.Median(wholes))
 	if len(starts) == n {
 		c.Start = time.Duration(stats.Median(starts))
 	}
@@ -224,6 +237,8 @@ func calledBefore(span string) string {
 		return "making the tokenizer ready"
 	case names.SpanDevice:
 		return "making the device ready"
+	case breakdown.PhaseStart:
+		return "what the program does before it opens the file"
 	case breakdown.Unattributed:
 		return "something before opening the file that nothing explains"
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/introgen/introgen/results/metrics"
 	"github.com/introgen/introgen/results/stats"
 	"github.com/introgen/introgen/results/table"
+	"github.com/introgen/introgen/trace/names"
 )
 
 // Document is the answer as tables and sentences.
@@ -38,15 +39,15 @@ func (a *Answer) Document() *table.Document {
 }
 
 func (a *Answer) stageTable() *table.Table {
-	t := &table.Table{Title: "ms: the median of the runs, ± its 95 % interval; tokens from opening the file" + fromStart(a.Series), Columns: []table.Column{{Name: "stage", Left: true, Parts: []string{"", "unit"}}}}
+	t := &table.Table{Title: title(a.Series), Columns: []table.Column{{Name: "stage", Left: true, Parts: []string{"", "unit"}}}}
 	runs := []table.Cell{table.Text("runs")}
 	for _, s := range a.Series {
 		t.Columns = append(t.Columns, table.Column{Name: s.Name, Parts: samples.Parts})
 		runs = append(runs, table.Text(strconv.Itoa(len(s.Samples))))
 	}
 	t.Add(runs...)
-	for _, m := range Metrics {
-		row := []table.Cell{{Text: m.Name, Parts: []string{m.Name, m.Unit()}}}
+	for _, m := range rowsOf(a.Series) {
+		row := []table.Cell{{Text: labelled(m), Parts: []string{m.Name, m.Unit()}}}
 		found := false
 		for _, s := range a.Series {
 			sum := s.Summary(m)
@@ -58,6 +59,54 @@ func (a *Answer) stageTable() *table.Table {
 		}
 	}
 	return t
+}
+
+// title says what the table holds.
+func title(all []samples.Series) string {
+	if !programs(all) {
+		return "ms: the median of the runs, ± its 95 % interval; tokens from opening the file" + fromStart(all)
+	}
+	text := "ms: the median of the runs, ± its 95 % interval"
+	if slices.ContainsFunc(all, func(s samples.Series) bool { return s.Summary(metrics.Token1).N > 0 }) {
+		text += "; tokens from opening the file"
+	}
+	return text + fromStart(all)
+}
+
+// programs says whether recorded programs are among the series.
+func programs(all []samples.Series) bool {
+	return slices.ContainsFunc(all, func(s samples.Series) bool {
+		return slices.ContainsFunc(s.Samples, func(x samples.Sample) bool { return x.Rounds[0].Program() })
+	})
+}
+
+// rowsOf are the figures that the table has a row for: those of an engine, and
+// where programs were recorded theirs.
+func rowsOf(all []samples.Series) []metrics.Metric {
+	if !programs(all) {
+		return Metrics
+	}
+	rows := slices.Clone(metrics.Beginning)
+	seen := map[string]bool{}
+	for _, s := range all {
+		for _, x := range s.Samples {
+			for _, p := range x.Rounds[0].Phases {
+				if title := p.Title(); p.Name == names.SpanPhase && !seen[title] {
+					seen[title] = true
+					rows = append(rows, metrics.PhaseCalled(title))
+				}
+			}
+		}
+	}
+	return slices.Concat(rows, Metrics, metrics.Totals)
+}
+
+// labelled is the name of a figure with its unit, where that is none of time.
+func labelled(m metrics.Metric) string {
+	if m.Kind == metrics.Bytes {
+		return m.Name + " (" + m.Unit() + ")"
+	}
+	return m.Name
 }
 
 // fromStart explains the row that not every recording has.

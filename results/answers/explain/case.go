@@ -54,16 +54,26 @@ func counted(n int64) float64 {
 
 // stepMedian is the median of a figure over a round's decode steps, as the sweep
 // has it; in a process's first round without the first step, which may compile.
-// Steps of which spans are missing are left out.
+// Steps of which spans are missing are left out. Of a program without decode steps
+// it is over what it repeats, and of one that repeats nothing over its phases
+// together.
 func stepMedian(of func(breakdown.Phase) float64) figure {
 	return func(r breakdown.Round) (float64, bool) {
 		steps := r.Steps()
-		if r.Number == 1 {
+		switch {
+		case len(steps) == 0 && r.Program():
+			steps = r.Repeated()
+		case r.Number == 1:
 			steps = r.Later()
 		}
 		steps = slices.DeleteFunc(steps, func(p breakdown.Phase) bool { return p.Lost || math.IsNaN(of(p)) })
 		return metrics.StepMedian(steps, of)
 	}
+}
+
+// program says whether the arm's runs are of a program that was recorded.
+func (c *Case) program() bool {
+	return slices.ContainsFunc(c.Runs, func(r *recording.Run) bool { return r.Header.Program != nil })
 }
 
 // knob is a setting of the arm's first run; "" where it is not recorded.

@@ -22,29 +22,32 @@ func inWords(all []compare.Named) string {
 
 var coldCompile = Rule{
 	Name: "cold compile", Sure: Certain,
-	Advice: "compile before it matters: one short generation with at least one decode step at the start of the process or at installation (`introgen coverage` says how short), or keep the cache of compiled code; `introgen bill` has each library, and what compiling at once would leave",
+	OfPrograms: "compile before it matters: use once, at the start of the process or at installation, what the first answer needs; keep libraries and pipelines, and the cache of compiled code; `introgen bill` has each library, and `introgen coverage` which phase needs it first",
+	Advice:     "compile before it matters: one short generation with at least one decode step at the start of the process or at installation (`introgen coverage` says how short), or keep the cache of compiled code; `introgen bill` has each library, and what compiling at once would leave",
 	Find: func(c *Case) (Facts, time.Duration) {
 		x, ok := compare.CostsOf(c.Arm)
 		took := x.Compiled.Time()
-		if !ok || float64(took) < least*float64(x.ToToken2) {
+		if !ok || float64(took) < least*float64(x.Goal.Time) {
 			return nil, 0
 		}
-		f := ColdCompile{Compiling: took, ToToken2: x.ToToken2, Libraries: x.Compiled.LibraryCount, Pipelines: x.Compiled.PipelineCount}
+		f := ColdCompile{Compiling: took, ToGoal: x.Goal.Time, Goal: x.Goal.Brief(), Libraries: x.Compiled.LibraryCount, Pipelines: x.Compiled.PipelineCount}
 		f.Most, _ = x.Compiled.Heads()
 		return f, took
 	},
 }
 
-// ColdCompile: a good part of the time to token 2 went into compiling.
+// ColdCompile: a good part of the time to token 2, or to what else a program is
+// waited for, went into compiling.
 type ColdCompile struct {
-	Compiling, ToToken2  time.Duration
+	Compiling, ToGoal    time.Duration
+	Goal                 string
 	Libraries, Pipelines int
 	Most                 []compare.Named // of the libraries, each with its pipelines
 }
 
 func (f ColdCompile) Text() string {
-	return fmt.Sprintf("%s of the %s ms to token 2 went into compiling: libraries %d, pipelines %d; most into %s",
-		figures.Percent(float64(f.Compiling)/float64(f.ToToken2)), ms(f.ToToken2), f.Libraries, f.Pipelines, inWords(f.Most))
+	return fmt.Sprintf("%s of the %s ms to %s went into compiling: libraries %d, pipelines %d; most into %s",
+		figures.Percent(float64(f.Compiling)/float64(f.ToGoal)), ms(f.ToGoal), f.Goal, f.Libraries, f.Pipelines, inWords(f.Most))
 }
 
 var prefillOnly = Rule{

@@ -13,6 +13,7 @@ import (
 	"github.com/introgen/introgen/results/answers/compare"
 	"github.com/introgen/introgen/results/answers/samples"
 	"github.com/introgen/introgen/results/breakdown"
+	"github.com/introgen/introgen/results/foreign"
 	"github.com/introgen/introgen/results/recording"
 	"github.com/introgen/introgen/results/table"
 )
@@ -33,6 +34,9 @@ type Rule struct {
 	// Advice is what to do about it; "" where that depends on the facts, which
 	// then are an Advising.
 	Advice string
+	// OfPrograms is the advice to whoever wrote a program that was recorded; "" where
+	// it is the same.
+	OfPrograms string
 	// Find looks at an arm. The facts are nil where the rule does not hold; cost
 	// is what the cause takes of the arm's time, 0 where that cannot be told.
 	Find func(*Case) (f Facts, cost time.Duration)
@@ -118,6 +122,9 @@ func Of(f *breakdown.File) *Answer {
 	lost := 0
 	for _, r := range f.Runs {
 		lost += r.LostSpans()
+		if text := foreign.Lost(r); text != "" {
+			a.Notes = append(a.Notes, text)
+		}
 	}
 	if lost > 0 {
 		a.Notes.Add("%d spans of the recording are missing: no figure is made of what they may have held", lost)
@@ -137,6 +144,9 @@ func Find(rules []Rule, c *Case) []Finding {
 		if a, ok := f.(Advising); ok {
 			found.Advice = a.Advice()
 		}
+		if r.OfPrograms != "" && c.program() {
+			found.Advice = r.OfPrograms
+		}
 		out = append(out, found)
 	}
 	slices.SortStableFunc(out, func(a, b Finding) int { return cmp.Compare(b.Cost, a.Cost) })
@@ -147,7 +157,7 @@ func Find(rules []Rule, c *Case) []Finding {
 // whatever they claim.
 func (a *Answer) differences(f *breakdown.File) {
 	all := slices.DeleteFunc(samples.Of(f), func(s samples.Series) bool {
-		return len(s.Samples) == 0 || s.State == recording.StateWarmProcess
+		return len(s.Samples) == 0 || s.State == recording.StateWarmProcess || s.Child()
 	})
 	for _, d := range compare.Differences(all, func(x, s samples.Series) bool { return x.State == s.State || len(all) == 2 }, &a.Notes) {
 		a.Differences = append(a.Differences, d.Sentence())

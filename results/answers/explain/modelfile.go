@@ -52,7 +52,8 @@ func (f SlowRead) Text() string {
 
 var pageFaults = Rule{
 	Name: "page faults", Sure: Likely,
-	Advice: "bring the file into memory before (read it once), or call it what it is and measure the state cold-file with --evict",
+	OfPrograms: "bring the files that the program maps into memory before it matters: read them once",
+	Advice:     "bring the file into memory before (read it once), or call it what it is and measure the state cold-file with --evict",
 	Find: func(c *Case) (Facts, time.Duration) {
 		var faults []float64
 		for _, x := range c.Arm.Samples {
@@ -66,7 +67,7 @@ var pageFaults = Rule{
 			return nil, 0
 		}
 		part, _, known := c.residentBefore()
-		return PageFaults{Faults: int(n), Resident: part, Known: known}, c.firstPays()
+		return PageFaults{Faults: int(n), Resident: part, Known: known, Program: c.program()}, c.firstPays()
 	},
 }
 
@@ -75,9 +76,13 @@ type PageFaults struct {
 	Faults   int
 	Resident float64 // the part of the model that was in memory before round 1,
 	Known    bool    // where that is recorded
+	Program  bool    // that was recorded, of whose files nothing is known
 }
 
 func (f PageFaults) Text() string {
+	if f.Program {
+		return fmt.Sprintf("%d page faults of a run waited for the disk", f.Faults)
+	}
 	part := "an unknown part"
 	if f.Known {
 		part = figures.Percent(f.Resident)

@@ -5,7 +5,7 @@ package explain
 // in which it holds and one in which it does not.
 var Rules = []Rule{
 	coldCompile, slowTokenizer, weightsCopied, weightsPacked, prefillOnly, slowFirstRound,
-	tooManyCommits, commitTooLate, slowCommits,
+	tooManyCommits, commitTooLate, slowCommits, waitsForEach,
 	smallReads, slowRead, pageFaults, notInMemory, stayedInMemory,
 	thermalDrift, twoModes, oversubscribed,
 	notWarm, refusedRuns, duplicateCompiles,

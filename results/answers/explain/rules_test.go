@@ -315,6 +315,9 @@ func TestRules(t *testing.T) {
 		}
 	}
 	for _, r := range explain.Rules {
+		if slices.ContainsFunc(programCases, func(c programCase) bool { return c.rule == r.Name }) {
+			continue
+		}
 		if !slices.ContainsFunc(cases, func(c ruleCase) bool { return c.rule == r.Name }) {
 			t.Errorf("the rule %q has no test", r.Name)
 		}

@@ -95,6 +95,12 @@ func armOf(r *recording.Run) string {
 	return Shown(r)
 }
 
+// Child says whether the series is of a program that another recorded one started,
+// and so is compared with nothing.
+func (s Series) Child() bool {
+	return slices.ContainsFunc(s.Runs, func(r *recording.Run) bool { return r.Header.Program != nil && r.Header.Program.Parent != 0 })
+}
+
 // collect makes a series of an arm with the rounds that pick chooses of each
 // run that counts.
 func (a arm) collect(name, state string, pick func(*breakdown.Run) []breakdown.Round) Series {
@@ -155,7 +161,7 @@ func LaterRounds(f *breakdown.File) []Series {
 
 // StateOther is what a program is shown as that compiled nothing, or of which nobody
 // says from where: it is in none of the states.
-const StateOther = "program"
+const StateOther = "recorded"
 
 // Shown is the state that a run's evidence shows, for a run that claims none.
 func Shown(r *recording.Run) string {
