@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -66,16 +67,13 @@ func planBench(c *cli.Context) (planned, error) {
 	return p, nil
 }
 
-// benchMetrics are those of the keys, each once; of none it is all.
+// benchMetrics are those of the keys, each once; none are all that fit.
 func benchMetrics(keys []string) ([]metrics.Metric, error) {
-	if len(keys) == 0 {
-		return bench.Metrics, nil
-	}
 	var shown []metrics.Metric
 	for _, key := range keys {
 		m, err := bench.Find(key)
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("%w, and those of recorded programs that `introgen bench --help` lists", err)
 		}
 		if !slices.ContainsFunc(shown, func(s metrics.Metric) bool { return s.Key == m.Key }) {
 			shown = append(shown, m)

@@ -1,13 +1,13 @@
 package foreign
 
 import (
-	"os"
 	"strings"
 	"testing"
 
 	"github.com/introgen/introgen/results/breakdown"
 	"github.com/introgen/introgen/results/programtest"
 	"github.com/introgen/introgen/results/table"
+	"github.com/introgen/introgen/results/table/tabletest"
 )
 
 // TestDocument holds what is shown of programs to pages whose figures were worked
@@ -24,10 +24,6 @@ func TestDocument(t *testing.T) {
 		if err := d.Write(&b, table.Plain); err != nil {
 			t.Fatal(err)
 		}
-		path := "testdata/" + name + ".txt"
-		want, err := os.ReadFile(path)
-		if err != nil || b.String() != string(want) {
-			t.Errorf("%s: %v\n%s", path, err, b.String())
-		}
+		tabletest.Golden(t, name+".txt", b.String())
 	}
 }

@@ -25,24 +25,24 @@ var (
 	Lives = Metric{Key: "wall", Name: "program", Bench: "Program", run: func(r *breakdown.Run) (float64, bool) { return known(r.Life()) },
 		Text: "of a recorded program: from its start until it has ended"}
 	LibraryTime = Metric{Key: "lib", Name: "LIB", run: summed(func(p breakdown.Phase) float64 { return compiling(p, true) }),
-		Text: "of a recorded program: what of the wall clock libraries took; what is made at once counts once"}
+		Text: "of a recorded program, and of a run beside it: what of the wall clock libraries took; what is made at once counts once"}
 	PipelineTime = Metric{Key: "pipe", Name: "PIPE", run: summed(func(p breakdown.Phase) float64 { return compiling(p, false) }),
-		Text: "of a recorded program: the same of pipelines, beside no library"}
+		Text: "of a recorded program, and of a run beside it: the same of pipelines, beside no library"}
 	WaitTime = Metric{Key: "wait", Name: "waiting", run: summed(func(p breakdown.Phase) float64 { return float64(p.Wait) }),
-		Text: "of a recorded program: what of the wall clock it waited for the device, and did nothing of the above"}
+		Text: "of a recorded program, and of a run beside it: what of the wall clock it waited for the device, and did nothing of the above"}
 	GPUTime = Metric{Key: "gpu", Name: "GPU", run: summed(func(p breakdown.Phase) float64 { return float64(p.GPU) }),
-		Text: "of a recorded program: how long the device ran its command buffers, by its own clock"}
+		Text: "of a recorded program, and of a run beside it: how long the device ran its command buffers, by its own clock"}
 	Libraries = Metric{Key: "libraries", Name: "libraries", Kind: Count, run: summed(func(p breakdown.Phase) float64 { return made(p, true) }),
-		Text: "of a recorded program: how many it made, from source or from a cache"}
+		Text: "of a recorded program, and of a run beside it: how many it made, from source or from a cache"}
 	Pipelines = Metric{Key: "pipelines", Name: "pipelines", Kind: Count, run: summed(func(p breakdown.Phase) float64 { return made(p, false) }),
-		Text: "of a recorded program: the same of pipelines"}
+		Text: "of a recorded program, and of a run beside it: the same of pipelines"}
 	CommandBuffers = Metric{Key: "command-buffers", Name: "command buffers", Kind: Count, run: summed(func(p breakdown.Phase) float64 { return float64(p.CommandBuffers) }),
-		Text: "of a recorded program: how many it committed"}
+		Text: "of a recorded program, and of a run beside it: how many it committed"}
 	Dispatches = Metric{Key: "dispatches", Name: "dispatches", Kind: Count, run: summed(func(p breakdown.Phase) float64 { return float64(p.Dispatches) }),
-		Text: "of a recorded program: how many its command buffers had"}
-	Barriers = Metric{Key: "barriers", Name: "barriers", Kind: Count, run: summed(func(p breakdown.Phase) float64 { return float64(p.Barriers) }),
+		Text: "of a recorded program, and of a run beside it: how many its command buffers had"}
+	Barriers = Metric{Key: "barriers", Name: "barriers", Kind: Count, run: ofProgram(summed(func(p breakdown.Phase) float64 { return float64(p.Barriers) })),
 		Text: "of a recorded program: how many memory barriers its encoders had"}
-	Waits = Metric{Key: "waits", Name: "waits", Kind: Count, run: summed(func(p breakdown.Phase) float64 { return float64(p.Waits) }),
+	Waits = Metric{Key: "waits", Name: "waits", Kind: Count, run: ofProgram(summed(func(p breakdown.Phase) float64 { return float64(p.Waits) })),
 		Text: "of a recorded program: how often it waited for the device"}
 	PeakMemory = Metric{Key: "peak-memory", Name: "peak memory", Kind: Bytes, run: peak,
 		Text: "of a recorded program: the most memory that was resident"}
@@ -81,6 +81,16 @@ func program(of func(breakdown.Round) (float64, bool)) func(breakdown.Round) (fl
 	}
 }
 
+// ofProgram leaves out an engine's run, which does not count it.
+func ofProgram(of func(*breakdown.Run) (float64, bool)) func(*breakdown.Run) (float64, bool) {
+	return func(run *breakdown.Run) (float64, bool) {
+		if run.Header.Program == nil {
+			return 0, false
+		}
+		return of(run)
+	}
+}
+
 func repeated(r breakdown.Round, wanted func(n int64) bool) (float64, bool) {
 	var steps []breakdown.Phase
 	for _, p := range r.Repeats() {
@@ -91,11 +101,12 @@ func repeated(r breakdown.Round, wanted func(n int64) bool) (float64, bool) {
 	return stepTime(steps)
 }
 
-// summed is a figure of all phases of a program together; one of which spans are
+// summed is a figure of all phases of a run together; one of which spans are
 // missing, or that never called Metal, has none.
 func summed(of func(breakdown.Phase) float64) func(*breakdown.Run) (float64, bool) {
 	return func(run *breakdown.Run) (float64, bool) {
-		if run.Header.Program == nil || len(run.Rounds) == 0 || run.Rounds[0].FirstMetal == figures.Missing {
+		switch program := run.Header.Program != nil; {
+		case len(run.Rounds) == 0, program && run.Rounds[0].FirstMetal == figures.Missing, !program && run.Device == nil:
 			return 0, false
 		}
 		var all float64

@@ -186,3 +186,47 @@ func Steps(buffers int, dispatches int64, atOnce bool) *Recording {
 	r.End(round, 50+steps*length, 0)
 	return r
 }
+
+// Engine is what introgen's own engine records of what Marked does: the same
+// phases with the same parts, and what it knows besides.
+func Engine(s State) *Recording {
+	r := Marked(s)
+	out := &Recording{}
+	for _, e := range r.Events {
+		switch e := e.(type) {
+		case *recording.Header:
+			e.Command, e.Args, e.Program, e.Model.File = "metal", []string{"metal", "1"}, nil, "model.gguf"
+		case *recording.Output:
+			continue
+		case *recording.Count:
+			if e.Name == names.CountBarriers {
+				continue
+			}
+		case *recording.Span:
+			switch {
+			case e.Name == names.SpanPhase:
+				e.Name, e.Detail, e.N, e.Parent = names.SpanArguments, "", 0, 0
+			case e.Name == names.SpanRound:
+				continue // told below, as it begins behind the arguments
+			case e.Name == names.SpanPrefill:
+				e.N = 2
+			}
+			// The arguments come first, then the round.
+			if e.ID == 2 {
+				e.ID = 1
+			}
+			if e.Name == names.SpanRead {
+				round := *r.Events[2].(*recording.Span)
+				round.ID, round.Start = 2, At(100)
+				out.Events = append(out.Events, &round)
+			}
+			if e.Parent == 1 {
+				e.Parent = 2
+			}
+		case *recording.Round:
+			e.Span, e.Prompt, e.IDs = 2, 2, []int32{1, 2, 3, 4}
+		}
+		out.Events = append(out.Events, e)
+	}
+	return out
+}

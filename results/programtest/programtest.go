@@ -5,6 +5,7 @@ package programtest
 
 import (
 	"bytes"
+	"math"
 	"slices"
 	"time"
 
@@ -21,8 +22,8 @@ type Recording struct {
 	nonce  string
 }
 
-// At is so many milliseconds.
-func At(ms float64) time.Duration { return time.Duration(ms * float64(time.Millisecond)) }
+// At is so many milliseconds, to the microsecond.
+func At(ms float64) time.Duration { return time.Duration(math.Round(1000*ms)) * time.Microsecond }
 
 // New begins the recording of a process of a program.
 func New(pid, parent int, path string, args ...string) *Recording {

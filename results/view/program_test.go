@@ -3,7 +3,6 @@ package view_test
 import (
 	"bytes"
 	"io"
-	"os"
 	"strings"
 	"testing"
 
@@ -12,6 +11,7 @@ import (
 	"github.com/introgen/introgen/results/console"
 	"github.com/introgen/introgen/results/programtest"
 	"github.com/introgen/introgen/results/recording"
+	"github.com/introgen/introgen/results/table/tabletest"
 	"github.com/introgen/introgen/results/view"
 )
 
@@ -48,11 +48,7 @@ func TestPrograms(t *testing.T) {
 					t.Errorf("%s as %s speaks of %q", name, form, unknown)
 				}
 			}
-			path := "testdata/" + name + "-" + form + ".txt"
-			want, err := os.ReadFile(path)
-			if err != nil || b.String() != string(want) {
-				t.Errorf("%s: %v\n%s", path, err, b.String())
-			}
+			tabletest.Golden(t, name+"-"+form+".txt", b.String())
 		}
 	}
 	token1, decode := view.Listed(breakdown.Of(programtest.File(programtest.Marked(programtest.Cold))))

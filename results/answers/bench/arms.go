@@ -47,7 +47,7 @@ type Row struct {
 	Ratio stats.Ratio
 }
 
-// Of compares the arms of a plan by the metrics. It fails where the recording
+// Of compares the arms of a plan by the metrics; none are all that fit. It fails where the recording
 // is no plan's, or where no run counts.
 func Of(f *breakdown.File, shown []metrics.Metric) (*Answer, error) {
 	if f.Plan == nil || len(f.Plan.Arms) == 0 {
@@ -67,6 +67,12 @@ func Of(f *breakdown.File, shown []metrics.Metric) (*Answer, error) {
 	}
 	if counted == 0 {
 		return nil, fmt.Errorf("no run counts, so there is nothing to compare: %s", strings.Join(samples.Uncounted(f.File), "; "))
+	}
+	if len(shown) == 0 {
+		shown = Metrics
+		if slices.ContainsFunc(f.File.Counted(""), func(r *recording.Run) bool { return r.Header.Program != nil }) {
+			shown = all()
+		}
 	}
 	for _, m := range shown {
 		var lacking []string
@@ -197,7 +203,7 @@ func (a *Answer) Document() *table.Document {
 			name.Text = ""
 		}
 		last = r.Metric.Name
-		row := []table.Cell{name, table.Text(r.Arm), table.Text(strconv.Itoa(r.Summary.N)), samples.Cell(r.Summary)}
+		row := []table.Cell{name, table.Text(r.Arm), table.Text(strconv.Itoa(r.Summary.N)), samples.CellOf(r.Metric, r.Summary)}
 		if paired {
 			row = append(row, samples.RatioCell(r.Ratio), samples.PCell(r.Ratio), r.detects())
 		}

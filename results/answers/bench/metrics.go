@@ -12,20 +12,30 @@ import (
 // which less is better.
 var Metrics = []metrics.Metric{metrics.Token1, metrics.Prefill, metrics.Decode, metrics.Total, metrics.Process}
 
+// Program are those that follow where an arm is a program that was recorded.
+var Program = []metrics.Metric{metrics.FirstOutput, metrics.Repeats, metrics.LibraryTime, metrics.PipelineTime, metrics.GPUTime,
+	metrics.Libraries, metrics.Pipelines, metrics.CommandBuffers, metrics.Dispatches, metrics.Barriers}
+
 // Keys are what --metric calls them.
 func Keys() []string {
-	keys := make([]string, len(Metrics))
-	for i, m := range Metrics {
-		keys[i] = m.Key
+	return keys(all())
+}
+
+func keys(of []metrics.Metric) []string {
+	var out []string
+	for _, m := range of {
+		out = append(out, m.Key)
 	}
-	return keys
+	return out
 }
 
 // Find is the metric with the key.
 func Find(key string) (metrics.Metric, error) {
-	i := slices.IndexFunc(Metrics, func(m metrics.Metric) bool { return m.Called(key) })
+	i := slices.IndexFunc(all(), func(m metrics.Metric) bool { return m.Called(key) })
 	if i < 0 {
-		return metrics.Metric{}, fmt.Errorf("metric %q is not known: %s are allowed", key, strings.Join(Keys(), ", "))
+		return metrics.Metric{}, fmt.Errorf("metric %q is not known: %s are allowed", key, strings.Join(keys(Metrics), ", "))
 	}
-	return Metrics[i], nil
+	return all()[i], nil
 }
+
+func all() []metrics.Metric { return slices.Concat(Metrics, Program) }

@@ -22,7 +22,7 @@ func (a *Answer) Verdicts() []string {
 		undecided := 0
 		for _, r := range a.Rows {
 			switch {
-			case r.Arm != arm.Name:
+			case r.Arm != arm.Name, r.Metric.Kind != 0: // numbers are no time
 			case !r.Ratio.Decidable:
 				undecided++
 			case r.Ratio.Significant:

@@ -1,7 +1,6 @@
 package bill_test
 
 import (
-	"os"
 	"strings"
 	"testing"
 
@@ -9,6 +8,7 @@ import (
 	"github.com/introgen/introgen/results/breakdown"
 	"github.com/introgen/introgen/results/programtest"
 	"github.com/introgen/introgen/results/table"
+	"github.com/introgen/introgen/results/table/tabletest"
 )
 
 // TestPrograms holds the bills of recorded programs to files whose lines were added
@@ -27,10 +27,6 @@ func TestPrograms(t *testing.T) {
 		if err := bill.Document(bills).Write(&b, table.Plain); err != nil {
 			t.Fatal(err)
 		}
-		path := "testdata/program-" + name + ".txt"
-		want, err := os.ReadFile(path)
-		if err != nil || b.String() != string(want) {
-			t.Errorf("%s: %v\n%s", path, err, b.String())
-		}
+		tabletest.Golden(t, "program-"+name+".txt", b.String())
 	}
 }

@@ -1,7 +1,6 @@
 package explain_test
 
 import (
-	"os"
 	"strings"
 	"testing"
 
@@ -10,6 +9,7 @@ import (
 	"github.com/introgen/introgen/results/programtest"
 	"github.com/introgen/introgen/results/recording"
 	"github.com/introgen/introgen/results/table"
+	"github.com/introgen/introgen/results/table/tabletest"
 )
 
 // programCase is a rule, a recorded program in which it holds and one in which it
@@ -72,10 +72,6 @@ func TestPrograms(t *testing.T) {
 		if err := explain.Of(breakdown.Of(f)).Document().Write(&b, table.Plain); err != nil {
 			t.Fatal(err)
 		}
-		path := "testdata/" + name + ".txt"
-		want, err := os.ReadFile(path)
-		if err != nil || b.String() != string(want) {
-			t.Errorf("%s: %v\n%s", path, err, b.String())
-		}
+		tabletest.Golden(t, name+".txt", b.String())
 	}
 }

@@ -40,7 +40,11 @@ func CellOf(m metrics.Metric, s stats.Summary) table.Cell {
 	case m.Rate:
 		return RateCell(s)
 	case m.Kind == metrics.Count:
-		return cell(s, figures.Count, figures.Exact)
+		c := cell(s, figures.Count, figures.Exact)
+		if s.N > 0 && s.Lo == s.Hi { // counted, and the same each time
+			c.Text = figures.Count(s.Median)
+		}
+		return c
 	case m.Kind == metrics.Bytes:
 		return cell(s, func(v float64) string { return figures.Text(v/1e6, 1) }, Exact)
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/introgen/introgen/results/breakdown"
 	"github.com/introgen/introgen/results/metrics"
 	"github.com/introgen/introgen/results/recording"
+	"github.com/introgen/introgen/results/shellwords"
 	"github.com/introgen/introgen/results/stats"
 )
 
@@ -267,12 +268,21 @@ func Mixed(runs []*recording.Run) []string {
 	var out []string
 	for _, k := range []struct {
 		what string
-		of   func(recording.Header) string
+		of   func(recording.Header) string // "" of what there is nothing to be said
 	}{
+		{"program", func(h recording.Header) string {
+			if h.Program == nil || h.Program.Parent != 0 {
+				return ""
+			}
+			return shellwords.Join(append([]string{h.Program.Path}, h.Program.Args...))
+		}},
 		{"machine", func(h recording.Header) string {
 			return fmt.Sprintf("%s (%s/%s, %s, %d cores)", h.Host.Name, h.Host.OS, h.Host.Arch, h.Host.CPU, h.Host.Cores)
 		}},
 		{"model", func(h recording.Header) string {
+			if h.Program != nil {
+				return ""
+			}
 			return fmt.Sprintf("%s (%d bytes, %s)", h.Model.File, h.Model.Bytes, h.Model.Types)
 		}},
 		{"version of introgen", func(h recording.Header) string { return h.Tool.Version + " " + h.Tool.Commit }},
@@ -285,7 +295,7 @@ func Mixed(runs []*recording.Run) []string {
 	} {
 		var seen []string
 		for _, r := range runs {
-			if v := k.of(r.Header); !slices.Contains(seen, v) {
+			if v := k.of(r.Header); v != "" && !slices.Contains(seen, v) && (k.what != "program" || r.Start == nil) {
 				seen = append(seen, v)
 			}
 		}

@@ -26,10 +26,11 @@ const PerBuffer = "per-buffer"
 
 // Answer is what a sweep says.
 type Answer struct {
-	Factors []string // what was varied
-	Metric  metrics.Metric
-	Groups  []Group // one, or where several factors were crossed one for each combination of the others
-	Notes   table.Notes
+	Factors  []string // what was varied
+	Programs bool     // whether the runs are of a program that was recorded
+	Metric   metrics.Metric
+	Groups   []Group // one, or where several factors were crossed one for each combination of the others
+	Notes    table.Notes
 }
 
 // Group are the values of the first factor at fixed values of the others.
@@ -71,6 +72,13 @@ func Of(f *breakdown.File, m metrics.Metric) (*Answer, error) {
 	}
 	all := samples.LaterRounds(f)
 	a.Notes = samples.Taints(all)
+	a.Programs = slices.ContainsFunc(all, func(s samples.Series) bool {
+		return slices.ContainsFunc(s.Samples, func(x samples.Sample) bool { return x.Rounds[0].Program() })
+	})
+	if a.Programs && m.Name == metrics.Decode.Name {
+		m = metricOf(all)
+		a.Metric = m
+	}
 	for _, s := range all {
 		sum := s.Summary(m)
 		if sum.N == 0 {
@@ -84,10 +92,22 @@ func Of(f *breakdown.File, m metrics.Metric) (*Answer, error) {
 	}
 	for i := range a.Groups {
 		g := &a.Groups[i]
-		g.Boundary = g.boundary()
+		g.Boundary = g.boundary(a.Metric)
 		g.Verdict = judge(a.Factors[0], g.Rows, m)
 	}
 	return a, nil
+}
+
+// metricOf is what a program is swept by where nothing is asked for: its decode
+// steps where it marks them, else what it repeats, else when its first output comes,
+// else how long it runs.
+func metricOf(all []samples.Series) metrics.Metric {
+	for _, m := range []metrics.Metric{metrics.Decode, metrics.Repeats, metrics.FirstOutput} {
+		if slices.ContainsFunc(all, func(s samples.Series) bool { return s.Summary(m).N > 0 }) {
+			return m
+		}
+	}
+	return metrics.Lives
 }
 
 func level(s samples.Series, factor string) string {
@@ -122,7 +142,7 @@ func device(s samples.Series) *Device {
 	// spans are missing times are.
 	of := func(says func(breakdown.Phase) bool, what func(breakdown.Phase) float64) float64 {
 		v, _ := s.Values(metrics.Metric{Of: func(r breakdown.Round) (float64, bool) {
-			return metrics.StepMedian(slices.DeleteFunc(r.Steps(), func(p breakdown.Phase) bool { return !says(p) }), what)
+			return metrics.StepMedian(slices.DeleteFunc(stepsOf(r), func(p breakdown.Phase) bool { return !says(p) }), what)
 		}})
 		return stats.Median(v)
 	}
@@ -144,14 +164,26 @@ func device(s samples.Series) *Device {
 	return d
 }
 
+// stepsOf are a round's decode steps; of a program without any what it repeats, or all
+// of it.
+func stepsOf(r breakdown.Round) []breakdown.Phase {
+	if s := r.Steps(); len(s) > 0 || !r.Program() {
+		return s
+	}
+	return r.Repeated()
+}
+
 func buffered(p breakdown.Phase) bool { return p.CommandBuffers > 0 }
 
 // boundary is the cost of one command buffer more in a step, block by block, so
 // that its interval is over what was repeated.
-func (g *Group) boundary() stats.Summary {
+func (g *Group) boundary(m metrics.Metric) stats.Summary {
+	if m.Name != metrics.Repeats.Name {
+		m = metrics.Decode // whatever is shown
+	}
 	buffers := metrics.Metric{Of: func(r breakdown.Round) (float64, bool) {
 		var n, steps int64
-		for _, p := range r.Steps() {
+		for _, p := range stepsOf(r) {
 			if buffered(p) {
 				n, steps = n+p.CommandBuffers, steps+1
 			}
@@ -162,7 +194,7 @@ func (g *Group) boundary() stats.Summary {
 	for _, r := range g.Rows {
 		for block, sample := range recording.LastOfBlocks(r.Series.Samples, samples.Block) {
 			x, counted := sample.Value(buffers)
-			if y, ok := sample.Value(metrics.Decode); ok && counted {
+			if y, ok := sample.Value(m); ok && counted {
 				points[block] = append(points[block], point{x, y})
 			}
 		}

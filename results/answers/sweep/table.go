@@ -9,7 +9,9 @@ import (
 
 	"github.com/introgen/introgen/figures"
 	"github.com/introgen/introgen/results/answers/samples"
+	"github.com/introgen/introgen/results/metrics"
 	"github.com/introgen/introgen/results/table"
+	"github.com/introgen/introgen/trace/names"
 )
 
 // Each row has a bar, as wide as there is room.
@@ -20,6 +22,9 @@ func (a *Answer) Document() *table.Document {
 	var d table.Document
 	for _, g := range a.Groups {
 		d.Table(a.table(g))
+		if a.Programs {
+			d.Table(a.programTable(g))
+		}
 		prefix := ""
 		if g.Others != "" {
 			prefix = g.Others + ": "
@@ -50,13 +55,17 @@ func (a *Answer) table(g Group) *table.Table {
 		}
 	}
 	title := "ms: the median of the runs' second rounds ± its 95 % interval"
+	if a.Programs {
+		title = "ms: the median of the runs ± its 95 % interval"
+	}
 	if each > 0 {
 		title += fmt.Sprintf("; runs of each: %d", each)
 	}
 	if g.Others != "" {
 		title = g.Others + ": " + title
 	}
-	t := &table.Table{Title: title, Columns: []table.Column{{Name: a.Factors[0], Left: words(g.Rows)}, {Name: a.Metric.Name, Parts: samples.TimeParts}}}
+	first, of := a.values(g.Rows)
+	t := &table.Table{Title: of + title, Columns: []table.Column{first, {Name: a.Metric.Name, Parts: samples.TimeParts}}}
 	if a.Metric.Rate {
 		t.Columns[1].Parts = samples.Parts
 	}
@@ -108,6 +117,66 @@ func (a *Answer) table(g Group) *table.Table {
 		}
 	}
 	return t
+}
+
+// longestFactor is how long the name of a setting may be to head a column: that of
+// a variable stands above the table instead.
+const longestFactor = 16
+
+// values is the column of a table's values, and what then stands before its title.
+func (a *Answer) values(rows []Row) (c table.Column, title string) {
+	c = table.Column{Name: a.Factors[0], Left: words(rows)}
+	if len(c.Name) > longestFactor {
+		c.Name, c.Parts, title = "value", []string{a.Factors[0]}, a.Factors[0]+": "
+	}
+	return c, title
+}
+
+// programTable has beside each value what the program as a whole did: when its first
+// output came, its phases, and what it counted.
+func (a *Answer) programTable(g Group) *table.Table {
+	first, of := a.values(g.Rows)
+	t := &table.Table{Title: of + "the whole program, medians in ms and numbers", Columns: []table.Column{first}}
+	if g.Others != "" {
+		t.Title = g.Others + ": " + t.Title
+	}
+	for _, r := range g.Rows {
+		t.Add(table.Text(r.Level))
+	}
+	for _, m := range figuresOf(g.Rows) {
+		found := false
+		cells := make([]table.Cell, len(g.Rows))
+		for i, r := range g.Rows {
+			if s := r.Series.Summary(m); s.N > 0 {
+				cells[i], found = samples.Single(m, s.Median), true
+			}
+		}
+		if !found {
+			continue
+		}
+		t.Columns = append(t.Columns, table.Column{Name: m.Name, Parts: []string{m.Unit()}})
+		for i := range t.Rows {
+			t.Rows[i] = append(t.Rows[i], cells[i])
+		}
+	}
+	return t
+}
+
+// figuresOf are those of the programs: the beginning, the phases, the totals.
+func figuresOf(rows []Row) []metrics.Metric {
+	out := slices.Clone(metrics.Beginning)
+	seen := map[string]bool{}
+	for _, r := range rows {
+		for _, x := range r.Series.Samples {
+			for _, p := range x.Rounds[0].Phases {
+				if title := p.Title(); !names.IsStep(p.Name) && !seen[title] {
+					seen[title] = true
+					out = append(out, metrics.PhaseCalled(title))
+				}
+			}
+		}
+	}
+	return slices.Concat(out, []metrics.Metric{metrics.First, metrics.Later}, metrics.Totals)
 }
 
 // words says whether levels are no numbers.

@@ -13,7 +13,7 @@ import (
 
 // Defaults are the values that a run has without the flag, by factor. They are
 // kept unless another value is better.
-var Defaults = map[string]string{PerBuffer: "50", "io": "mmap", "tokens": "20"}
+var Defaults = map[string]string{PerBuffer: "50", "CANDLE_METAL_COMPUTE_PER_BUFFER": "50", "io": "mmap", "tokens": "20"}
 
 // matters is the smallest difference that is worth a setting.
 const matters = 0.02
