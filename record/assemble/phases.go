@@ -1,0 +1,203 @@
+package assemble
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/introgen/introgen/trace"
+	"github.com/introgen/introgen/trace/names"
+)
+
+// The phases of a program that marks none.
+const (
+	startPhase  = "start"           // until the first call of Metal
+	outputPhase = "to first output" // from there until the first byte on stdout
+	afterPhase  = "after"
+)
+
+// longestPhase is how many bytes of a phase's name are kept.
+const longestPhase = 200
+
+// phases is what is known of the phases of a run.
+type phases struct {
+	marked  bool             // a mark was seen: no others are made
+	count   map[string]int64 // how many there were of a name
+	n       int64            // of those that introgen has no name for
+	written bool             // the first output was seen
+	waited  time.Duration    // when a wait ended last
+}
+
+// once are the phases of introgen's own names that a run has one of.
+var once = []string{names.SpanRead, names.SpanBuild, names.SpanEncodePrompt, names.SpanPrefill, names.SpanClose}
+
+// Mark takes a mark that was seen in the output, which begins a phase.
+func (p *Process) Mark(name string, at int64) { p.mark(name, at, false) }
+
+// mark takes a mark; one that the program has called for comes in the order of its
+// calls.
+func (p *Process) mark(name string, at int64, called bool) {
+	name = strings.TrimSpace(strings.ToValidUTF8(name, "\uFFFD"))
+	if name == "" {
+		return
+	}
+	if len(name) > longestPhase {
+		name = strings.ToValidUTF8(name[:longestPhase], "")
+	}
+	t := p.clock(at)
+	p.now = max(p.now, t)
+	if !p.phases.marked {
+		p.decide()
+		p.repeats.held = nil
+	}
+	p.phases.marked = true
+	if !called {
+		t = p.written(t)
+	}
+	p.cut(name, t)
+}
+
+// firstCall begins the phase that begins with the first call of Metal.
+func (p *Process) firstCall(at time.Duration) {
+	if !p.marks() {
+		p.cut(outputPhase, at)
+	}
+}
+
+// firstOutput begins the last phase, once Metal was used.
+func (p *Process) firstOutput(at time.Duration) {
+	if p.marks() || !p.used || p.phases.written {
+		return
+	}
+	p.phases.written = true
+	p.cut(afterPhase, p.written(at))
+	p.repeats.held = p.phase
+}
+
+// marks says whether only marks cut phases.
+func (p *Process) marks() bool { return p.o.Marked || p.phases.marked }
+
+// written is about when output was written that was seen at a time. The program goes
+// on while it comes through a pipe: what it began meanwhile is what is open, and
+// where it has waited for the device shortly before, all that came behind that.
+func (p *Process) written(seen time.Duration) time.Duration {
+	at := seen
+	for _, e := range p.list[p.from(seen-Settled):] {
+		s := e.span
+		if s == nil || s.phase || names.OfDevice(s.record.Name) {
+			continue
+		}
+		behind := p.phases.waited > seen-Settled && s.record.Start >= p.phases.waited
+		if behind || s.record.End < 0 {
+			at = min(at, s.record.Start)
+		}
+	}
+	return at
+}
+
+// newPhase is a span of a phase of that name.
+func (p *Process) newPhase(name string) *span {
+	s := &span{record: trace.Record{Name: name, End: open}, in: p.round, thread: noThread, phase: true, after: p.phase}
+	count := p.phases.count
+	count[name]++
+	switch {
+	case name == names.SpanStep:
+		s.record.N = count[name]
+	case slices.Contains(once, name) && count[name] == 1:
+	default:
+		p.phases.n++
+		s.record.Name, s.record.Detail, s.record.N = names.SpanPhase, name, p.phases.n
+	}
+	return s
+}
+
+// cut ends the phase and begins another.
+func (p *Process) cut(name string, at time.Duration) {
+	at = max(at, p.phase.record.Start, p.settled())
+	p.phase = p.newPhase(name)
+	p.moveTo(p.phase, at)
+}
+
+// settled is the time from which on nothing is written.
+func (p *Process) settled() time.Duration {
+	if p.last == 0 {
+		return 0
+	}
+	return max(p.floor+1, p.sealed)
+}
+
+// moveTo has a phase begin at a time, where the one before it ends. What began from
+// there on lies in it, and what is open across lies in neither but in the round.
+func (p *Process) moveTo(to *span, at time.Duration) {
+	from := to.after
+	p.list = slices.DeleteFunc(p.list, func(e entry) bool { return e.span == to })
+	n := p.from(at)
+	for i := n; i < len(p.list) && p.list[i].at == at; i++ {
+		if s := p.list[i].span; s != nil && s.phase {
+			n = i + 1 // it lies in the one or follows the other
+		}
+	}
+	for _, e := range p.list[:n] {
+		if s := e.span; s != nil && s.in == from && s.record.End > at {
+			p.across(s)
+		}
+	}
+	for i := n; i < len(p.list); i++ {
+		e := &p.list[i]
+		if e.in == from {
+			e.in = to
+		}
+		if e.span != nil && e.span.in == from {
+			e.span.in = to
+		}
+	}
+	to.record.Start = at
+	p.list = slices.Insert(p.list, n, entry{at: at, span: to})
+	for _, stack := range p.threads {
+		for _, s := range stack {
+			if s.in == from {
+				p.across(s)
+			}
+		}
+	}
+	for _, c := range p.calls {
+		if c.span.in == from {
+			p.across(c.span)
+		}
+	}
+}
+
+// across puts a span that is longer than its phase into the round, on a track where
+// it may overlap what it likes.
+func (p *Process) across(s *span) {
+	s.in = p.round
+	if s.record.Track < trace.AsyncTrack {
+		s.record.Track = p.lane(s)
+	}
+}
+
+// done takes a span that is told of when it is over. Where it began before the
+// phase, the phase begins with it, or it is one across.
+func (p *Process) done(thread uint32, name, detail string, n int64, start, end time.Duration) *span {
+	in := p.within(thread)
+	if in.phase && start < in.record.Start && in.record.ID == 0 && in.after != nil && start >= max(in.after.record.Start, p.settled()) {
+		p.moveTo(in, start)
+	}
+	s := p.begin(in, name, detail, n, start, end)
+	s.record.Track = int32(thread)
+	switch {
+	case in.phase && start < in.record.Start:
+		p.across(s)
+	case thread >= trace.AsyncTrack:
+		s.record.Track = p.lane(s)
+	}
+	return s
+}
+
+// phaseOf is the phase in which a span lies, or the round.
+func phaseOf(s *span) *span {
+	for !s.phase && s.in != nil {
+		s = s.in
+	}
+	return s
+}
