@@ -1,0 +1,116 @@
+package launch
+
+import (
+	"os"
+	"os/signal"
+	"sync"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// A second request to end the program is one that comes in this time after the
+// first. One that follows at once is the same: timeout(1) sends its signal to the
+// process and then to its group.
+const (
+	sameTouch  = 250 * time.Millisecond
+	impatience = 5 * time.Second
+)
+
+// relay passes signals on to the program.
+type relay struct {
+	r       *Running
+	streams []*stream
+	got     chan os.Signal
+	done    chan struct{}
+	stopped chan struct{}
+	once    sync.Once
+	first   time.Time // when the end was asked for last
+}
+
+// relayed are the signals that are passed on. One that is ignored stays so, also in
+// the program.
+func relayed() []os.Signal {
+	var all []os.Signal
+	for _, s := range []os.Signal{unix.SIGINT, unix.SIGTERM, unix.SIGHUP, unix.SIGQUIT, unix.SIGUSR1, unix.SIGUSR2, unix.SIGWINCH} {
+		if !signal.Ignored(s) {
+			all = append(all, s)
+		}
+	}
+	return all
+}
+
+// listen takes the signals that come from now on; begin passes them on.
+func listen(r *Running, streams ...*stream) *relay {
+	l := &relay{r: r, streams: streams, got: make(chan os.Signal, 16), done: make(chan struct{}), stopped: make(chan struct{})}
+	signal.Reset(relayed()...)
+	signal.Notify(l.got, relayed()...)
+	return l
+}
+
+func (l *relay) begin() {
+	go func() {
+		for {
+			select {
+			case s := <-l.got:
+				l.pass(s.(syscall.Signal))
+			case <-l.done:
+				return
+			}
+		}
+	}()
+}
+
+func (l *relay) stop() {
+	l.once.Do(func() {
+		signal.Stop(l.got)
+		close(l.done)
+	})
+}
+
+// pass passes a signal on. One that was typed has reached the program already.
+func (l *relay) pass(s syscall.Signal) {
+	if s == unix.SIGWINCH {
+		for _, stream := range l.streams {
+			stream.resize()
+		}
+	}
+	if s == unix.SIGINT || s == unix.SIGTERM {
+		since := time.Since(l.first)
+		if !l.first.IsZero() && since >= sameTouch && since < impatience {
+			_ = l.r.cmd.Process.Kill() // it may have ended meanwhile
+		}
+		if l.first.IsZero() || since >= sameTouch {
+			l.first = time.Now()
+		}
+	}
+	select {
+	case <-l.r.ended:
+		if s == unix.SIGINT || s == unix.SIGTERM || s == unix.SIGHUP {
+			select {
+			case <-l.stopped:
+			default:
+				close(l.stopped)
+			}
+		}
+		return
+	default:
+	}
+	if (s == unix.SIGINT || s == unix.SIGQUIT) && typed() {
+		return
+	}
+	_ = l.r.cmd.Process.Signal(s) // it may have ended meanwhile
+}
+
+// typed says whether a signal of the keyboard comes from the keyboard: where this
+// process is one of those that the terminal is for, all of them have got it.
+func typed() bool {
+	tty, err := os.OpenFile("/dev/tty", os.O_RDWR|unix.O_NOCTTY, 0)
+	if err != nil {
+		return false
+	}
+	defer tty.Close()
+	front, err := unix.IoctlGetInt(int(tty.Fd()), unix.TIOCGPGRP)
+	return err == nil && front == unix.Getpgrp()
+}
