@@ -68,9 +68,11 @@ type Process struct {
 	encoders  map[uint64]*encoder
 	kernels   map[string]int64
 
-	used     bool // whether Metal was
-	device   bool // whether it was told of
-	sources  int  // libraries compiled from source
+	used     bool              // whether Metal was
+	told     bool              // the device
+	device   *recording.Device // until it is told of
+	sources  int               // libraries compiled from source
+	nonced   int               // of these, with the nonce
 	evidence recording.Evidence
 	missed   []string
 }
@@ -81,7 +83,7 @@ func New(o Options) *Process {
 		o: o, outputs: map[string]*written{}, threads: map[uint32][]*span{}, calls: map[uint64]*call{},
 		libraries: map[uint64]*library{}, functions: map[uint64]function{}, constants: map[uint64]*constants{},
 		pipelines: map[uint64]*pipeline{}, commands: map[uint64]*commands{}, encoders: map[uint64]*encoder{}, kernels: map[string]int64{},
-		evidence: recording.Evidence{What: recording.EvidenceMetalCache, Nonce: o.Nonce},
+		evidence: recording.Evidence{What: recording.EvidenceMetalCache},
 	}
 	p.phases.count = map[string]int64{}
 	o.Put(&o.Header)
@@ -95,6 +97,9 @@ func New(o Options) *Process {
 // Used says whether the process has used Metal.
 func (p *Process) Used() bool { return p.used }
 
+// Nonced says whether the nonce was added to all of them.
+func (p *Process) Nonced() bool { return p.nonced == p.sources }
+
 // Sources is how many libraries the process has compiled from source.
 func (p *Process) Sources() int { return p.sources }
 
@@ -106,19 +111,20 @@ func (p *Process) clock(at int64) time.Duration { return max(0, time.Duration(at
 func (p *Process) Event(e recorder.Event) {
 	at := p.clock(e.Time)
 	p.now = max(p.now, at)
-	if e.Kind != recorder.Process && e.Kind != recorder.Missed && !p.used {
+	if e.Kind != recorder.Process && e.Kind != recorder.Missed && e.Kind != recorder.Mark && !p.used {
 		p.used = true
 		p.firstCall(at)
 	}
 	switch e.Kind {
 	case recorder.Device:
-		p.tellDevice(e)
+		p.findDevice(e)
 	case recorder.LibraryBegin, recorder.LibraryEnd, recorder.Constant, recorder.Function, recorder.PipelineBegin, recorder.PipelineEnd, recorder.Label:
 		p.compiled(e, at)
 	case recorder.Buffer, recorder.Heap:
 		p.memory(e, at)
 	case recorder.Commands, recorder.Commit, recorder.Completed, recorder.Encoder, recorder.EncoderEnd,
 		recorder.SetPipeline, recorder.Dispatch, recorder.Barrier, recorder.Blit:
+		p.tellDevice("")
 		p.work(e, at)
 	case recorder.WaitBegin, recorder.WaitEnd:
 		p.wait(e, at)
@@ -136,12 +142,22 @@ func (p *Process) Time(at int64) {
 	p.settle(p.now - Settled)
 }
 
-func (p *Process) tellDevice(e recorder.Event) {
-	if p.device || e.Object == 0 {
+// findDevice takes the first device. Whether its libraries have a nonce is seen in
+// the first of them.
+func (p *Process) findDevice(e recorder.Event) {
+	if p.device == nil && e.Object != 0 {
+		p.device = &recording.Device{Driver: p.o.Driver, Name: e.Text}
+	}
+}
+
+// tellDevice tells of the device, once.
+func (p *Process) tellDevice(nonce string) {
+	if p.device == nil || p.told {
 		return
 	}
-	p.device = true
-	p.o.Put(&recording.Device{Driver: p.o.Driver, Name: e.Text, Nonce: p.o.Nonce})
+	p.told = true
+	p.device.Nonce = nonce
+	p.o.Put(p.device)
 }
 
 // mostWrites is how many writes of a stream are told one by one.

@@ -127,6 +127,9 @@ func (p *Process) over(c *call, at time.Duration) {
 	p.close(c.span, at)
 }
 
+// withNonce is the flag of a source to which a nonce was added.
+const withNonce = 2
+
 // fromSource is enum library_form of a text that is compiled.
 const fromSource = 1
 
@@ -135,6 +138,12 @@ func (p *Process) beginLibrary(e recorder.Event, at time.Duration) {
 	c.span.wanted = true
 	if e.B == fromSource {
 		p.sources++
+		nonce := ""
+		if e.D&withNonce != 0 {
+			p.nonced++
+			nonce = p.o.Nonce
+		}
+		p.tellDevice(nonce)
 		c.digest, _, _ = strings.Cut(e.Text, " ")
 		return
 	}

@@ -47,7 +47,11 @@ func (p *Process) End(how Ending) {
 	for _, k := range p.kernelCounts() {
 		p.o.Put(k)
 	}
+	p.tellDevice("")
 	if p.used {
+		if p.sources > 0 && p.Nonced() {
+			p.evidence.Nonce = p.o.Nonce
+		}
 		p.o.Put(&p.evidence)
 	}
 	for _, text := range append(p.notes(how), how.Notes...) {

@@ -66,12 +66,13 @@ func (p *Process) firstCall(at time.Duration) {
 
 // firstOutput begins the last phase, once Metal was used.
 func (p *Process) firstOutput(at time.Duration) {
-	if p.marks() || !p.used || p.phases.written {
-		return
+	if p.marks() || !p.used || p.phases.written || at < p.phase.record.Start {
+		return // what came before the first call of Metal is no answer of its work
 	}
 	p.phases.written = true
 	p.cut(afterPhase, p.written(at))
 	p.repeats.held = p.phase
+	p.repeats.turns = slices.DeleteFunc(p.repeats.turns, func(t turn) bool { return t.end <= p.phase.record.Start })
 }
 
 // marks says whether only marks cut phases.

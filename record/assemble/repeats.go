@@ -25,6 +25,7 @@ type repeats struct {
 	held   *span
 	turn   []int64 // dispatches of the command buffers that were committed in this turn
 	turns  []turn  // of the held phase
+	over   bool    // too much was held: no more steps are looked for
 	period int     // turns of a step; 0 while nobody knows
 	steps  int64
 	same   map[string]*alike
@@ -48,9 +49,11 @@ type alike struct {
 // turned ends a turn, if anything was committed in it.
 func (p *Process) turned(at time.Duration) {
 	r := &p.repeats
-	if r.held == nil || len(r.turn) == 0 {
-		r.turn = r.turn[:0]
+	if len(r.turn) == 0 {
 		return
+	}
+	if r.held == nil { // kept as long as the first output may have come before it
+		r.turns = slices.DeleteFunc(r.turns, func(t turn) bool { return t.end < at-Settled })
 	}
 	t := turn{end: at, buffers: len(r.turn)}
 	var text []byte
@@ -77,7 +80,7 @@ func (p *Process) giveUp() {
 			return
 		}
 	}
-	r.held = nil
+	r.held, r.over, r.turns, r.turn = nil, true, nil, nil
 }
 
 // decide cuts what is held into steps, if it repeats itself.

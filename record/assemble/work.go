@@ -174,7 +174,7 @@ func (p *Process) committed(e recorder.Event, at time.Duration) {
 	}{{names.CountCommandBuffers, 1}, {names.CountEncoders, c.encoders}, {names.CountDispatches, c.dispatches}, {names.CountBarriers, c.barriers}} {
 		p.insert(entry{at: begin, as: c.commit, event: counted(n.name, n.value, at)})
 	}
-	if p.repeats.held != nil {
+	if !p.marks() && !p.repeats.over && len(p.repeats.turn) < mostHeld {
 		p.repeats.turn = append(p.repeats.turn, c.dispatches)
 	}
 }
