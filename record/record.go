@@ -13,15 +13,15 @@ import (
 	"time"
 
 	"github.com/introgen/introgen/metalshim/recorder"
+	"github.com/introgen/introgen/record/executable"
 	"github.com/introgen/introgen/record/launch"
 	"github.com/introgen/introgen/record/marks"
-	"github.com/introgen/introgen/record/program"
 	"github.com/introgen/introgen/results/recording"
 )
 
 // Options say what is run and how it is recorded.
 type Options struct {
-	Program *program.Program
+	Program *executable.Program
 	Args    []string // from the name on by which it is called
 	Env     []string // of the program, without what records it
 	Library string   // the recorder

@@ -67,9 +67,12 @@ func (s *sink) Write(p []byte) (int, error) {
 // exitCode is what the program returns after err.
 func exitCode(ctx context.Context, err error) int {
 	var usage commandline.UsageError
+	var ended programEnded
 	switch {
 	case err == nil, errors.Is(err, syscall.EPIPE):
 		return exitOK // also where whoever read the output has seen enough
+	case errors.As(err, &ended):
+		return ended.status
 	case errors.As(err, &usage):
 		return exitUsage
 	case errors.Is(err, context.Canceled) && ctx.Err() != nil:
@@ -81,6 +84,9 @@ func exitCode(ctx context.Context, err error) int {
 // report prints what ended the program, in one line. printed says that there is
 // output.
 func report(code int, err error, stderr io.Writer, printed bool) {
+	if errors.As(err, &programEnded{}) {
+		return // it has said itself what there is to say
+	}
 	holds := ""
 	if printed {
 		holds = "what stands above holds, and "
@@ -120,7 +126,7 @@ func newApp(stdout, stderr io.Writer) *cli.App {
 
 // commands are those of the program, in the order of --help.
 func commands() []*cli.Command {
-	all := []*cli.Command{cpuCommand(), metalCommand()}
+	all := []*cli.Command{cpuCommand(), metalCommand(), recordCommand()}
 	for _, p := range planCommands() {
 		all = append(all, p.command())
 	}
@@ -157,6 +163,7 @@ go to cpu.pprof and heap.pprof in DIR. What is measured meanwhile is slower.
 Examples:
    introgen cpu 3                    three generations on the CPU, phase by phase
    introgen metal 2 --trace --nonce  a cold run on Metal, with everything that it compiles
+   introgen record -- ./chat MODEL   what any program does with Metal, unmodified
    introgen compare                  cold, warm and on the CPU: where the time goes, and why
    introgen explain 1                what dominated the last run, and what to do about it
    introgen meta MODEL --tensors     what a model file holds

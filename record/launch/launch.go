@@ -45,6 +45,7 @@ type Running struct {
 	mu      sync.Mutex
 	last    time.Time // when something was read
 	relay   *relay
+	own     int64 // the most memory that this process had taken, in units of ru_maxrss
 }
 
 // Ending is how a program ended.
@@ -52,7 +53,7 @@ type Ending struct {
 	At     int64          // on the machine's clock
 	Code   int            // −1 where a signal ended it
 	Signal syscall.Signal // that did
-	MaxRSS int64          // bytes
+	MaxRSS int64          // bytes; 0 where unknown
 }
 
 // Name is the name of the signal that ended it, "" where none did.
@@ -88,6 +89,10 @@ func Start(o Options) (*Running, error) {
 	}
 	r.cmd.Stdout, r.cmd.Stderr = out.theirs, other.theirs
 	r.relay = listen(r, out, other)
+	var own syscall.Rusage
+	if syscall.Getrusage(syscall.RUSAGE_SELF, &own) == nil {
+		r.own = own.Maxrss
+	}
 	r.Spawned = machine.Clock()
 	if err := r.cmd.Start(); err != nil {
 		r.relay.stop()
@@ -142,7 +147,8 @@ func (r *Running) wait() {
 	if w, ok := s.Sys().(syscall.WaitStatus); ok && w.Signaled() {
 		r.ending.Signal = w.Signal()
 	}
-	if u, ok := s.SysUsage().(*syscall.Rusage); ok {
+	// A process begins as a copy of this one, and what that takes counts with it.
+	if u, ok := s.SysUsage().(*syscall.Rusage); ok && u.Maxrss > r.own {
 		r.ending.MaxRSS = u.Maxrss * rssUnit
 	}
 	r.read()

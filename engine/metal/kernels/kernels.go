@@ -50,6 +50,13 @@ type File struct {
 	Text    string
 }
 
+// Digest is the SHA-256 of the text, in lower-case hex: by it a program's source is
+// known as the library's.
+func (f File) Digest() string {
+	sum := sha256.Sum256([]byte(f.Text))
+	return hex.EncodeToString(sum[:])
+}
+
 // licenceLine is a line of a file's first comments that says whose it is.
 var licenceLine = regexp.MustCompile(`(?i)copyright|SPDX-License-Identifier|licensed under`)
 

@@ -1,6 +1,6 @@
-// Package program finds a program as a shell does, and says before anything runs
+// Package executable finds a program as a shell does, and says before anything runs
 // whether a recorder can be loaded into it, and if not, what to do.
-package program
+package executable
 
 import (
 	"bytes"
