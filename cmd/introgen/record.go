@@ -66,12 +66,19 @@ func runRecord(c *cli.Context) error {
 		return err
 	}
 	s := sessionOf(c)
+	var unlinked string
+	if o.Folders, unlinked, err = metalFolders(c.Context, o.Program); err != nil {
+		return err
+	}
 	o.Header = *newHeader(c, s.args, map[string]recording.Knob{"nonce": origin(c, "nonce", "", o.Nonce, false)})
 	o.Header.View = recording.View{Label: c.Command.Name, Quiet: c.Bool("quiet")}
 	if err := s.open(c); err != nil {
 		return err
 	}
 	shown := s.beside(&o)
+	if unlinked != "" {
+		s.note(unlinked)
+	}
 	r, err := foreign.Run(o)
 	s.mu.Lock()
 	s.stderr = shown.stderr

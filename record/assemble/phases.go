@@ -28,8 +28,8 @@ type phases struct {
 	waited  time.Duration    // when a wait ended last
 }
 
-// once are the phases of introgen's own names that a run has one of.
-var once = []string{names.SpanRead, names.SpanBuild, names.SpanEncodePrompt, names.SpanPrefill, names.SpanClose}
+// own are the phases that introgen has names for, but for decode steps.
+var own = []string{names.SpanRead, names.SpanBuild, names.SpanEncodePrompt, names.SpanPrefill, names.SpanClose}
 
 // Mark takes a mark that was seen in the output, which begins a phase.
 func (p *Process) Mark(name string, at int64) { p.mark(name, at, false) }
@@ -104,7 +104,7 @@ func (p *Process) newPhase(name string) *span {
 	switch {
 	case name == names.SpanStep:
 		s.record.N = count[name]
-	case slices.Contains(once, name) && count[name] == 1:
+	case slices.Contains(own, name):
 	default:
 		p.phases.n++
 		s.record.Name, s.record.Detail, s.record.N = names.SpanPhase, name, p.phases.n

@@ -97,7 +97,7 @@ func TestMarks(t *testing.T) {
 	p.event(500, recorder.Mark, 0, "decode step")
 	p.event(600, recorder.Mark, 0, "decode step")
 	p.event(700, recorder.Mark, 0, "warm up")
-	p.event(800, recorder.Mark, 0, "prefill") // a second one is no prefill that can be compared
+	p.event(800, recorder.Mark, 0, "prefill") // of a second generation
 	p.event(900, recorder.Mark, 0, " \n")     // no name
 	compare(t, tree(p.ended(1000)), `
 round//1 0-1000
@@ -108,7 +108,7 @@ round//1 0-1000
  decode step//1 500-600
  decode step//2 600-700
  phase/warm up/3 700-800
- phase/prefill/4 800-1000
+ prefill//0 800-1000
 `)
 }
 
