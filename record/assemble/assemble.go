@@ -11,7 +11,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/introgen/introgen/metalshim"
 	"github.com/introgen/introgen/metalshim/recorder"
 	"github.com/introgen/introgen/results/recording"
 	"github.com/introgen/introgen/trace"
@@ -62,7 +61,7 @@ type Process struct {
 	libraries map[uint64]*library
 	unnamed   []*library // compiled, and waiting for a name
 	functions map[uint64]function
-	constants map[uint64]*constants
+	constants map[uint64][]constant
 	pipelines map[uint64]*pipeline
 	commands  map[uint64]*commands
 	encoders  map[uint64]*encoder
@@ -81,7 +80,7 @@ type Process struct {
 func New(o Options) *Process {
 	p := &Process{
 		o: o, outputs: map[string]*written{}, threads: map[uint32][]*span{}, calls: map[uint64]*call{},
-		libraries: map[uint64]*library{}, functions: map[uint64]function{}, constants: map[uint64]*constants{},
+		libraries: map[uint64]*library{}, functions: map[uint64]function{}, constants: map[uint64][]constant{},
 		pipelines: map[uint64]*pipeline{}, commands: map[uint64]*commands{}, encoders: map[uint64]*encoder{}, kernels: map[string]int64{},
 		evidence: recording.Evidence{What: recording.EvidenceMetalCache},
 	}
@@ -194,7 +193,7 @@ func (p *Process) Output(stream string, at int64, bytes int) {
 }
 
 // constantsText writes constants in words, in the order of their indices.
-func constantsText(all []metalshim.Constant) string {
+func constantsText(all []constant) string {
 	text := make([]string, len(all))
 	for i, c := range all {
 		text[i] = c.String()

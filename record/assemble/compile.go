@@ -35,7 +35,7 @@ type library struct {
 type function struct {
 	library *library
 	name    string
-	with    []metalshim.Constant
+	with    []constant
 }
 
 // title is how a function is called among those of all libraries.
@@ -54,12 +54,24 @@ func (f function) of() string {
 	return cmp.Or(f.library.name, unknown)
 }
 
-// constants are values of a MTLFunctionConstantValues. Nobody tells when one is
-// given back and another lies in its place: after a function was made of the
-// values, the next begin anew.
-type constants struct {
-	values []metalshim.Constant
-	used   bool
+// constant is a function constant, by index or by name.
+type constant struct {
+	metalshim.Constant
+	name string // "" of one by index
+}
+
+func (c constant) compare(other constant) int {
+	return cmp.Or(cmp.Compare(c.Index, other.Index), cmp.Compare(c.name, other.name))
+}
+
+// String is "10:bool=1" or "name:bool=1".
+func (c constant) String() string {
+	text := c.Constant.String()
+	if c.name == "" {
+		return text
+	}
+	_, behind, _ := strings.Cut(text, ":")
+	return c.name + ":" + behind
 }
 
 // pipeline is one that was made.
@@ -207,19 +219,20 @@ func (p *Process) nameAs(l *library, function string) {
 	p.name(l, cmp.Or(l.file, function, noLibrary))
 }
 
+// constant takes a value of a MTLFunctionConstantValues, or that it has none.
 func (p *Process) constant(e recorder.Event) {
-	c := p.constants[e.Object]
-	if c == nil || c.used {
-		c = &constants{}
-		p.constants[e.Object] = c
-	}
-	v := metalshim.Constant{Index: int(uint32(e.B)), Type: metalshim.ConstantType(uint32(e.A)), Bits: e.C}
-	i, there := slices.BinarySearchFunc(c.values, v.Index, func(a metalshim.Constant, index int) int { return cmp.Compare(a.Index, index) })
-	if there {
-		c.values[i] = v
+	if e.A == 0 {
+		delete(p.constants, e.Object)
 		return
 	}
-	c.values = slices.Insert(c.values, i, v)
+	v := constant{metalshim.Constant{Index: int(uint32(e.B)), Type: metalshim.ConstantType(uint32(e.A)), Bits: e.C}, e.Text}
+	all := p.constants[e.Object]
+	i, there := slices.BinarySearchFunc(all, v, constant.compare)
+	if there {
+		all[i] = v
+		return
+	}
+	p.constants[e.Object] = slices.Insert(all, i, v)
 }
 
 func (p *Process) take(e recorder.Event) {
@@ -227,9 +240,8 @@ func (p *Process) take(e recorder.Event) {
 		return
 	}
 	f := function{library: p.libraries[e.A], name: e.Text}
-	if c := p.constants[e.B]; e.B != 0 && c != nil {
-		f.with = slices.Clone(c.values)
-		c.used = true
+	if e.B != 0 {
+		f.with = slices.Clone(p.constants[e.B])
 	}
 	p.functions[e.Object] = f
 	if l := f.library; l != nil && l.name == "" {

@@ -25,8 +25,11 @@ func TestRun(t *testing.T) {
 	p.event(1000, recorder.Device, 9, 42, "a device")
 	p.event(2000, recorder.LibraryBegin, 1, 9, 1, 300, ofSource)
 	p.event(5000, recorder.LibraryEnd, 1, 77, 12, 2)
+	p.event(5098, recorder.Constant, 50, 53, 99, 1)
+	p.event(5099, recorder.Constant, 50) // another object in its place
 	p.event(5100, recorder.Constant, 50, 53, 10, 1)
 	p.event(5101, recorder.Constant, 50, 29, 2, 7)
+	p.event(5102, recorder.Constant, 50, 53, 0, 1, "wide")
 	p.event(5200, recorder.Function, 60, 77, 50, "cast_f32")
 	p.event(5300, recorder.PipelineBegin, 2, 60, 1)
 	p.event(5900, recorder.PipelineEnd, 2, 88, 1024, 1, 32)
@@ -42,6 +45,9 @@ func TestRun(t *testing.T) {
 	p.event(7050, recorder.Dispatch, 11, 4, 1, 64, 2)
 	p.event(7060, recorder.EncoderEnd, 11)
 	p.event(7080, recorder.Commit, 10, int(at(7070)))
+	p.event(7082, recorder.Commands, 20, 3)
+	p.event(7086, recorder.Completed, 20, int(at(7085)), int(at(7086)), 4) // told before its commit has returned
+	p.event(7088, recorder.Commit, 20, int(at(7084)))
 	p.event(7090, recorder.WaitBegin, 10, 1)
 	p.event(9010, recorder.Completed, 10, int(at(7200)), int(at(9000)), 4)
 	p.event(9100, recorder.WaitEnd, 10, 1, int(at(7090)), 1)
@@ -53,9 +59,12 @@ round//1 0-9600
  phase/start/1 0-1000
  phase/to first output/2 1000-9500
   LIB/Cast/300 2000-5000
-  PIPE/Cast cast_f32/2 5300-5900
+  PIPE/Cast cast_f32/3 5300-5900
   encode/compute/0 7010-7060
   commit//2 7070-7080
+  commit//0 7084-7088
+  queued//0 7084-7085
+  gpu//0 7085-7086
   wait/completed/0 7090-9100
   queued//2 7070-7200
   gpu//2 7200-9000
@@ -64,13 +73,13 @@ round//1 0-9600
 	if len(r.Libraries) != 1 || r.Libraries[0] != (recording.Library{Span: 4, Name: "Cast", SourceBytes: 300, Kernels: 12, Cache: "miss"}) {
 		t.Errorf("libraries %+v", r.Libraries)
 	}
-	if len(r.Pipelines) != 1 || r.Pipelines[0] != (recording.Pipeline{Span: 5, Library: "Cast", Function: "cast_f32", Constants: "2:int=7 10:bool=1", Cache: "hit"}) {
+	if len(r.Pipelines) != 1 || r.Pipelines[0] != (recording.Pipeline{Span: 5, Library: "Cast", Function: "cast_f32", Constants: "wide:bool=1 2:int=7 10:bool=1", Cache: "hit"}) {
 		t.Errorf("pipelines %+v", r.Pipelines)
 	}
 	if r.Device == nil || r.Device.Name != "a device" || r.Device.Driver != "soft" {
 		t.Errorf("device %+v", r.Device)
 	}
-	for name, want := range map[string][]int64{names.CountDispatches: {2}, names.CountBarriers: {1}, names.CountEncoders: {1}, names.CountCommandBuffers: {1}, names.CountAllocated: {4096}, names.CountMapped: {100}} {
+	for name, want := range map[string][]int64{names.CountDispatches: {2, 0}, names.CountBarriers: {1, 0}, names.CountEncoders: {1, 0}, names.CountCommandBuffers: {1, 1}, names.CountAllocated: {4096}, names.CountMapped: {100}} {
 		if got := counts(r, name); !slices.Equal(got, want) {
 			t.Errorf("%s: %d, want %d", name, got, want)
 		}

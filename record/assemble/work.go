@@ -16,7 +16,8 @@ import (
 // commands is a command buffer.
 type commands struct {
 	dispatches, encoders, barriers int64
-	commit                         *span // nil before it was committed
+	commit                         *span           // nil before it was committed
+	early                          *recorder.Event // that it has completed, where that was told first
 }
 
 // encoder is one that is open.
@@ -174,6 +175,9 @@ func (p *Process) committed(e recorder.Event, at time.Duration) {
 	}{{names.CountCommandBuffers, 1}, {names.CountEncoders, c.encoders}, {names.CountDispatches, c.dispatches}, {names.CountBarriers, c.barriers}} {
 		p.insert(entry{at: begin, as: c.commit, event: counted(n.name, n.value, at)})
 	}
+	if c.early != nil {
+		p.completed(*c.early, at)
+	}
 	if !p.marks() && !p.repeats.over && len(p.repeats.turn) < mostHeld {
 		p.repeats.turn = append(p.repeats.turn, c.dispatches)
 	}
@@ -184,7 +188,11 @@ const failed = 5
 
 func (p *Process) completed(e recorder.Event, at time.Duration) {
 	c := p.commands[e.Object]
-	if c == nil || c.commit == nil {
+	if c == nil {
+		return
+	}
+	if c.commit == nil {
+		c.early = &e
 		return
 	}
 	delete(p.commands, e.Object)
