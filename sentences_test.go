@@ -31,6 +31,8 @@ var whoseText = map[string]string{
 	"cmd/introgen/header.go":             "variables of the environment",
 	"cmd/introgen/list.go":               "the name of a model file",
 	"cmd/introgen/version.go":            "versions that Go makes of commits",
+	"record/assemble/compile.go":         "what the recorder says of a source, and errors of compilers",
+	"record/record.go":                   "variables of the environment",
 	"results/answers/idlegap/idlegap.go": "what the user wrote in a flag",
 	"results/benchtext/kind.go":          "names of the Go benchmark format",
 	"results/benchtext/write.go":         "how many lines there are so far",
@@ -46,6 +48,7 @@ var whoseText = map[string]string{
 	"results/shellwords":                 "command lines",
 	"results/store":                      "names of files",
 	"results/table":                      "any text that is to be broken into lines or escaped",
+	"scripts/candleplan/recorded.go":     "ids that a program prints",
 	"scripts/reference/experiment":       "the output of the experiment",
 }
 

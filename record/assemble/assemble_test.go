@@ -2,7 +2,6 @@ package assemble
 
 import (
 	"bytes"
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -28,7 +27,7 @@ func newTape(t *testing.T, o Options) *tape {
 	p := &tape{t: t}
 	o.Header = recording.Header{Format: recording.Format, Version: recording.Version, Command: "record", Clock: zero,
 		Program: &recording.Program{Path: "/bin/program", PID: 7}}
-	o.Driver = cmp.Or(o.Driver, "soft")
+	o.Driver = "soft"
 	o.Put = func(e recording.Event) {
 		var err error
 		if p.b, err = recording.Encode(p.b, e); err != nil {

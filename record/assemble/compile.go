@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"path"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -70,8 +71,7 @@ func (c constant) String() string {
 	if c.name == "" {
 		return text
 	}
-	_, behind, _ := strings.Cut(text, ":")
-	return c.name + ":" + behind
+	return c.name + text[len(strconv.Itoa(c.Index)):]
 }
 
 // pipeline is one that was made.

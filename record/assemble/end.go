@@ -81,9 +81,6 @@ func (p *Process) endOpen(at time.Duration) {
 	}
 }
 
-// softDriver is the driver of devices on Linux.
-const softDriver = "soft"
-
 // notes are what is to be said of the run at its end.
 func (p *Process) notes(how Ending) []string {
 	var out []string
@@ -99,8 +96,8 @@ func (p *Process) notes(how Ending) []string {
 	if p.late > 0 {
 		out = append(out, fmt.Sprintf("%d calls were told of so late that they stand a little behind their begin", p.late))
 	}
-	if len(p.missed) > 0 && p.o.Driver != softDriver { // what the soft driver's device has not, nobody can call
-		out = append(out, "not recorded, since the system has not what the recorder looks for: "+strings.Join(p.missed, ", "))
+	if len(p.missed) > 0 {
+		out = append(out, "calls of these are not recorded, since their methods are not as they should be: "+strings.Join(p.missed, ", "))
 	}
 	if how.Lost > 0 {
 		out = append(out, fmt.Sprintf("%d events are lost: the program made them faster than they were read", how.Lost))

@@ -25,7 +25,7 @@ type phases struct {
 	count   map[string]int64 // how many there were of a name
 	n       int64            // of those that introgen has no name for
 	written bool             // the first output was seen
-	waited  time.Duration    // when a wait ended last
+	waits   []time.Duration  // when the last waits were over
 }
 
 // own are the phases that introgen has names for, but for decode steps.
@@ -79,18 +79,34 @@ func (p *Process) firstOutput(at time.Duration) {
 func (p *Process) marks() bool { return p.o.Marked || p.phases.marked }
 
 // written is about when output was written that was seen at a time. The program goes
-// on while it comes through a pipe: what it began meanwhile is what is open, and
-// where it has waited for the device shortly before, all that came behind that.
+// on while it comes through a pipe: where it had waited for the device shortly before,
+// all that it began behind that wait came behind the output, and else what was not
+// over when it was seen.
 func (p *Process) written(seen time.Duration) time.Duration {
-	at := seen
-	for _, e := range p.list[p.from(seen-Settled):] {
+	at, waited := seen, p.waitedBefore(seen)
+	for _, e := range p.list[p.from(max(waited, seen-Settled)):] {
 		s := e.span
-		if s == nil || s.phase || names.OfDevice(s.record.Name) {
+		if s == nil || s.phase || names.OfDevice(s.record.Name) || s.record.Start > seen {
 			continue
 		}
-		behind := p.phases.waited > seen-Settled && s.record.Start >= p.phases.waited
-		if behind || s.record.End < 0 {
+		if waited > 0 || s.record.End < 0 || s.record.End > seen {
 			at = min(at, s.record.Start)
+		}
+	}
+	return at
+}
+
+// waitEnded notes that a wait is over.
+func (p *Process) waitEnded(at time.Duration) {
+	w := &p.phases.waits
+	*w = append(slices.DeleteFunc(*w, func(t time.Duration) bool { return t < at-2*Settled }), at)
+}
+
+// waitedBefore is when the last wait before a time was over, 0 where that is long ago.
+func (p *Process) waitedBefore(seen time.Duration) (at time.Duration) {
+	for _, t := range p.phases.waits {
+		if t <= seen && t > seen-Settled {
+			at = max(at, t)
 		}
 	}
 	return at

@@ -151,6 +151,22 @@ round//1 0-70000
 `)
 }
 
+// TestMarkToldLate: more was told of meanwhile than the output was seen after.
+func TestMarkToldLate(t *testing.T) {
+	p := newTape(t, Options{Marked: true})
+	p.event(0, recorder.Device, 9, 1, "d")
+	for i := range 4 {
+		p.buffer(1000*i+1000, 10, 1)
+		p.waited(1000*i+1100, 1000*i+1500)
+	}
+	p.p.Mark("x", at(2700)) // printed behind the second wait
+	compare(t, tree(p.ended(9000), inner...), `
+round//1 0-9000
+ phase/start/1 0-2700
+ phase/x/2 2700-9000
+`)
+}
+
 // TestMarkWithoutWait: what is open when a mark is seen was begun behind it.
 func TestMarkWithoutWait(t *testing.T) {
 	p := newTape(t, Options{Marked: true})

@@ -232,7 +232,7 @@ func (p *Process) wait(e recorder.Event, at time.Duration) {
 			continue
 		}
 		p.pop(s, at)
-		p.phases.waited = at
+		p.waitEnded(at)
 		if detail != names.WaitScheduled {
 			p.turned(at)
 		}

@@ -284,7 +284,7 @@ func TestOutputs(t *testing.T) {
 
 // TestKilled: a program that a signal ended while it worked.
 func TestKilled(t *testing.T) {
-	p := newTape(t, Options{Driver: "apple"})
+	p := newTape(t, Options{})
 	p.event(0, recorder.Device, 9, 1, "d")
 	p.event(5, recorder.Commands, 10, 1)
 	p.event(10, recorder.Encoder, 11, 10, 1)
