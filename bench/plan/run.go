@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -301,7 +302,7 @@ func (r *runner) once(ctx context.Context, block int, arm recording.Arm) (run *r
 	if interrupted {
 		return nil, false, ctx.Err()
 	}
-	if out.Code == usageCode && r.counted[arm.Name] == 0 {
+	if out.Code == usageCode && r.counted[arm.Name] == 0 && run.Header.Program == nil { // a program's codes are its own
 		return nil, false, &UsageError{arm.Name, lastLine(out.Error)}
 	}
 	return run, out.Hung, nil
@@ -367,12 +368,18 @@ func read(text []byte) (run *recording.Run, broken string) {
 		return &recording.Run{}, err.Error()
 	case len(f.Runs) == 0:
 		return &recording.Run{}, "nothing is in it"
+	case len(f.Runs) > 1 && f.Plan == nil && childrenOnly(f.Runs[1:]):
+		f.Runs[0].Children = f.Runs[1:]
 	case len(f.Runs) != 1 || f.Plan != nil:
 		return &recording.Run{}, fmt.Sprintf("it holds %d runs", len(f.Runs))
-	case f.Broken != "":
-		return f.Runs[0], f.Broken
 	}
-	return f.Runs[0], ""
+	return f.Runs[0], f.Broken
+}
+
+// childrenOnly says whether all runs are of processes that a recorded program
+// started itself.
+func childrenOnly(runs []*recording.Run) bool {
+	return !slices.ContainsFunc(runs, func(r *recording.Run) bool { return r.Header.Program == nil || r.Header.Program.Parent == 0 })
 }
 
 // copy writes the child's whole lines as they are, and its exit behind them.

@@ -18,14 +18,15 @@ func benchPlan() planCommand {
 			Name:      "bench",
 			Usage:     "compare command lines of introgen by runs that are interleaved",
 			ArgsUsage: "'COMMAND LINE' ['COMMAND LINE' …]",
-			Description: "Each argument is a command line of introgen (cpu or metal with its flags); the same one twice shows\n" +
-				"what the machine's noise alone does. Every run is a process of its own. A block has one run of each;\n" +
+			Description: "Each argument is a command line of introgen (cpu or metal with its flags, or record with a program\n" +
+				"behind --, which is compared by what both have); the same one twice shows what the machine's noise alone does. Every run is a process of its own. A block has one run of each;\n" +
 				"ratios are taken within blocks, so that a machine that drifts does not show as a difference.\n\n" +
 				"Examples:\n" +
 				"   introgen bench 'cpu --threads 1' 'cpu --threads 2'\n" +
 				"   introgen bench --runs 12 'cpu 1 --tokens 64' 'cpu 1 --tokens 64'        A against A\n" +
 				"   introgen bench --until 2% --max-time 5m 'cpu --pack' 'cpu --pack=off'\n" +
-				"   introgen bench --metric ttft 'metal 1 --nonce' 'metal 1'",
+				"   introgen bench --metric ttft 'metal 1 --nonce' 'metal 1'\n" +
+				"   introgen bench 'metal 1 --tokens 20' 'record -- ./chat model.gguf'",
 			Flags: append(planFlags(),
 				&cli.StringSliceFlag{Name: "metric", Usage: "show only this `NAME`: " + strings.Join(bench.Keys(), ", ") + "; may be given several times. --until watches the first", DefaultText: "all, and decode"},
 			),
@@ -50,7 +51,7 @@ func planBench(c *cli.Context) (planned, error) {
 		return p, usagef("bench takes at most %d command lines, not %d", mostArms, c.NArg())
 	}
 	for i, line := range c.Args().Slice() {
-		args, err := childCommand(line)
+		args, err := benchCommand(line)
 		if err != nil {
 			return p, err
 		}

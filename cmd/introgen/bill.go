@@ -14,19 +14,22 @@ func billPlan() planCommand {
 		Command: &cli.Command{
 			Name:      "bill",
 			Usage:     "what a start is made of: every library, pipeline and phase of the process's wall clock",
-			ArgsUsage: "[FILE…]",
+			ArgsUsage: "[FILE… | -- PROGRAM [ARGUMENTS]]",
 			Description: "Lists where the wall clock of a run went, as its parent process takes it, from before the process\n" +
 				"began until after its end; what no line explains is unattributed. Without a FILE it makes cold runs\n" +
-				"and shows the one with the median wall clock. Parts that exceed the whole are an error.\n\n" +
+				"and shows the one with the median wall clock. Parts that exceed the whole are an error.\n" +
+				"Behind -- stands any program that uses Metal, which `introgen record` runs and records.\n\n" +
 				"Examples:\n" +
 				"   introgen bill\n" +
 				"   introgen bill --states cold,warm-cache,cpu --runs 3\n" +
-				"   introgen bill compare.introgen",
-			Flags: append(childFlags(planFlags()),
+				"   introgen bill compare.introgen\n" +
+				"   introgen bill -- ./chat model.gguf",
+			Flags: append(append(childFlags(planFlags()), programFlags()...),
 				&cli.StringFlag{Name: "states", Usage: "`LIST` of the states to make runs in, as for compare", Value: recording.StateCold},
 				mixedFlag(),
 			),
 		},
+		programs:   true,
 		plan:       planStates,
 		recordings: anyNumber,
 		answer:     always(withNotes(billDocument)),

@@ -24,7 +24,7 @@ func comparePlan() planCommand {
 		Command: &cli.Command{
 			Name:      "compare",
 			Usage:     "where the time to the first token and to the others goes: cold, warm, and on the CPU",
-			ArgsUsage: "[FILE…]",
+			ArgsUsage: "[FILE… | -- PROGRAM [ARGUMENTS]]",
 			Description: "Makes runs in each state, interleaved, and shows every stage of them, what was compiled in it, the\n" +
 				"ratio to the CPU within blocks, and the cause in a sentence. With FILEs it shows recordings instead:\n" +
 				"one of a plan, or several of single runs; numbers are those of `introgen list`.\n\n" +
@@ -35,6 +35,9 @@ func comparePlan() planCommand {
 				"   warm-cache    a fresh process, everything in the cache of compiled code\n" +
 				"   warm-process  the later rounds of those processes\n" +
 				"   cpu           on the CPU\n\n" +
+				"Behind -- stands any program that uses Metal, which `introgen record` runs and records: it can be\n" +
+				"cold, cold-natural, cold-half and warm-cache, and warm-process where it marks more than one prefill.\n" +
+				"Its output is dropped, and it is given no input.\n\n" +
 				"--variant adds a kind of run beside the first of the states, or beside the state before a slash: the\n" +
 				"same command line with more flags, to see what they change.\n\n" +
 				"Examples:\n" +
@@ -42,14 +45,16 @@ func comparePlan() planCommand {
 				"   introgen compare --states cold,cold-natural --runs 12 -o cold.introgen\n" +
 				"   introgen compare --kernels own,candle\n" +
 				"   introgen compare --states cpu --variant 'one: --threads 1'\n" +
-				"   introgen compare 1 --style markdown",
-			Flags: append(childFlags(planFlags()),
+				"   introgen compare 1 --style markdown\n" +
+				"   introgen compare -- ./chat model.gguf",
+			Flags: append(append(childFlags(planFlags()), programFlags()...),
 				&cli.StringFlag{Name: "states", Usage: "`LIST` of " + strings.Join(knownStates, ", "), Value: "cold,warm-cache,warm-process,cpu"},
 				&cli.StringSliceFlag{Name: "variant", Usage: "`[STATE/]NAME: FLAGS` of another kind of run; may be given several times"},
 				&cli.StringFlag{Name: "kernels", Usage: "one or more `SETS` of Metal kernels to run with, such as own,candle"},
 				mixedFlag(),
 			),
 		},
+		programs:   true,
 		plan:       planStates,
 		recordings: anyNumber,
 		answer:     always(withNotes(documentOf(compare.Of))),
@@ -58,6 +63,17 @@ func comparePlan() planCommand {
 
 // planStates is the plan of the states that --states names.
 func planStates(c *cli.Context) (planned, error) {
+	program, given, err := programOf(c)
+	if err != nil {
+		return planned{}, err
+	}
+	if given {
+		arms, err := programArms(c, program)
+		return planned{arms: arms, factors: []string{"cache"}, metric: programMetric}, err
+	}
+	if err := programOnly(c, "mark"); err != nil {
+		return planned{}, err
+	}
 	arms, factors, err := compareArms(c)
 	return planned{arms: arms, factors: factors, metric: metrics.Token2.Alone}, err
 }

@@ -30,6 +30,8 @@ func planCommands() []planCommand {
 type planCommand struct {
 	*cli.Command // whose Action is made of what follows
 
+	// programs says that what stands behind "--" is a program, and no recording.
+	programs bool
 	// plan reads from the command line what is to be run.
 	plan func(*cli.Context) (planned, error)
 	// recordings is how many recordings the command takes instead, at most;
@@ -76,7 +78,11 @@ func (p planCommand) command() *cli.Command {
 // run makes the command's runs and prints its answer, or that about recordings.
 func (p planCommand) run(c *cli.Context) error {
 	if p.recordings > 0 && c.Args().Present() {
-		return p.show(c)
+		if _, given, err := programOf(c); err != nil {
+			return err
+		} else if !given || !p.programs {
+			return p.show(c)
+		}
 	}
 	wanted, err := p.plan(c)
 	switch {

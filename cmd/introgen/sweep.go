@@ -15,7 +15,8 @@ import (
 )
 
 // sweepMetrics are what a sweep can be about.
-var sweepMetrics = []metrics.Metric{metrics.Decode, metrics.Read, metrics.Build, metrics.Prefill, metrics.Token1, metrics.Token2, metrics.Rate}
+var sweepMetrics = []metrics.Metric{metrics.Decode, metrics.Read, metrics.Build, metrics.Prefill, metrics.Token1, metrics.Token2, metrics.Rate,
+	metrics.FirstMetal, metrics.FirstOutput, metrics.Repeats, metrics.Lives, metrics.LibraryTime, metrics.PipelineTime, metrics.GPUTime}
 
 func sweepPlan() planCommand {
 	keys := make([]string, len(sweepMetrics))
@@ -26,28 +27,35 @@ func sweepPlan() planCommand {
 		Command: &cli.Command{
 			Name:      "sweep",
 			Usage:     "what a setting does: decode steps of the second round at each of its values",
-			ArgsUsage: "[FILE]",
+			ArgsUsage: "[FILE | -- PROGRAM [ARGUMENTS]]",
 			Description: "Makes runs at each value, interleaved, and shows beside the time what the device and the CPU did, what\n" +
 				"a command buffer costs, and which value to take. Values are numbers and ranges between commas:\n" +
 				"first-last, first-last+step, first-last*factor. Several settings are crossed. --commands-per-buffer\n" +
 				"runs on Metal, --threads on the CPU. With a FILE it shows the recording of a sweep instead.\n\n" +
+				"Behind -- stands any program that uses Metal: --env sweeps a variable, --arg an argument that is\n" +
+				"added to its own, with the values in braces. It is shown by what it repeats, or its first output.\n\n" +
 				"Examples:\n" +
+				"   introgen sweep --env CANDLE_METAL_COMPUTE_PER_BUFFER=1,10,50,200 -- ./chat model.gguf\n" +
+				"   introgen sweep --arg '-ngl {0,99}' --metric first-output -- ./chat model.gguf\n" +
 				"   introgen sweep                                     as in the experiment: 1,10,50,200,100000\n" +
 				"   introgen sweep --commands-per-buffer '1-1000*10'\n" +
 				"   introgen sweep --threads 1,2 --tokens 20,200\n" +
 				"   introgen sweep --io mmap,buffered,file --metric read",
-			Flags: append(planFlags(),
+			Flags: append(append(planFlags(), programFlags()...),
+				&cli.StringSliceFlag{Name: "env", Usage: "a variable of the program behind -- and its values, `NAME=VALUE,VALUE…`; several are crossed"},
+				&cli.StringSliceFlag{Name: "arg", Usage: "an argument of the program with its values, `'--flag={0,99}'`; several are crossed"},
 				&cli.StringFlag{Name: "commands-per-buffer", Usage: "`VALUES` of metal's flag", DefaultText: experimentValues + ", where nothing else is swept"},
 				&cli.StringFlag{Name: "threads", Usage: "`VALUES` of cpu's flag"},
 				&cli.StringFlag{Name: "io", Usage: "`LIST` of mmap, buffered, file"},
 				&cli.StringFlag{Name: "tokens", Usage: "`VALUES` of decode steps a round"},
 				&cli.StringFlag{Name: "on", Usage: "cpu or metal, where neither --threads nor --commands-per-buffer says so", DefaultText: "cpu"},
-				&cli.StringFlag{Name: "metric", Usage: "what to show: " + strings.Join(keys, ", "), DefaultText: "decode; read where only --io is swept"},
+				&cli.StringFlag{Name: "metric", Usage: "what to show: " + strings.Join(keys, ", "), DefaultText: "decode; read where only --io is swept; of a program what it repeats"},
 				modelFlag(modelOfAll),
 				&cli.StringFlag{Name: "with", Usage: "more `FLAGS` for every run: --with '--prompt Hello'"},
 				mixedFlag(),
 			),
 		},
+		programs:   true,
 		plan:       planSweep,
 		recordings: 1,
 		check: func(c *cli.Context) error {
@@ -71,6 +79,16 @@ type setting struct {
 }
 
 func planSweep(c *cli.Context) (p planned, err error) {
+	program, given, err := programOf(c)
+	switch {
+	case err != nil:
+		return p, err
+	case given:
+		return sweepProgram(c, program)
+	}
+	if err := programOnly(c, "env", "arg", "mark"); err != nil {
+		return p, err
+	}
 	settings, engine, err := readSettings(c)
 	if err != nil {
 		return p, err

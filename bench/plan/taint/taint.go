@@ -71,6 +71,9 @@ func Of(e Ended) []recording.Taint {
 // longestGap is the longest time between the end of a pass and the begin of the
 // next one of its round, and which one that is.
 func longestGap(r *recording.Run) (longest time.Duration, before string) {
+	if r.Header.Program != nil {
+		return 0, "" // what it does between passes is its own
+	}
 	if slices.ContainsFunc(r.Spans, func(s trace.Record) bool { return s.Name == names.SpanPause }) {
 		return 0, ""
 	}
