@@ -11,8 +11,9 @@ import (
 
 // Goal is what a run is waited for: the second token, by which everything has been
 // compiled that a generation needs. Of a program nobody may know of tokens: then it
-// is the first output, and of one that wrote before it called Metal, or nothing, its
-// end.
+// is the end of the first of the steps that it repeats behind its first output, or
+// where it repeats nothing that output, and of one that wrote before it called
+// Metal, or nothing, its end.
 type Goal struct {
 	Name string // "the second token"
 	Time time.Duration
@@ -23,6 +24,7 @@ type Goal struct {
 // The names of goals.
 const (
 	GoalToken2 = "the second token"
+	GoalStep   = "the end of the first step"
 	GoalOutput = "the first output"
 	GoalEnd    = "the end of the program"
 )
@@ -41,9 +43,13 @@ func (r Round) Goal() (Goal, bool) {
 		step, _ := r.Step(1)
 		return Goal{GoalToken2, t, step.End}, true
 	}
+	step := slices.IndexFunc(r.Phases, func(p Phase) bool { return p.Name == names.SpanRepeat && p.N == 1 && !p.Open })
 	switch {
 	case !r.program || r.Number != 1:
 		return Goal{}, false
+	case step >= 0:
+		until := r.Phases[step].End
+		return Goal{GoalStep, until - r.Start, until}, true
 	case r.FirstMetal != figures.Missing && r.FirstOutput >= r.FirstMetal:
 		return Goal{GoalOutput, r.FirstOutput - r.Start, r.FirstOutput}, true
 	case !r.Open:

@@ -252,7 +252,7 @@ func TestGoals(t *testing.T) {
 		name string
 		ms   float64
 	}{
-		{programtest.Marked(programtest.Warm), breakdown.GoalToken2, 216}, {programtest.Unmarked(programtest.Warm), breakdown.GoalOutput, 202},
+		{programtest.Marked(programtest.Warm), breakdown.GoalToken2, 216}, {programtest.Unmarked(programtest.Warm), breakdown.GoalStep, 252}, {programtest.Threads(), breakdown.GoalOutput, 450},
 		{child, breakdown.GoalEnd, 500}, {programtest.Silent(), breakdown.GoalEnd, 30},
 	} {
 		_, r := first(t, c.of)

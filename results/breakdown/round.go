@@ -303,6 +303,9 @@ func (r Round) Lost() bool {
 // such time where a span is missing that may have been that.
 func (r Round) Token(n int) (time.Duration, bool) {
 	p, ok := r.Phase(names.SpanPrefill)
+	if _, stepped := r.Step(1); r.program && !stepped {
+		return 0, false // a program that marks no step says where its prefill begins, not where it ends
+	}
 	if n > 1 {
 		p, ok = r.Step(n - 1)
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/introgen/introgen/figures"
 	"github.com/introgen/introgen/results/answers/samples"
+	"github.com/introgen/introgen/results/breakdown"
 	"github.com/introgen/introgen/results/recording"
 )
 
@@ -50,7 +51,11 @@ func Cause(s samples.Series) string {
 	}
 	text += fmt.Sprintf("; %s %s %s of those", listed(names), figures.Verb(len(heads), "is", "are"), figures.Percent(share))
 	if n := made.FirstToken; n < made.LibraryCount {
-		text += fmt.Sprintf(" (the first token needs %d of the libraries)", n)
+		first := "the first token"
+		if c.Goal.Name != breakdown.GoalToken2 {
+			first = breakdown.GoalOutput
+		}
+		text += fmt.Sprintf(" (%s needs %d of the libraries)", first, n)
 	}
 	return text
 }

@@ -35,7 +35,7 @@ type Made struct {
 	FromCache                   bool
 	Libraries, Pipelines        time.Duration
 	LibraryCount, PipelineCount int
-	FirstToken                  int     // libraries before the first token
+	FirstToken                  int     // libraries before the first token, or before what a program repeats
 	ByLibrary                   []Named // in the order in which they were needed
 }
 
@@ -143,6 +143,8 @@ func CostsOf(s samples.Series) (Costs, bool) {
 			switch {
 			case name == names.SpanStep:
 				name = metrics.First.Name
+			case name == names.SpanRepeat:
+				name = metrics.Repeat1.Name
 			case name == names.SpanPhase: // as the program calls it, which may be anything
 				name = strconv.Quote(p.Title())
 			}
@@ -207,7 +209,7 @@ func (m *Made) count(p breakdown.Phase, k breakdown.Compile) {
 		m.PipelineCount++
 	default:
 		m.LibraryCount++
-		if p.Name != names.SpanStep {
+		if !names.IsStep(p.Name) {
 			m.FirstToken++
 		}
 	}

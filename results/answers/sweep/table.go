@@ -136,10 +136,10 @@ func (a *Answer) values(rows []Row) (c table.Column, title string) {
 // output came, its phases, and what it counted.
 func (a *Answer) programTable(g Group) *table.Table {
 	first, of := a.values(g.Rows)
-	t := &table.Table{Title: of + "the whole program, medians in ms and numbers", Columns: []table.Column{first}}
 	if g.Others != "" {
-		t.Title = g.Others + ": " + t.Title
+		of += g.Others + ": "
 	}
+	t := &table.Table{Title: of + "the whole program, medians in ms and numbers", Columns: []table.Column{first}}
 	for _, r := range g.Rows {
 		t.Add(table.Text(r.Level))
 	}
