@@ -49,6 +49,7 @@ var whoseText = map[string]string{
 	"results/store":                      "names of files",
 	"results/table":                      "any text that is to be broken into lines or escaped",
 	"scripts/candleplan/recorded.go":     "ids that a program prints",
+	"scripts/recordcost/main.go":         "the time that a program prints",
 	"scripts/reference/experiment":       "the output of the experiment",
 }
 

@@ -3,7 +3,6 @@
 package record
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -85,22 +84,6 @@ func Run(o Options) (*Result, error) {
 	w.running = running
 	w.run()
 	return w.result, w.failed
-}
-
-// ringFolder makes the folder for the rings, in memory where the system has such.
-func ringFolder() (string, error) {
-	var failed error
-	for _, in := range []string{"/dev/shm", os.TempDir()} {
-		if runtime.GOOS != "linux" && in == "/dev/shm" {
-			continue
-		}
-		dir, err := os.MkdirTemp(in, "introgen-record-") // for this user alone
-		if err == nil {
-			return dir, nil
-		}
-		failed = errors.Join(failed, err)
-	}
-	return "", fmt.Errorf("no folder for the recorder's events: %w; TMPDIR can name another place", failed)
 }
 
 // preloads is the variable that names libraries to load into a program.
