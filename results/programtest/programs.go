@@ -230,3 +230,30 @@ func Engine(s State) *Recording {
 	}
 	return out
 }
+
+// Detailed is Threads with every dispatch and barrier of its pass, its kernels and
+// what was lost of it.
+func Detailed() *Recording {
+	r := Threads()
+	var out []recording.Event
+	for _, e := range r.Events {
+		switch e := e.(type) {
+		case *recording.Span:
+			out = append(out, e)
+			if e.Name == names.SpanEncoder {
+				for range 4 {
+					out = append(out, &recording.Dispatch{Span: e.ID, Library: "A", Function: "add", Grid: [3]int64{10, 2, 3}, Group: [3]int64{32, 4, 5}, Threads: true})
+				}
+				out = append(out, &recording.Barrier{Span: e.ID, Scope: "buffers"}, &recording.Barrier{Span: e.ID, Scope: "textures"})
+			}
+			continue
+		case *recording.Round:
+			out = append(out, &recording.Kernel{Name: "add", Dispatches: 4}, &recording.Output{At: int64(At(460)), Stream: recording.StreamErr, Bytes: 3, More: 2})
+		case *recording.End:
+			e.Lost, e.LostSlots = 5, 1
+		}
+		out = append(out, e)
+	}
+	r.Events = out
+	return r
+}

@@ -105,7 +105,7 @@ func called(s trace.Record) string {
 func (j *judge) all() {
 	j.out = map[trace.ID]bool{}
 	j.missing()
-	for _, look := range []func(){j.ends, j.begins, j.within, j.apart, j.rounds, j.made} {
+	for _, look := range []func(){j.ends, j.begins, j.within, j.apart, j.rounds, j.program, j.made} {
 		look()
 		j.remove()
 	}

@@ -162,14 +162,17 @@ func (j *judge) counts() {
 		// What is committed behind a command buffer that failed does not run, and a
 		// program need not wait for what it commits.
 		if j.Header.Program != nil {
-			if n.gpu > n.commits || n.ran > n.dispatched {
-				j.tell("ran", "span %d commits %d command buffers of %d dispatches, and the device ran %d of %d", id, n.commits, n.dispatched, n.gpu, n.ran)
-			}
-		} else if j.End.Code == 0 && timed && (n.gpu != n.commits || n.ran != n.dispatched) || j.End.Code == 0 && queued && n.queued != n.commits {
+			continue // it is looked at by itself
+		}
+		if j.End.Code == 0 && timed && (n.gpu != n.commits || n.ran != n.dispatched) || j.End.Code == 0 && queued && n.queued != n.commits {
 			j.tell("ran", "span %d commits %d command buffers of %d dispatches, and the device ran %d of %d", id, n.commits, n.dispatched, n.gpu, n.ran)
 		}
 	}
 	j.Samples = slices.DeleteFunc(j.Samples, func(c trace.Sample) bool { return wrong[counter{c.Span, c.Name}] })
+	if j.Header.Program != nil && timed {
+		j.ran()
+		j.remove()
+	}
 	j.kernels()
 }
 
