@@ -71,11 +71,11 @@ func runRecord(c *cli.Context) error {
 		return err
 	}
 	o.Header = *newHeader(c, s.args, map[string]recording.Knob{"nonce": origin(c, "nonce", "", o.Nonce, false)})
-	o.Header.View = recording.View{Label: c.Command.Name, Quiet: c.Bool("quiet")}
+	o.Header.View = recording.View{Label: c.Command.Name}
 	if err := s.open(c); err != nil {
 		return err
 	}
-	shown := s.beside(&o)
+	shown := s.beside(&o, c.Bool("quiet"))
 	if unlinked != "" {
 		s.note(unlinked)
 	}
@@ -147,11 +147,13 @@ const mostShown = 1_000_000
 
 // beside has the session say nothing until the program has ended, and the events go
 // to its outputs.
-func (s *session) beside(o *foreign.Options) *besides {
+func (s *session) beside(o *foreign.Options, quiet bool) *besides {
 	b := &besides{}
 	s.mu.Lock()
 	b.stderr, s.stderr = s.stderr, &b.later
-	s.out.printer = console.New(&b.text)
+	if !quiet {
+		s.out.printer = console.New(&b.text)
+	}
 	if len(s.out.views) > 0 {
 		s.out.collector = recording.NewCollector()
 	}
