@@ -127,6 +127,18 @@ func TestChildren(t *testing.T) {
 	}
 }
 
+// TestAnew: a process that becomes another program has a run for each.
+func TestAnew(t *testing.T) {
+	x := run(t, nil, steps(t), "steps", "1", "1", "anew", "steps", "2", "3", "exit", "6")
+	if len(x.Runs) != 2 || x.Status() != 6 || x.out.String() != "0\n0\n1\n" {
+		t.Fatalf("%d runs, %q, %+v", len(x.Runs), &x.out, x.Result)
+	}
+	first, then := x.Runs[0], x.Runs[1]
+	if sum(first, names.CountDispatches) != 1 || sum(then, names.CountDispatches) != 6 || then.Header.PID != first.Header.PID || then.Header.Program.Parent != 0 {
+		t.Errorf("%d and %d dispatches, %+v", sum(first, names.CountDispatches), sum(then, names.CountDispatches), then.Header.Program)
+	}
+}
+
 // TestThreads: several threads at once are tracks beside each other.
 func TestThreads(t *testing.T) {
 	r := run(t, nil, steps(t), "threads", "6").Runs[0]

@@ -2,6 +2,7 @@ package record
 
 import (
 	"fmt"
+	"os"
 	"time"
 
 	"github.com/introgen/introgen/metalshim/recorder"
@@ -175,7 +176,11 @@ func (w *watch) attach(ring *recorder.Ring) {
 		path = e.Text
 		began = append(began, e)
 	})
-	p := w.begin(pid, int(ring.Parent()), path, nil)
+	parent := int(ring.Parent())
+	if parent == os.Getpid() { // the program itself, as which it was started anew
+		parent = 0
+	}
+	p := w.begin(pid, parent, path, nil)
 	p.ring = ring
 	for _, e := range began {
 		w.eventOf(p)(e)

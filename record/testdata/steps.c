@@ -9,6 +9,7 @@
 //   leave         a child that goes on for 300 ms when this process has ended
 //   sources N     N libraries that differ in a comment
 //   large BYTES   a library whose source has so many
+//   anew          this program again in this process, with the words that follow
 //   exit CODE
 #define _GNU_SOURCE
 #include <Metal/Metal.h>
@@ -147,6 +148,10 @@ int main(int count, char **words) {
 			strcpy(text + n - 1, "\n");
 			compile(m.device, text);
 			i++;
+		} else if (!strcmp(word, "anew")) {
+			words[i] = words[0];
+			execv(words[0], words + i);
+			exit(4);
 		} else if (!strcmp(word, "exit")) {
 			exit(n);
 		}
