@@ -66,6 +66,7 @@ type Process struct {
 	commands  map[uint64]*commands
 	encoders  map[uint64]*encoder
 	kernels   map[string]int64
+	flying    int // command buffers that were committed and have not completed
 
 	used     bool              // whether Metal was
 	told     bool              // the device

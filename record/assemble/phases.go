@@ -25,7 +25,7 @@ type phases struct {
 	count   map[string]int64 // how many there were of a name
 	n       int64            // of those that introgen has no name for
 	written bool             // the first output was seen
-	waits   []time.Duration  // when the last waits were over
+	idle    []time.Duration  // when the last waits were over, and the device idle
 }
 
 // own are the phases that introgen has names for, but for decode steps.
@@ -79,32 +79,33 @@ func (p *Process) firstOutput(at time.Duration) {
 func (p *Process) marks() bool { return p.o.Marked || p.phases.marked }
 
 // written is about when output was written that was seen at a time. The program goes
-// on while it comes through a pipe: where it had waited for the device shortly before,
-// all that it began behind that wait came behind the output, and else what was not
-// over when it was seen.
+// on while it comes through a pipe. What is printed was waited for as a rule: where a
+// wait was over shortly before, or the device had done all that was committed, what
+// the program began behind that came behind the output; and else what was not over
+// when it was seen.
 func (p *Process) written(seen time.Duration) time.Duration {
-	at, waited := seen, p.waitedBefore(seen)
-	for _, e := range p.list[p.from(max(waited, seen-Settled)):] {
+	at, idle := seen, p.idleBefore(seen)
+	for _, e := range p.list[p.from(max(idle, seen-Settled)):] {
 		s := e.span
 		if s == nil || s.phase || names.OfDevice(s.record.Name) || s.record.Start > seen {
 			continue
 		}
-		if waited > 0 || s.record.End < 0 || s.record.End > seen {
+		if idle > 0 || s.record.End < 0 || s.record.End > seen {
 			at = min(at, s.record.Start)
 		}
 	}
 	return at
 }
 
-// waitEnded notes that a wait is over.
-func (p *Process) waitEnded(at time.Duration) {
-	w := &p.phases.waits
-	*w = append(slices.DeleteFunc(*w, func(t time.Duration) bool { return t < at-2*Settled }), at)
+// idleAt notes that a wait was over, or the device idle.
+func (p *Process) idleAt(at time.Duration) {
+	idle := &p.phases.idle
+	*idle = append(slices.DeleteFunc(*idle, func(t time.Duration) bool { return t < at-2*Settled }), at)
 }
 
-// waitedBefore is when the last wait before a time was over, 0 where that is long ago.
-func (p *Process) waitedBefore(seen time.Duration) (at time.Duration) {
-	for _, t := range p.phases.waits {
+// idleBefore is when that was the last time before a time, 0 where that is long ago.
+func (p *Process) idleBefore(seen time.Duration) (at time.Duration) {
+	for _, t := range p.phases.idle {
 		if t <= seen && t > seen-Settled {
 			at = max(at, t)
 		}

@@ -131,11 +131,15 @@ func TestMarkSeenLate(t *testing.T) {
 	p.buffer(40_000, 10, 1)
 	p.waited(40_100, 41_000)
 	// Printed at 41_010, seen at 41_400.
-	p.buffer(41_020, 20, 2)
+	p.event(41_020, recorder.Commands, 20, 1)
+	p.event(41_020, recorder.Encoder, 21, 20, 1)
+	p.event(41_030, recorder.EncoderEnd, 21)
+	p.event(41_036, recorder.Commit, 20, int(at(41_032)))
 	p.event(41_200, recorder.Commands, 30, 1)
 	p.event(41_300, recorder.Encoder, 31, 30, 1)
 	p.p.Mark("decode step", at(41_400))
 	p.event(41_500, recorder.EncoderEnd, 31)
+	p.event(41_600, recorder.Completed, 20, int(at(41_100)), int(at(41_550)), 4)
 	p.on(1, 60_000, recorder.LibraryEnd, 5, 77, 1, 0, "named")
 	compare(t, tree(p.ended(70_000), names.SpanQueued, names.SpanGPU), `
 round//1 0-70000
@@ -146,8 +150,36 @@ round//1 0-70000
   wait/completed/0 40100-41000
  decode step//1 41020-70000
   encode/compute/0 41020-41030
-  commit//2 41032-41036
+  commit//0 41032-41036
   encode/compute/0 41300-41500
+`)
+}
+
+// TestMarkBehindCompletion: the last command buffer had completed when the program
+// looked, so that it did not wait; what it printed then came behind that.
+func TestMarkBehindCompletion(t *testing.T) {
+	p := newTape(t, Options{Marked: true})
+	p.event(0, recorder.Device, 9, 1, "d")
+	p.buffer(1000, 10, 1)
+	p.waited(1100, 1500)
+	p.buffer(2000, 10, 1) // done by the device at 2030
+	p.buffer(3000, 20, 1) // begun behind the line, before it was seen
+	p.event(3100, recorder.Commands, 30, 1)
+	p.event(3101, recorder.Encoder, 31, 30, 1)
+	p.p.Mark("x", at(3005))
+	p.event(3200, recorder.EncoderEnd, 31)
+	compare(t, tree(p.ended(9000), names.SpanQueued, names.SpanGPU), `
+round//1 0-9000
+ phase/start/1 0-3000
+  encode/compute/0 1000-1010
+  commit//1 1012-1016
+  wait/completed/0 1100-1500
+  encode/compute/0 2000-2010
+  commit//1 2012-2016
+ phase/x/2 3000-9000
+  encode/compute/0 3000-3010
+  commit//1 3012-3016
+  encode/compute/0 3101-3200
 `)
 }
 

@@ -168,6 +168,7 @@ func (p *Process) committed(e recorder.Event, at time.Duration) {
 	if e.A != 0 {
 		begin = min(at, p.clock(int64(e.A)))
 	}
+	p.flying++
 	c.commit = p.done(e.Thread, names.SpanCommit, "", c.dispatches, begin, at)
 	for _, n := range []struct {
 		name  string
@@ -196,6 +197,9 @@ func (p *Process) completed(e recorder.Event, at time.Duration) {
 		return
 	}
 	delete(p.commands, e.Object)
+	if p.flying--; p.flying == 0 && e.B != 0 {
+		p.idleAt(p.clock(int64(e.B)))
+	}
 	if e.C == failed {
 		p.o.Put(&recording.Note{Text: fmt.Sprintf("a command buffer of %d dispatches failed: %s", c.dispatches, firstLine(e.Text))})
 	}
@@ -232,7 +236,7 @@ func (p *Process) wait(e recorder.Event, at time.Duration) {
 			continue
 		}
 		p.pop(s, at)
-		p.waitEnded(at)
+		p.idleAt(at)
 		if detail != names.WaitScheduled {
 			p.turned(at)
 		}
