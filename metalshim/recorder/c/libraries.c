@@ -50,7 +50,7 @@ static u64 begin_source(id device, enum library_form form, id source, id options
 	options_text(options, line + 65, sizeof line - 65);
 	*ours = source;
 	if (source && nonce[0]) {
-		u64 n = strlen(nonce), room = t.n + n + 5;
+		u64 n = strlen(nonce), room = t.n + n + 6; // with the last zero
 		char *joined = malloc(room);
 		if (joined) {
 			memcpy(joined, t.p, t.n);

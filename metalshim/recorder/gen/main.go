@@ -40,7 +40,7 @@ type hook struct {
 	selector string
 	types    []string // result, receiver, selector, arguments
 	copies   int      // bodies that can be replaced
-	source   string // where the encoding is from; "abi" is the table
+	source   string   // where the encoding is from; "abi" is the table
 }
 
 // usualCopies is how many classes with a body of their own one sort of object

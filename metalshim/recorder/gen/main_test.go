@@ -137,12 +137,12 @@ func reason(m *abi.Method) string {
 func TestErrors(t *testing.T) {
 	const line = "DEVICE\tMTLDevice\tnewFence\t@@:\t-\tabi\n"
 	for text, want := range map[string]string{
-		"# nothing\n" + line + line:                  "line 3: newFence is there already",
-		"a\tb\n":                                     "line 1: 2 columns",
-		strings.Replace(line, "@@:", "@@:Q", 1):      "is not that of newFence",
-		strings.Replace(line, "@@:", "@", 1):         "is not that of newFence",
-		strings.Replace(line, "@@:", "{x=@@:", 1):    "no type at",
-		strings.Replace(line, "@@:", "{x=d}@:", 1):   "no C type for {x=d}",
+		"# nothing\n" + line + line:                "line 3: newFence is there already",
+		"a\tb\n":                                   "line 1: 2 columns",
+		strings.Replace(line, "@@:", "@@:Q", 1):    "is not that of newFence",
+		strings.Replace(line, "@@:", "@", 1):       "is not that of newFence",
+		strings.Replace(line, "@@:", "{x=@@:", 1):  "no type at",
+		strings.Replace(line, "@@:", "{x=d}@:", 1): "no C type for {x=d}",
 		strings.Replace(line, "\t-\t", "\t0\t", 1): `"0" copies`,
 	} {
 		if _, err := read(text); err == nil || !strings.Contains(err.Error(), want) {
