@@ -2,12 +2,14 @@ package recorder
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
 	"testing"
+	"time"
 
 	"github.com/introgen/introgen/metalshim/soft/clibrary"
 )
@@ -64,7 +66,9 @@ func command(t testing.TB, program string, args ...string) (*exec.Cmd, *Folder, 
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.CommandContext(t.Context(), program, args...)
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	t.Cleanup(cancel)
+	cmd := exec.CommandContext(ctx, program, args...)
 	cmd.Env = append(os.Environ(), preloaded(built(t)), Environment+"="+Setting(dir))
 	return cmd, folder, dir
 }

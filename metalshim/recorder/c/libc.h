@@ -32,10 +32,13 @@ void *mmap(void *, usize, int, int, int, i64);
 int munmap(void *, usize);
 void *dlsym(void *, const char *);
 
+struct rlimit { u64 now, most; };
+int getrlimit(int, struct rlimit *);
+
 struct timespec { i64 sec, nsec; };
 int clock_gettime(int, struct timespec *);
 
-enum { PROT_READ = 1, PROT_WRITE = 2, MAP_SHARED = 1, O_RDWR = 2 };
+enum { PROT_READ = 1, PROT_WRITE = 2, MAP_SHARED = 1, O_RDWR = 2, RLIMIT_FSIZE = 1 };
 
 #if defined(__APPLE__)
 enum { O_CREAT = 0x200, O_EXCL = 0x800, O_CLOEXEC = 0x1000000, CLOCK_MONOTONIC = 6, CLOCK_UPTIME_RAW = 8 };

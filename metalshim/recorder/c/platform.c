@@ -51,10 +51,14 @@ static void when_forked(void (*in_child)(void)) {
 }
 
 // fitting is the number of slots that the folder has room for, at most all of
-// them: half of what is free. A page of a full disk that is written to would
-// end the program.
+// them: half of what is free, and no more than the process may write to a file.
+// A page of a full disk that is written to would end the program, and so would a
+// file that is too large.
 static u64 fitting(const char *folder, u64 slot) {
 	u64 slots = RING_SLOTS;
+	struct rlimit limit = {0, 0};
+	if (getrlimit(RLIMIT_FSIZE, &limit)) return 0;
+	while (slots && sizeof(struct ring) + slots * slot > limit.now) slots /= 2;
 #if !defined(__APPLE__)
 	struct statfs s = {0};
 	if (statfs(folder, &s)) return 0;

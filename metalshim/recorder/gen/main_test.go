@@ -8,7 +8,7 @@ import (
 	"github.com/introgen/introgen/metalshim/apple/abi"
 )
 
-func list(t *testing.T) []hook {
+func list(t testing.TB) []hook {
 	t.Helper()
 	text, err := os.ReadFile("../hooks.tsv")
 	if err != nil {

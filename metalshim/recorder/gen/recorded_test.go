@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -16,7 +17,7 @@ import (
 )
 
 // built compiles the program and the library that it is linked with.
-func built(t *testing.T) string {
+func built(t testing.TB) string {
 	t.Helper()
 	cc, err := exec.LookPath("cc")
 	if err != nil || runtime.GOOS != "linux" {
@@ -40,7 +41,7 @@ func built(t *testing.T) string {
 
 // recorded runs the program under a recorder and returns what it said and what
 // was recorded.
-func recorded(t *testing.T, exe string, env ...string) (said string, events []recorder.Event) {
+func recorded(t testing.TB, exe string, env ...string) (said string, events []recorder.Event) {
 	t.Helper()
 	path, err := recorder.Build(t.Context())
 	if errors.Is(err, clibrary.ErrCompiler) {
@@ -66,7 +67,7 @@ func recorded(t *testing.T, exe string, env ...string) (said string, events []re
 	return said, events
 }
 
-func run(t *testing.T, exe string, env ...string) string {
+func run(t testing.TB, exe string, env ...string) string {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), exe)
 	cmd.Env = append(os.Environ(), env...)
@@ -254,6 +255,39 @@ func TestNonce(t *testing.T) {
 	if sources != 6 || noted != 6 {
 		t.Errorf("%d sources end with the nonce, %d are noted as ending with it", sources, noted)
 	}
+}
+
+// BenchmarkDispatch is what a recorder adds to a dispatch: the two are measured
+// in turn, and the shortest of each is compared.
+func BenchmarkDispatch(b *testing.B) {
+	const calls = 500_000 // fewer than a ring has slots
+	exe := built(b)
+	ns := func(said string) float64 {
+		for l := range strings.Lines(said) {
+			if rest, ok := strings.CutPrefix(l, "@ ns "); ok {
+				v, err := strconv.ParseFloat(strings.TrimSpace(rest), 64)
+				if err != nil {
+					b.Fatal(err)
+				}
+				return v
+			}
+		}
+		b.Fatalf("no time in %q", said)
+		return 0
+	}
+	env := "CALLS=" + strconv.Itoa(calls)
+	alone, with := math.Inf(1), math.Inf(1)
+	for b.Loop() {
+		alone = min(alone, ns(run(b, exe, env)))
+		said, events := recorded(b, exe, env)
+		with = min(with, ns(said))
+		if len(events) < calls {
+			b.Fatalf("%d events of %d calls", len(events), calls)
+		}
+	}
+	b.ReportMetric(alone, "ns/dispatch-alone")
+	b.ReportMetric(with, "ns/dispatch-recorded")
+	b.ReportMetric(with-alone, "ns/dispatch-added")
 }
 
 var kinds = map[recorder.Kind]string{

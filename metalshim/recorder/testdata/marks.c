@@ -5,6 +5,7 @@
 //   marks fork                    a mark, and one each of a child without exec and of its parent
 //   marks exec                    a mark, and then this program again: marks threads 1 1
 //   marks endless                 marks from 4 threads until it is killed
+//   marks lines                   one for each line on its input, which it answers with "seen"
 //   marks texts                   "begun", and one of 200,000 bytes
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -57,6 +58,13 @@ int main(int argc, char **argv) {
 		puts("running");
 		fflush(stdout);
 		threads(4);
+	} else if (!strcmp(what, "lines")) {
+		static char line[100000];
+		while (fgets(line, sizeof line, stdin)) {
+			mark(line);
+			puts("seen");
+			fflush(stdout);
+		}
 	} else if (!strcmp(what, "texts")) {
 		mark("begun");
 		char *long_text = malloc(200001);

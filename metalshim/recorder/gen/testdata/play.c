@@ -108,10 +108,26 @@ static void semaphores(void) {
 	dispatch_semaphore_wait(s, 0);
 }
 
+// time_calls says what a dispatch costs, in nanoseconds.
+static void time_calls(u64 n) {
+	void (*dispatch)(id, SEL, MTLSize, MTLSize) = (void (*)(id, SEL, MTLSize, MTLSize))message;
+	SEL s = sel_registerName("dispatchThreadgroups:threadsPerThreadgroup:");
+	struct timespec from, to;
+	timing = 1;
+	clock_gettime(CLOCK_MONOTONIC, &from);
+	for (u64 i = 0; i < n; i++) dispatch(COMPUTE, s, (MTLSize){i, 1, 1}, (MTLSize){32, 1, 1});
+	clock_gettime(CLOCK_MONOTONIC, &to);
+	printf("@ ns %.1f\n", ((double)(to.tv_sec - from.tv_sec) * 1e9 + (double)(to.tv_nsec - from.tv_nsec)) / (double)n);
+}
+
 int play(void) {
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	add_classes();
 	make_all();
+	if (getenv("CALLS")) {
+		time_calls(strtoull(getenv("CALLS"), NULL, 10));
+		return 0;
+	}
 	send_all();
 	inheritance();
 	failures();

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 typedef uint64_t u64;
 typedef int64_t i64;
@@ -287,7 +288,7 @@ static void address(const char *what, id o) {
 	if (getenv("ADDRESSES")) printf("@ %s %llu\n", what, (unsigned long long)o);
 }
 
-static int begun; // the program sends
+static int begun, timing; // the program sends; its calls are timed
 
 static void begin(SEL s, id self) {
 	begun = 1;
