@@ -19,6 +19,14 @@ static inline void leave(const u8 *was) { inside = *was; }
 	__attribute__((cleanup(leave))) u8 was = 0; \
 	inside = 1
 
+// BORROWED calls a method whose result is not owned by the caller, and keeps it.
+// It is not left in the program's autorelease pool, where a program without one
+// would never lose it: give hands it on as the method would have.
+#define BORROWED(name, call) \
+	void *pool = objc.push(); \
+	id name = objc.retain(call); \
+	objc.pop(pool)
+
 // shape reduces a type encoding to what a call needs to know, so that names of
 // structures, qualifiers and offsets do not matter.
 static void shape(const char *p, char *out, u64 room) {
@@ -45,7 +53,11 @@ static void shape(const char *p, char *out, u64 room) {
 		}
 		case '@':
 			if (*p == '?') p++;
-			if (*p == '<') while (*p && *p++ != '>') ;
+			if (*p == '<') { // a block's own types
+				i32 depth = 0;
+				do depth += (*p == '<') - (*p == '>');
+				while (*p++ && depth);
+			}
 			if (*p == '"') {
 				for (p++; *p && *p != '"'; p++) ;
 				if (*p) p++;
@@ -93,14 +105,19 @@ static void missed(const struct hook *h, const char *why) {
 	record_text(MISSED, 0, 0, 0, 0, 0, text(line));
 }
 
+// is_everybodys says whether a method is NSObject's, for objects or for classes:
+// what replaces it would be called by all.
+static int is_everybodys(void *method, SEL s) {
+	id root = objc.class_named("NSObject");
+	return root && (method == objc.method(root, s) || method == objc.method(objc.class_of(root), s));
+}
+
 // replace puts an entry of the hook in the place of the body that the class of
 // an object has or inherits.
 static void replace(const struct hook *h, id o, id class) {
-	static id root;
 	SEL s = objc.selector(h->selector);
 	void *method = objc.method(class, s), *body = method ? objc.body(method) : NULL;
-	if (!root) root = objc.class_named("NSObject");
-	if (!body || (root && class != root && method == objc.method(root, s))) {
+	if (!body || is_everybodys(method, s)) {
 		// It may hand on what it has no method for.
 		if (!body && ((BOOL (*)(id, SEL, SEL))objc.send)(o, selectors[S_respondsToSelector], s)) missed(h, "an object answers it without a method");
 		return;

@@ -31,22 +31,22 @@ static void commands_made(id queue, id commands, u64 unretained) {
 }
 
 static id h_commandBuffer(t_commandBuffer original, id self, SEL cmd) {
-	OUTERMOST(original(self, cmd));
-	id commands = original(self, cmd);
+	OUTERMOST(objc.retain(original(self, cmd)));
+	BORROWED(commands, original(self, cmd));
 	commands_made(self, commands, 0);
 	return commands;
 }
 
 static id h_commandBufferWithUnretainedReferences(t_commandBufferWithUnretainedReferences original, id self, SEL cmd) {
-	OUTERMOST(original(self, cmd));
-	id commands = original(self, cmd);
+	OUTERMOST(objc.retain(original(self, cmd)));
+	BORROWED(commands, original(self, cmd));
 	commands_made(self, commands, 1);
 	return commands;
 }
 
 static id h_commandBufferWithDescriptor_(t_commandBufferWithDescriptor_ original, id self, SEL cmd, id descriptor) {
-	OUTERMOST(original(self, cmd, descriptor));
-	id commands = original(self, cmd, descriptor);
+	OUTERMOST(objc.retain(original(self, cmd, descriptor)));
+	BORROWED(commands, original(self, cmd, descriptor));
 	commands_made(self, commands, responds(commands, S_retainedReferences) && !flag_if(commands, S_retainedReferences));
 	return commands;
 }
@@ -113,43 +113,43 @@ static void encoder_made(id commands, id encoder, enum role role, enum encoder_f
 }
 
 static id h_computeCommandEncoder(t_computeCommandEncoder original, id self, SEL cmd) {
-	OUTERMOST(original(self, cmd));
-	id encoder = original(self, cmd);
+	OUTERMOST(objc.retain(original(self, cmd)));
+	BORROWED(encoder, original(self, cmd));
 	encoder_made(self, encoder, COMPUTE_ROLE, COMPUTE_SERIAL);
 	return encoder;
 }
 
 static id h_computeCommandEncoderWithDispatchType_(t_computeCommandEncoderWithDispatchType_ original, id self, SEL cmd, u64 type) {
-	OUTERMOST(original(self, cmd, type));
-	id encoder = original(self, cmd, type);
+	OUTERMOST(objc.retain(original(self, cmd, type)));
+	BORROWED(encoder, original(self, cmd, type));
 	encoder_made(self, encoder, COMPUTE_ROLE, type == 1 ? COMPUTE_CONCURRENT : COMPUTE_SERIAL);
 	return encoder;
 }
 
 static id h_computeCommandEncoderWithDescriptor_(t_computeCommandEncoderWithDescriptor_ original, id self, SEL cmd, id descriptor) {
-	OUTERMOST(original(self, cmd, descriptor));
-	id encoder = original(self, cmd, descriptor);
+	OUTERMOST(objc.retain(original(self, cmd, descriptor)));
+	BORROWED(encoder, original(self, cmd, descriptor));
 	encoder_made(self, encoder, COMPUTE_ROLE, number_if(descriptor, S_dispatchType) == 1 ? COMPUTE_CONCURRENT : COMPUTE_SERIAL);
 	return encoder;
 }
 
 static id h_blitCommandEncoder(t_blitCommandEncoder original, id self, SEL cmd) {
-	OUTERMOST(original(self, cmd));
-	id encoder = original(self, cmd);
+	OUTERMOST(objc.retain(original(self, cmd)));
+	BORROWED(encoder, original(self, cmd));
 	encoder_made(self, encoder, BLIT_ROLE, BLITS);
 	return encoder;
 }
 
 static id h_resourceStateCommandEncoder(t_resourceStateCommandEncoder original, id self, SEL cmd) {
-	OUTERMOST(original(self, cmd));
-	id encoder = original(self, cmd);
+	OUTERMOST(objc.retain(original(self, cmd)));
+	BORROWED(encoder, original(self, cmd));
 	encoder_made(self, encoder, ENCODER_ROLE, OTHER_ENCODER);
 	return encoder;
 }
 
 static id h_accelerationStructureCommandEncoder(t_accelerationStructureCommandEncoder original, id self, SEL cmd) {
-	OUTERMOST(original(self, cmd));
-	id encoder = original(self, cmd);
+	OUTERMOST(objc.retain(original(self, cmd)));
+	BORROWED(encoder, original(self, cmd));
 	encoder_made(self, encoder, ENCODER_ROLE, OTHER_ENCODER);
 	return encoder;
 }
@@ -157,8 +157,8 @@ static id h_accelerationStructureCommandEncoder(t_accelerationStructureCommandEn
 // Those that take a descriptor and are alike.
 #define DESCRIBED(name, role, form) \
 	static id h_##name(t_##name original, id self, SEL cmd, id descriptor) { \
-		OUTERMOST(original(self, cmd, descriptor)); \
-		id encoder = original(self, cmd, descriptor); \
+		OUTERMOST(objc.retain(original(self, cmd, descriptor))); \
+		BORROWED(encoder, original(self, cmd, descriptor)); \
 		encoder_made(self, encoder, role, form); \
 		return encoder; \
 	}

@@ -467,155 +467,155 @@ static void *const e_newBufferWithLength_options_offset_[] = {(void *)newBufferW
 typedef id (*t_commandBuffer)(id, SEL);
 static id h_commandBuffer(t_commandBuffer, id, SEL);
 static void *o_commandBuffer[6];
-static id commandBuffer_0(id self, SEL cmd) { return h_commandBuffer((t_commandBuffer)o_commandBuffer[0], self, cmd); }
-static id commandBuffer_1(id self, SEL cmd) { return h_commandBuffer((t_commandBuffer)o_commandBuffer[1], self, cmd); }
-static id commandBuffer_2(id self, SEL cmd) { return h_commandBuffer((t_commandBuffer)o_commandBuffer[2], self, cmd); }
-static id commandBuffer_3(id self, SEL cmd) { return h_commandBuffer((t_commandBuffer)o_commandBuffer[3], self, cmd); }
-static id commandBuffer_4(id self, SEL cmd) { return h_commandBuffer((t_commandBuffer)o_commandBuffer[4], self, cmd); }
-static id commandBuffer_5(id self, SEL cmd) { return h_commandBuffer((t_commandBuffer)o_commandBuffer[5], self, cmd); }
+static id commandBuffer_0(id self, SEL cmd) { return give(h_commandBuffer((t_commandBuffer)o_commandBuffer[0], self, cmd)); }
+static id commandBuffer_1(id self, SEL cmd) { return give(h_commandBuffer((t_commandBuffer)o_commandBuffer[1], self, cmd)); }
+static id commandBuffer_2(id self, SEL cmd) { return give(h_commandBuffer((t_commandBuffer)o_commandBuffer[2], self, cmd)); }
+static id commandBuffer_3(id self, SEL cmd) { return give(h_commandBuffer((t_commandBuffer)o_commandBuffer[3], self, cmd)); }
+static id commandBuffer_4(id self, SEL cmd) { return give(h_commandBuffer((t_commandBuffer)o_commandBuffer[4], self, cmd)); }
+static id commandBuffer_5(id self, SEL cmd) { return give(h_commandBuffer((t_commandBuffer)o_commandBuffer[5], self, cmd)); }
 static void *const e_commandBuffer[] = {(void *)commandBuffer_0, (void *)commandBuffer_1, (void *)commandBuffer_2, (void *)commandBuffer_3, (void *)commandBuffer_4, (void *)commandBuffer_5, };
 
 typedef id (*t_commandBufferWithUnretainedReferences)(id, SEL);
 static id h_commandBufferWithUnretainedReferences(t_commandBufferWithUnretainedReferences, id, SEL);
 static void *o_commandBufferWithUnretainedReferences[6];
-static id commandBufferWithUnretainedReferences_0(id self, SEL cmd) { return h_commandBufferWithUnretainedReferences((t_commandBufferWithUnretainedReferences)o_commandBufferWithUnretainedReferences[0], self, cmd); }
-static id commandBufferWithUnretainedReferences_1(id self, SEL cmd) { return h_commandBufferWithUnretainedReferences((t_commandBufferWithUnretainedReferences)o_commandBufferWithUnretainedReferences[1], self, cmd); }
-static id commandBufferWithUnretainedReferences_2(id self, SEL cmd) { return h_commandBufferWithUnretainedReferences((t_commandBufferWithUnretainedReferences)o_commandBufferWithUnretainedReferences[2], self, cmd); }
-static id commandBufferWithUnretainedReferences_3(id self, SEL cmd) { return h_commandBufferWithUnretainedReferences((t_commandBufferWithUnretainedReferences)o_commandBufferWithUnretainedReferences[3], self, cmd); }
-static id commandBufferWithUnretainedReferences_4(id self, SEL cmd) { return h_commandBufferWithUnretainedReferences((t_commandBufferWithUnretainedReferences)o_commandBufferWithUnretainedReferences[4], self, cmd); }
-static id commandBufferWithUnretainedReferences_5(id self, SEL cmd) { return h_commandBufferWithUnretainedReferences((t_commandBufferWithUnretainedReferences)o_commandBufferWithUnretainedReferences[5], self, cmd); }
+static id commandBufferWithUnretainedReferences_0(id self, SEL cmd) { return give(h_commandBufferWithUnretainedReferences((t_commandBufferWithUnretainedReferences)o_commandBufferWithUnretainedReferences[0], self, cmd)); }
+static id commandBufferWithUnretainedReferences_1(id self, SEL cmd) { return give(h_commandBufferWithUnretainedReferences((t_commandBufferWithUnretainedReferences)o_commandBufferWithUnretainedReferences[1], self, cmd)); }
+static id commandBufferWithUnretainedReferences_2(id self, SEL cmd) { return give(h_commandBufferWithUnretainedReferences((t_commandBufferWithUnretainedReferences)o_commandBufferWithUnretainedReferences[2], self, cmd)); }
+static id commandBufferWithUnretainedReferences_3(id self, SEL cmd) { return give(h_commandBufferWithUnretainedReferences((t_commandBufferWithUnretainedReferences)o_commandBufferWithUnretainedReferences[3], self, cmd)); }
+static id commandBufferWithUnretainedReferences_4(id self, SEL cmd) { return give(h_commandBufferWithUnretainedReferences((t_commandBufferWithUnretainedReferences)o_commandBufferWithUnretainedReferences[4], self, cmd)); }
+static id commandBufferWithUnretainedReferences_5(id self, SEL cmd) { return give(h_commandBufferWithUnretainedReferences((t_commandBufferWithUnretainedReferences)o_commandBufferWithUnretainedReferences[5], self, cmd)); }
 static void *const e_commandBufferWithUnretainedReferences[] = {(void *)commandBufferWithUnretainedReferences_0, (void *)commandBufferWithUnretainedReferences_1, (void *)commandBufferWithUnretainedReferences_2, (void *)commandBufferWithUnretainedReferences_3, (void *)commandBufferWithUnretainedReferences_4, (void *)commandBufferWithUnretainedReferences_5, };
 
 typedef id (*t_commandBufferWithDescriptor_)(id, SEL, id);
 static id h_commandBufferWithDescriptor_(t_commandBufferWithDescriptor_, id, SEL, id);
 static void *o_commandBufferWithDescriptor_[6];
-static id commandBufferWithDescriptor__0(id self, SEL cmd, id a0) { return h_commandBufferWithDescriptor_((t_commandBufferWithDescriptor_)o_commandBufferWithDescriptor_[0], self, cmd, a0); }
-static id commandBufferWithDescriptor__1(id self, SEL cmd, id a0) { return h_commandBufferWithDescriptor_((t_commandBufferWithDescriptor_)o_commandBufferWithDescriptor_[1], self, cmd, a0); }
-static id commandBufferWithDescriptor__2(id self, SEL cmd, id a0) { return h_commandBufferWithDescriptor_((t_commandBufferWithDescriptor_)o_commandBufferWithDescriptor_[2], self, cmd, a0); }
-static id commandBufferWithDescriptor__3(id self, SEL cmd, id a0) { return h_commandBufferWithDescriptor_((t_commandBufferWithDescriptor_)o_commandBufferWithDescriptor_[3], self, cmd, a0); }
-static id commandBufferWithDescriptor__4(id self, SEL cmd, id a0) { return h_commandBufferWithDescriptor_((t_commandBufferWithDescriptor_)o_commandBufferWithDescriptor_[4], self, cmd, a0); }
-static id commandBufferWithDescriptor__5(id self, SEL cmd, id a0) { return h_commandBufferWithDescriptor_((t_commandBufferWithDescriptor_)o_commandBufferWithDescriptor_[5], self, cmd, a0); }
+static id commandBufferWithDescriptor__0(id self, SEL cmd, id a0) { return give(h_commandBufferWithDescriptor_((t_commandBufferWithDescriptor_)o_commandBufferWithDescriptor_[0], self, cmd, a0)); }
+static id commandBufferWithDescriptor__1(id self, SEL cmd, id a0) { return give(h_commandBufferWithDescriptor_((t_commandBufferWithDescriptor_)o_commandBufferWithDescriptor_[1], self, cmd, a0)); }
+static id commandBufferWithDescriptor__2(id self, SEL cmd, id a0) { return give(h_commandBufferWithDescriptor_((t_commandBufferWithDescriptor_)o_commandBufferWithDescriptor_[2], self, cmd, a0)); }
+static id commandBufferWithDescriptor__3(id self, SEL cmd, id a0) { return give(h_commandBufferWithDescriptor_((t_commandBufferWithDescriptor_)o_commandBufferWithDescriptor_[3], self, cmd, a0)); }
+static id commandBufferWithDescriptor__4(id self, SEL cmd, id a0) { return give(h_commandBufferWithDescriptor_((t_commandBufferWithDescriptor_)o_commandBufferWithDescriptor_[4], self, cmd, a0)); }
+static id commandBufferWithDescriptor__5(id self, SEL cmd, id a0) { return give(h_commandBufferWithDescriptor_((t_commandBufferWithDescriptor_)o_commandBufferWithDescriptor_[5], self, cmd, a0)); }
 static void *const e_commandBufferWithDescriptor_[] = {(void *)commandBufferWithDescriptor__0, (void *)commandBufferWithDescriptor__1, (void *)commandBufferWithDescriptor__2, (void *)commandBufferWithDescriptor__3, (void *)commandBufferWithDescriptor__4, (void *)commandBufferWithDescriptor__5, };
 
 typedef id (*t_computeCommandEncoder)(id, SEL);
 static id h_computeCommandEncoder(t_computeCommandEncoder, id, SEL);
 static void *o_computeCommandEncoder[6];
-static id computeCommandEncoder_0(id self, SEL cmd) { return h_computeCommandEncoder((t_computeCommandEncoder)o_computeCommandEncoder[0], self, cmd); }
-static id computeCommandEncoder_1(id self, SEL cmd) { return h_computeCommandEncoder((t_computeCommandEncoder)o_computeCommandEncoder[1], self, cmd); }
-static id computeCommandEncoder_2(id self, SEL cmd) { return h_computeCommandEncoder((t_computeCommandEncoder)o_computeCommandEncoder[2], self, cmd); }
-static id computeCommandEncoder_3(id self, SEL cmd) { return h_computeCommandEncoder((t_computeCommandEncoder)o_computeCommandEncoder[3], self, cmd); }
-static id computeCommandEncoder_4(id self, SEL cmd) { return h_computeCommandEncoder((t_computeCommandEncoder)o_computeCommandEncoder[4], self, cmd); }
-static id computeCommandEncoder_5(id self, SEL cmd) { return h_computeCommandEncoder((t_computeCommandEncoder)o_computeCommandEncoder[5], self, cmd); }
+static id computeCommandEncoder_0(id self, SEL cmd) { return give(h_computeCommandEncoder((t_computeCommandEncoder)o_computeCommandEncoder[0], self, cmd)); }
+static id computeCommandEncoder_1(id self, SEL cmd) { return give(h_computeCommandEncoder((t_computeCommandEncoder)o_computeCommandEncoder[1], self, cmd)); }
+static id computeCommandEncoder_2(id self, SEL cmd) { return give(h_computeCommandEncoder((t_computeCommandEncoder)o_computeCommandEncoder[2], self, cmd)); }
+static id computeCommandEncoder_3(id self, SEL cmd) { return give(h_computeCommandEncoder((t_computeCommandEncoder)o_computeCommandEncoder[3], self, cmd)); }
+static id computeCommandEncoder_4(id self, SEL cmd) { return give(h_computeCommandEncoder((t_computeCommandEncoder)o_computeCommandEncoder[4], self, cmd)); }
+static id computeCommandEncoder_5(id self, SEL cmd) { return give(h_computeCommandEncoder((t_computeCommandEncoder)o_computeCommandEncoder[5], self, cmd)); }
 static void *const e_computeCommandEncoder[] = {(void *)computeCommandEncoder_0, (void *)computeCommandEncoder_1, (void *)computeCommandEncoder_2, (void *)computeCommandEncoder_3, (void *)computeCommandEncoder_4, (void *)computeCommandEncoder_5, };
 
 typedef id (*t_blitCommandEncoder)(id, SEL);
 static id h_blitCommandEncoder(t_blitCommandEncoder, id, SEL);
 static void *o_blitCommandEncoder[6];
-static id blitCommandEncoder_0(id self, SEL cmd) { return h_blitCommandEncoder((t_blitCommandEncoder)o_blitCommandEncoder[0], self, cmd); }
-static id blitCommandEncoder_1(id self, SEL cmd) { return h_blitCommandEncoder((t_blitCommandEncoder)o_blitCommandEncoder[1], self, cmd); }
-static id blitCommandEncoder_2(id self, SEL cmd) { return h_blitCommandEncoder((t_blitCommandEncoder)o_blitCommandEncoder[2], self, cmd); }
-static id blitCommandEncoder_3(id self, SEL cmd) { return h_blitCommandEncoder((t_blitCommandEncoder)o_blitCommandEncoder[3], self, cmd); }
-static id blitCommandEncoder_4(id self, SEL cmd) { return h_blitCommandEncoder((t_blitCommandEncoder)o_blitCommandEncoder[4], self, cmd); }
-static id blitCommandEncoder_5(id self, SEL cmd) { return h_blitCommandEncoder((t_blitCommandEncoder)o_blitCommandEncoder[5], self, cmd); }
+static id blitCommandEncoder_0(id self, SEL cmd) { return give(h_blitCommandEncoder((t_blitCommandEncoder)o_blitCommandEncoder[0], self, cmd)); }
+static id blitCommandEncoder_1(id self, SEL cmd) { return give(h_blitCommandEncoder((t_blitCommandEncoder)o_blitCommandEncoder[1], self, cmd)); }
+static id blitCommandEncoder_2(id self, SEL cmd) { return give(h_blitCommandEncoder((t_blitCommandEncoder)o_blitCommandEncoder[2], self, cmd)); }
+static id blitCommandEncoder_3(id self, SEL cmd) { return give(h_blitCommandEncoder((t_blitCommandEncoder)o_blitCommandEncoder[3], self, cmd)); }
+static id blitCommandEncoder_4(id self, SEL cmd) { return give(h_blitCommandEncoder((t_blitCommandEncoder)o_blitCommandEncoder[4], self, cmd)); }
+static id blitCommandEncoder_5(id self, SEL cmd) { return give(h_blitCommandEncoder((t_blitCommandEncoder)o_blitCommandEncoder[5], self, cmd)); }
 static void *const e_blitCommandEncoder[] = {(void *)blitCommandEncoder_0, (void *)blitCommandEncoder_1, (void *)blitCommandEncoder_2, (void *)blitCommandEncoder_3, (void *)blitCommandEncoder_4, (void *)blitCommandEncoder_5, };
 
 typedef id (*t_computeCommandEncoderWithDispatchType_)(id, SEL, u64);
 static id h_computeCommandEncoderWithDispatchType_(t_computeCommandEncoderWithDispatchType_, id, SEL, u64);
 static void *o_computeCommandEncoderWithDispatchType_[6];
-static id computeCommandEncoderWithDispatchType__0(id self, SEL cmd, u64 a0) { return h_computeCommandEncoderWithDispatchType_((t_computeCommandEncoderWithDispatchType_)o_computeCommandEncoderWithDispatchType_[0], self, cmd, a0); }
-static id computeCommandEncoderWithDispatchType__1(id self, SEL cmd, u64 a0) { return h_computeCommandEncoderWithDispatchType_((t_computeCommandEncoderWithDispatchType_)o_computeCommandEncoderWithDispatchType_[1], self, cmd, a0); }
-static id computeCommandEncoderWithDispatchType__2(id self, SEL cmd, u64 a0) { return h_computeCommandEncoderWithDispatchType_((t_computeCommandEncoderWithDispatchType_)o_computeCommandEncoderWithDispatchType_[2], self, cmd, a0); }
-static id computeCommandEncoderWithDispatchType__3(id self, SEL cmd, u64 a0) { return h_computeCommandEncoderWithDispatchType_((t_computeCommandEncoderWithDispatchType_)o_computeCommandEncoderWithDispatchType_[3], self, cmd, a0); }
-static id computeCommandEncoderWithDispatchType__4(id self, SEL cmd, u64 a0) { return h_computeCommandEncoderWithDispatchType_((t_computeCommandEncoderWithDispatchType_)o_computeCommandEncoderWithDispatchType_[4], self, cmd, a0); }
-static id computeCommandEncoderWithDispatchType__5(id self, SEL cmd, u64 a0) { return h_computeCommandEncoderWithDispatchType_((t_computeCommandEncoderWithDispatchType_)o_computeCommandEncoderWithDispatchType_[5], self, cmd, a0); }
+static id computeCommandEncoderWithDispatchType__0(id self, SEL cmd, u64 a0) { return give(h_computeCommandEncoderWithDispatchType_((t_computeCommandEncoderWithDispatchType_)o_computeCommandEncoderWithDispatchType_[0], self, cmd, a0)); }
+static id computeCommandEncoderWithDispatchType__1(id self, SEL cmd, u64 a0) { return give(h_computeCommandEncoderWithDispatchType_((t_computeCommandEncoderWithDispatchType_)o_computeCommandEncoderWithDispatchType_[1], self, cmd, a0)); }
+static id computeCommandEncoderWithDispatchType__2(id self, SEL cmd, u64 a0) { return give(h_computeCommandEncoderWithDispatchType_((t_computeCommandEncoderWithDispatchType_)o_computeCommandEncoderWithDispatchType_[2], self, cmd, a0)); }
+static id computeCommandEncoderWithDispatchType__3(id self, SEL cmd, u64 a0) { return give(h_computeCommandEncoderWithDispatchType_((t_computeCommandEncoderWithDispatchType_)o_computeCommandEncoderWithDispatchType_[3], self, cmd, a0)); }
+static id computeCommandEncoderWithDispatchType__4(id self, SEL cmd, u64 a0) { return give(h_computeCommandEncoderWithDispatchType_((t_computeCommandEncoderWithDispatchType_)o_computeCommandEncoderWithDispatchType_[4], self, cmd, a0)); }
+static id computeCommandEncoderWithDispatchType__5(id self, SEL cmd, u64 a0) { return give(h_computeCommandEncoderWithDispatchType_((t_computeCommandEncoderWithDispatchType_)o_computeCommandEncoderWithDispatchType_[5], self, cmd, a0)); }
 static void *const e_computeCommandEncoderWithDispatchType_[] = {(void *)computeCommandEncoderWithDispatchType__0, (void *)computeCommandEncoderWithDispatchType__1, (void *)computeCommandEncoderWithDispatchType__2, (void *)computeCommandEncoderWithDispatchType__3, (void *)computeCommandEncoderWithDispatchType__4, (void *)computeCommandEncoderWithDispatchType__5, };
 
 typedef id (*t_computeCommandEncoderWithDescriptor_)(id, SEL, id);
 static id h_computeCommandEncoderWithDescriptor_(t_computeCommandEncoderWithDescriptor_, id, SEL, id);
 static void *o_computeCommandEncoderWithDescriptor_[6];
-static id computeCommandEncoderWithDescriptor__0(id self, SEL cmd, id a0) { return h_computeCommandEncoderWithDescriptor_((t_computeCommandEncoderWithDescriptor_)o_computeCommandEncoderWithDescriptor_[0], self, cmd, a0); }
-static id computeCommandEncoderWithDescriptor__1(id self, SEL cmd, id a0) { return h_computeCommandEncoderWithDescriptor_((t_computeCommandEncoderWithDescriptor_)o_computeCommandEncoderWithDescriptor_[1], self, cmd, a0); }
-static id computeCommandEncoderWithDescriptor__2(id self, SEL cmd, id a0) { return h_computeCommandEncoderWithDescriptor_((t_computeCommandEncoderWithDescriptor_)o_computeCommandEncoderWithDescriptor_[2], self, cmd, a0); }
-static id computeCommandEncoderWithDescriptor__3(id self, SEL cmd, id a0) { return h_computeCommandEncoderWithDescriptor_((t_computeCommandEncoderWithDescriptor_)o_computeCommandEncoderWithDescriptor_[3], self, cmd, a0); }
-static id computeCommandEncoderWithDescriptor__4(id self, SEL cmd, id a0) { return h_computeCommandEncoderWithDescriptor_((t_computeCommandEncoderWithDescriptor_)o_computeCommandEncoderWithDescriptor_[4], self, cmd, a0); }
-static id computeCommandEncoderWithDescriptor__5(id self, SEL cmd, id a0) { return h_computeCommandEncoderWithDescriptor_((t_computeCommandEncoderWithDescriptor_)o_computeCommandEncoderWithDescriptor_[5], self, cmd, a0); }
+static id computeCommandEncoderWithDescriptor__0(id self, SEL cmd, id a0) { return give(h_computeCommandEncoderWithDescriptor_((t_computeCommandEncoderWithDescriptor_)o_computeCommandEncoderWithDescriptor_[0], self, cmd, a0)); }
+static id computeCommandEncoderWithDescriptor__1(id self, SEL cmd, id a0) { return give(h_computeCommandEncoderWithDescriptor_((t_computeCommandEncoderWithDescriptor_)o_computeCommandEncoderWithDescriptor_[1], self, cmd, a0)); }
+static id computeCommandEncoderWithDescriptor__2(id self, SEL cmd, id a0) { return give(h_computeCommandEncoderWithDescriptor_((t_computeCommandEncoderWithDescriptor_)o_computeCommandEncoderWithDescriptor_[2], self, cmd, a0)); }
+static id computeCommandEncoderWithDescriptor__3(id self, SEL cmd, id a0) { return give(h_computeCommandEncoderWithDescriptor_((t_computeCommandEncoderWithDescriptor_)o_computeCommandEncoderWithDescriptor_[3], self, cmd, a0)); }
+static id computeCommandEncoderWithDescriptor__4(id self, SEL cmd, id a0) { return give(h_computeCommandEncoderWithDescriptor_((t_computeCommandEncoderWithDescriptor_)o_computeCommandEncoderWithDescriptor_[4], self, cmd, a0)); }
+static id computeCommandEncoderWithDescriptor__5(id self, SEL cmd, id a0) { return give(h_computeCommandEncoderWithDescriptor_((t_computeCommandEncoderWithDescriptor_)o_computeCommandEncoderWithDescriptor_[5], self, cmd, a0)); }
 static void *const e_computeCommandEncoderWithDescriptor_[] = {(void *)computeCommandEncoderWithDescriptor__0, (void *)computeCommandEncoderWithDescriptor__1, (void *)computeCommandEncoderWithDescriptor__2, (void *)computeCommandEncoderWithDescriptor__3, (void *)computeCommandEncoderWithDescriptor__4, (void *)computeCommandEncoderWithDescriptor__5, };
 
 typedef id (*t_blitCommandEncoderWithDescriptor_)(id, SEL, id);
 static id h_blitCommandEncoderWithDescriptor_(t_blitCommandEncoderWithDescriptor_, id, SEL, id);
 static void *o_blitCommandEncoderWithDescriptor_[6];
-static id blitCommandEncoderWithDescriptor__0(id self, SEL cmd, id a0) { return h_blitCommandEncoderWithDescriptor_((t_blitCommandEncoderWithDescriptor_)o_blitCommandEncoderWithDescriptor_[0], self, cmd, a0); }
-static id blitCommandEncoderWithDescriptor__1(id self, SEL cmd, id a0) { return h_blitCommandEncoderWithDescriptor_((t_blitCommandEncoderWithDescriptor_)o_blitCommandEncoderWithDescriptor_[1], self, cmd, a0); }
-static id blitCommandEncoderWithDescriptor__2(id self, SEL cmd, id a0) { return h_blitCommandEncoderWithDescriptor_((t_blitCommandEncoderWithDescriptor_)o_blitCommandEncoderWithDescriptor_[2], self, cmd, a0); }
-static id blitCommandEncoderWithDescriptor__3(id self, SEL cmd, id a0) { return h_blitCommandEncoderWithDescriptor_((t_blitCommandEncoderWithDescriptor_)o_blitCommandEncoderWithDescriptor_[3], self, cmd, a0); }
-static id blitCommandEncoderWithDescriptor__4(id self, SEL cmd, id a0) { return h_blitCommandEncoderWithDescriptor_((t_blitCommandEncoderWithDescriptor_)o_blitCommandEncoderWithDescriptor_[4], self, cmd, a0); }
-static id blitCommandEncoderWithDescriptor__5(id self, SEL cmd, id a0) { return h_blitCommandEncoderWithDescriptor_((t_blitCommandEncoderWithDescriptor_)o_blitCommandEncoderWithDescriptor_[5], self, cmd, a0); }
+static id blitCommandEncoderWithDescriptor__0(id self, SEL cmd, id a0) { return give(h_blitCommandEncoderWithDescriptor_((t_blitCommandEncoderWithDescriptor_)o_blitCommandEncoderWithDescriptor_[0], self, cmd, a0)); }
+static id blitCommandEncoderWithDescriptor__1(id self, SEL cmd, id a0) { return give(h_blitCommandEncoderWithDescriptor_((t_blitCommandEncoderWithDescriptor_)o_blitCommandEncoderWithDescriptor_[1], self, cmd, a0)); }
+static id blitCommandEncoderWithDescriptor__2(id self, SEL cmd, id a0) { return give(h_blitCommandEncoderWithDescriptor_((t_blitCommandEncoderWithDescriptor_)o_blitCommandEncoderWithDescriptor_[2], self, cmd, a0)); }
+static id blitCommandEncoderWithDescriptor__3(id self, SEL cmd, id a0) { return give(h_blitCommandEncoderWithDescriptor_((t_blitCommandEncoderWithDescriptor_)o_blitCommandEncoderWithDescriptor_[3], self, cmd, a0)); }
+static id blitCommandEncoderWithDescriptor__4(id self, SEL cmd, id a0) { return give(h_blitCommandEncoderWithDescriptor_((t_blitCommandEncoderWithDescriptor_)o_blitCommandEncoderWithDescriptor_[4], self, cmd, a0)); }
+static id blitCommandEncoderWithDescriptor__5(id self, SEL cmd, id a0) { return give(h_blitCommandEncoderWithDescriptor_((t_blitCommandEncoderWithDescriptor_)o_blitCommandEncoderWithDescriptor_[5], self, cmd, a0)); }
 static void *const e_blitCommandEncoderWithDescriptor_[] = {(void *)blitCommandEncoderWithDescriptor__0, (void *)blitCommandEncoderWithDescriptor__1, (void *)blitCommandEncoderWithDescriptor__2, (void *)blitCommandEncoderWithDescriptor__3, (void *)blitCommandEncoderWithDescriptor__4, (void *)blitCommandEncoderWithDescriptor__5, };
 
 typedef id (*t_renderCommandEncoderWithDescriptor_)(id, SEL, id);
 static id h_renderCommandEncoderWithDescriptor_(t_renderCommandEncoderWithDescriptor_, id, SEL, id);
 static void *o_renderCommandEncoderWithDescriptor_[6];
-static id renderCommandEncoderWithDescriptor__0(id self, SEL cmd, id a0) { return h_renderCommandEncoderWithDescriptor_((t_renderCommandEncoderWithDescriptor_)o_renderCommandEncoderWithDescriptor_[0], self, cmd, a0); }
-static id renderCommandEncoderWithDescriptor__1(id self, SEL cmd, id a0) { return h_renderCommandEncoderWithDescriptor_((t_renderCommandEncoderWithDescriptor_)o_renderCommandEncoderWithDescriptor_[1], self, cmd, a0); }
-static id renderCommandEncoderWithDescriptor__2(id self, SEL cmd, id a0) { return h_renderCommandEncoderWithDescriptor_((t_renderCommandEncoderWithDescriptor_)o_renderCommandEncoderWithDescriptor_[2], self, cmd, a0); }
-static id renderCommandEncoderWithDescriptor__3(id self, SEL cmd, id a0) { return h_renderCommandEncoderWithDescriptor_((t_renderCommandEncoderWithDescriptor_)o_renderCommandEncoderWithDescriptor_[3], self, cmd, a0); }
-static id renderCommandEncoderWithDescriptor__4(id self, SEL cmd, id a0) { return h_renderCommandEncoderWithDescriptor_((t_renderCommandEncoderWithDescriptor_)o_renderCommandEncoderWithDescriptor_[4], self, cmd, a0); }
-static id renderCommandEncoderWithDescriptor__5(id self, SEL cmd, id a0) { return h_renderCommandEncoderWithDescriptor_((t_renderCommandEncoderWithDescriptor_)o_renderCommandEncoderWithDescriptor_[5], self, cmd, a0); }
+static id renderCommandEncoderWithDescriptor__0(id self, SEL cmd, id a0) { return give(h_renderCommandEncoderWithDescriptor_((t_renderCommandEncoderWithDescriptor_)o_renderCommandEncoderWithDescriptor_[0], self, cmd, a0)); }
+static id renderCommandEncoderWithDescriptor__1(id self, SEL cmd, id a0) { return give(h_renderCommandEncoderWithDescriptor_((t_renderCommandEncoderWithDescriptor_)o_renderCommandEncoderWithDescriptor_[1], self, cmd, a0)); }
+static id renderCommandEncoderWithDescriptor__2(id self, SEL cmd, id a0) { return give(h_renderCommandEncoderWithDescriptor_((t_renderCommandEncoderWithDescriptor_)o_renderCommandEncoderWithDescriptor_[2], self, cmd, a0)); }
+static id renderCommandEncoderWithDescriptor__3(id self, SEL cmd, id a0) { return give(h_renderCommandEncoderWithDescriptor_((t_renderCommandEncoderWithDescriptor_)o_renderCommandEncoderWithDescriptor_[3], self, cmd, a0)); }
+static id renderCommandEncoderWithDescriptor__4(id self, SEL cmd, id a0) { return give(h_renderCommandEncoderWithDescriptor_((t_renderCommandEncoderWithDescriptor_)o_renderCommandEncoderWithDescriptor_[4], self, cmd, a0)); }
+static id renderCommandEncoderWithDescriptor__5(id self, SEL cmd, id a0) { return give(h_renderCommandEncoderWithDescriptor_((t_renderCommandEncoderWithDescriptor_)o_renderCommandEncoderWithDescriptor_[5], self, cmd, a0)); }
 static void *const e_renderCommandEncoderWithDescriptor_[] = {(void *)renderCommandEncoderWithDescriptor__0, (void *)renderCommandEncoderWithDescriptor__1, (void *)renderCommandEncoderWithDescriptor__2, (void *)renderCommandEncoderWithDescriptor__3, (void *)renderCommandEncoderWithDescriptor__4, (void *)renderCommandEncoderWithDescriptor__5, };
 
 typedef id (*t_parallelRenderCommandEncoderWithDescriptor_)(id, SEL, id);
 static id h_parallelRenderCommandEncoderWithDescriptor_(t_parallelRenderCommandEncoderWithDescriptor_, id, SEL, id);
 static void *o_parallelRenderCommandEncoderWithDescriptor_[6];
-static id parallelRenderCommandEncoderWithDescriptor__0(id self, SEL cmd, id a0) { return h_parallelRenderCommandEncoderWithDescriptor_((t_parallelRenderCommandEncoderWithDescriptor_)o_parallelRenderCommandEncoderWithDescriptor_[0], self, cmd, a0); }
-static id parallelRenderCommandEncoderWithDescriptor__1(id self, SEL cmd, id a0) { return h_parallelRenderCommandEncoderWithDescriptor_((t_parallelRenderCommandEncoderWithDescriptor_)o_parallelRenderCommandEncoderWithDescriptor_[1], self, cmd, a0); }
-static id parallelRenderCommandEncoderWithDescriptor__2(id self, SEL cmd, id a0) { return h_parallelRenderCommandEncoderWithDescriptor_((t_parallelRenderCommandEncoderWithDescriptor_)o_parallelRenderCommandEncoderWithDescriptor_[2], self, cmd, a0); }
-static id parallelRenderCommandEncoderWithDescriptor__3(id self, SEL cmd, id a0) { return h_parallelRenderCommandEncoderWithDescriptor_((t_parallelRenderCommandEncoderWithDescriptor_)o_parallelRenderCommandEncoderWithDescriptor_[3], self, cmd, a0); }
-static id parallelRenderCommandEncoderWithDescriptor__4(id self, SEL cmd, id a0) { return h_parallelRenderCommandEncoderWithDescriptor_((t_parallelRenderCommandEncoderWithDescriptor_)o_parallelRenderCommandEncoderWithDescriptor_[4], self, cmd, a0); }
-static id parallelRenderCommandEncoderWithDescriptor__5(id self, SEL cmd, id a0) { return h_parallelRenderCommandEncoderWithDescriptor_((t_parallelRenderCommandEncoderWithDescriptor_)o_parallelRenderCommandEncoderWithDescriptor_[5], self, cmd, a0); }
+static id parallelRenderCommandEncoderWithDescriptor__0(id self, SEL cmd, id a0) { return give(h_parallelRenderCommandEncoderWithDescriptor_((t_parallelRenderCommandEncoderWithDescriptor_)o_parallelRenderCommandEncoderWithDescriptor_[0], self, cmd, a0)); }
+static id parallelRenderCommandEncoderWithDescriptor__1(id self, SEL cmd, id a0) { return give(h_parallelRenderCommandEncoderWithDescriptor_((t_parallelRenderCommandEncoderWithDescriptor_)o_parallelRenderCommandEncoderWithDescriptor_[1], self, cmd, a0)); }
+static id parallelRenderCommandEncoderWithDescriptor__2(id self, SEL cmd, id a0) { return give(h_parallelRenderCommandEncoderWithDescriptor_((t_parallelRenderCommandEncoderWithDescriptor_)o_parallelRenderCommandEncoderWithDescriptor_[2], self, cmd, a0)); }
+static id parallelRenderCommandEncoderWithDescriptor__3(id self, SEL cmd, id a0) { return give(h_parallelRenderCommandEncoderWithDescriptor_((t_parallelRenderCommandEncoderWithDescriptor_)o_parallelRenderCommandEncoderWithDescriptor_[3], self, cmd, a0)); }
+static id parallelRenderCommandEncoderWithDescriptor__4(id self, SEL cmd, id a0) { return give(h_parallelRenderCommandEncoderWithDescriptor_((t_parallelRenderCommandEncoderWithDescriptor_)o_parallelRenderCommandEncoderWithDescriptor_[4], self, cmd, a0)); }
+static id parallelRenderCommandEncoderWithDescriptor__5(id self, SEL cmd, id a0) { return give(h_parallelRenderCommandEncoderWithDescriptor_((t_parallelRenderCommandEncoderWithDescriptor_)o_parallelRenderCommandEncoderWithDescriptor_[5], self, cmd, a0)); }
 static void *const e_parallelRenderCommandEncoderWithDescriptor_[] = {(void *)parallelRenderCommandEncoderWithDescriptor__0, (void *)parallelRenderCommandEncoderWithDescriptor__1, (void *)parallelRenderCommandEncoderWithDescriptor__2, (void *)parallelRenderCommandEncoderWithDescriptor__3, (void *)parallelRenderCommandEncoderWithDescriptor__4, (void *)parallelRenderCommandEncoderWithDescriptor__5, };
 
 typedef id (*t_resourceStateCommandEncoder)(id, SEL);
 static id h_resourceStateCommandEncoder(t_resourceStateCommandEncoder, id, SEL);
 static void *o_resourceStateCommandEncoder[6];
-static id resourceStateCommandEncoder_0(id self, SEL cmd) { return h_resourceStateCommandEncoder((t_resourceStateCommandEncoder)o_resourceStateCommandEncoder[0], self, cmd); }
-static id resourceStateCommandEncoder_1(id self, SEL cmd) { return h_resourceStateCommandEncoder((t_resourceStateCommandEncoder)o_resourceStateCommandEncoder[1], self, cmd); }
-static id resourceStateCommandEncoder_2(id self, SEL cmd) { return h_resourceStateCommandEncoder((t_resourceStateCommandEncoder)o_resourceStateCommandEncoder[2], self, cmd); }
-static id resourceStateCommandEncoder_3(id self, SEL cmd) { return h_resourceStateCommandEncoder((t_resourceStateCommandEncoder)o_resourceStateCommandEncoder[3], self, cmd); }
-static id resourceStateCommandEncoder_4(id self, SEL cmd) { return h_resourceStateCommandEncoder((t_resourceStateCommandEncoder)o_resourceStateCommandEncoder[4], self, cmd); }
-static id resourceStateCommandEncoder_5(id self, SEL cmd) { return h_resourceStateCommandEncoder((t_resourceStateCommandEncoder)o_resourceStateCommandEncoder[5], self, cmd); }
+static id resourceStateCommandEncoder_0(id self, SEL cmd) { return give(h_resourceStateCommandEncoder((t_resourceStateCommandEncoder)o_resourceStateCommandEncoder[0], self, cmd)); }
+static id resourceStateCommandEncoder_1(id self, SEL cmd) { return give(h_resourceStateCommandEncoder((t_resourceStateCommandEncoder)o_resourceStateCommandEncoder[1], self, cmd)); }
+static id resourceStateCommandEncoder_2(id self, SEL cmd) { return give(h_resourceStateCommandEncoder((t_resourceStateCommandEncoder)o_resourceStateCommandEncoder[2], self, cmd)); }
+static id resourceStateCommandEncoder_3(id self, SEL cmd) { return give(h_resourceStateCommandEncoder((t_resourceStateCommandEncoder)o_resourceStateCommandEncoder[3], self, cmd)); }
+static id resourceStateCommandEncoder_4(id self, SEL cmd) { return give(h_resourceStateCommandEncoder((t_resourceStateCommandEncoder)o_resourceStateCommandEncoder[4], self, cmd)); }
+static id resourceStateCommandEncoder_5(id self, SEL cmd) { return give(h_resourceStateCommandEncoder((t_resourceStateCommandEncoder)o_resourceStateCommandEncoder[5], self, cmd)); }
 static void *const e_resourceStateCommandEncoder[] = {(void *)resourceStateCommandEncoder_0, (void *)resourceStateCommandEncoder_1, (void *)resourceStateCommandEncoder_2, (void *)resourceStateCommandEncoder_3, (void *)resourceStateCommandEncoder_4, (void *)resourceStateCommandEncoder_5, };
 
 typedef id (*t_resourceStateCommandEncoderWithDescriptor_)(id, SEL, id);
 static id h_resourceStateCommandEncoderWithDescriptor_(t_resourceStateCommandEncoderWithDescriptor_, id, SEL, id);
 static void *o_resourceStateCommandEncoderWithDescriptor_[6];
-static id resourceStateCommandEncoderWithDescriptor__0(id self, SEL cmd, id a0) { return h_resourceStateCommandEncoderWithDescriptor_((t_resourceStateCommandEncoderWithDescriptor_)o_resourceStateCommandEncoderWithDescriptor_[0], self, cmd, a0); }
-static id resourceStateCommandEncoderWithDescriptor__1(id self, SEL cmd, id a0) { return h_resourceStateCommandEncoderWithDescriptor_((t_resourceStateCommandEncoderWithDescriptor_)o_resourceStateCommandEncoderWithDescriptor_[1], self, cmd, a0); }
-static id resourceStateCommandEncoderWithDescriptor__2(id self, SEL cmd, id a0) { return h_resourceStateCommandEncoderWithDescriptor_((t_resourceStateCommandEncoderWithDescriptor_)o_resourceStateCommandEncoderWithDescriptor_[2], self, cmd, a0); }
-static id resourceStateCommandEncoderWithDescriptor__3(id self, SEL cmd, id a0) { return h_resourceStateCommandEncoderWithDescriptor_((t_resourceStateCommandEncoderWithDescriptor_)o_resourceStateCommandEncoderWithDescriptor_[3], self, cmd, a0); }
-static id resourceStateCommandEncoderWithDescriptor__4(id self, SEL cmd, id a0) { return h_resourceStateCommandEncoderWithDescriptor_((t_resourceStateCommandEncoderWithDescriptor_)o_resourceStateCommandEncoderWithDescriptor_[4], self, cmd, a0); }
-static id resourceStateCommandEncoderWithDescriptor__5(id self, SEL cmd, id a0) { return h_resourceStateCommandEncoderWithDescriptor_((t_resourceStateCommandEncoderWithDescriptor_)o_resourceStateCommandEncoderWithDescriptor_[5], self, cmd, a0); }
+static id resourceStateCommandEncoderWithDescriptor__0(id self, SEL cmd, id a0) { return give(h_resourceStateCommandEncoderWithDescriptor_((t_resourceStateCommandEncoderWithDescriptor_)o_resourceStateCommandEncoderWithDescriptor_[0], self, cmd, a0)); }
+static id resourceStateCommandEncoderWithDescriptor__1(id self, SEL cmd, id a0) { return give(h_resourceStateCommandEncoderWithDescriptor_((t_resourceStateCommandEncoderWithDescriptor_)o_resourceStateCommandEncoderWithDescriptor_[1], self, cmd, a0)); }
+static id resourceStateCommandEncoderWithDescriptor__2(id self, SEL cmd, id a0) { return give(h_resourceStateCommandEncoderWithDescriptor_((t_resourceStateCommandEncoderWithDescriptor_)o_resourceStateCommandEncoderWithDescriptor_[2], self, cmd, a0)); }
+static id resourceStateCommandEncoderWithDescriptor__3(id self, SEL cmd, id a0) { return give(h_resourceStateCommandEncoderWithDescriptor_((t_resourceStateCommandEncoderWithDescriptor_)o_resourceStateCommandEncoderWithDescriptor_[3], self, cmd, a0)); }
+static id resourceStateCommandEncoderWithDescriptor__4(id self, SEL cmd, id a0) { return give(h_resourceStateCommandEncoderWithDescriptor_((t_resourceStateCommandEncoderWithDescriptor_)o_resourceStateCommandEncoderWithDescriptor_[4], self, cmd, a0)); }
+static id resourceStateCommandEncoderWithDescriptor__5(id self, SEL cmd, id a0) { return give(h_resourceStateCommandEncoderWithDescriptor_((t_resourceStateCommandEncoderWithDescriptor_)o_resourceStateCommandEncoderWithDescriptor_[5], self, cmd, a0)); }
 static void *const e_resourceStateCommandEncoderWithDescriptor_[] = {(void *)resourceStateCommandEncoderWithDescriptor__0, (void *)resourceStateCommandEncoderWithDescriptor__1, (void *)resourceStateCommandEncoderWithDescriptor__2, (void *)resourceStateCommandEncoderWithDescriptor__3, (void *)resourceStateCommandEncoderWithDescriptor__4, (void *)resourceStateCommandEncoderWithDescriptor__5, };
 
 typedef id (*t_accelerationStructureCommandEncoder)(id, SEL);
 static id h_accelerationStructureCommandEncoder(t_accelerationStructureCommandEncoder, id, SEL);
 static void *o_accelerationStructureCommandEncoder[6];
-static id accelerationStructureCommandEncoder_0(id self, SEL cmd) { return h_accelerationStructureCommandEncoder((t_accelerationStructureCommandEncoder)o_accelerationStructureCommandEncoder[0], self, cmd); }
-static id accelerationStructureCommandEncoder_1(id self, SEL cmd) { return h_accelerationStructureCommandEncoder((t_accelerationStructureCommandEncoder)o_accelerationStructureCommandEncoder[1], self, cmd); }
-static id accelerationStructureCommandEncoder_2(id self, SEL cmd) { return h_accelerationStructureCommandEncoder((t_accelerationStructureCommandEncoder)o_accelerationStructureCommandEncoder[2], self, cmd); }
-static id accelerationStructureCommandEncoder_3(id self, SEL cmd) { return h_accelerationStructureCommandEncoder((t_accelerationStructureCommandEncoder)o_accelerationStructureCommandEncoder[3], self, cmd); }
-static id accelerationStructureCommandEncoder_4(id self, SEL cmd) { return h_accelerationStructureCommandEncoder((t_accelerationStructureCommandEncoder)o_accelerationStructureCommandEncoder[4], self, cmd); }
-static id accelerationStructureCommandEncoder_5(id self, SEL cmd) { return h_accelerationStructureCommandEncoder((t_accelerationStructureCommandEncoder)o_accelerationStructureCommandEncoder[5], self, cmd); }
+static id accelerationStructureCommandEncoder_0(id self, SEL cmd) { return give(h_accelerationStructureCommandEncoder((t_accelerationStructureCommandEncoder)o_accelerationStructureCommandEncoder[0], self, cmd)); }
+static id accelerationStructureCommandEncoder_1(id self, SEL cmd) { return give(h_accelerationStructureCommandEncoder((t_accelerationStructureCommandEncoder)o_accelerationStructureCommandEncoder[1], self, cmd)); }
+static id accelerationStructureCommandEncoder_2(id self, SEL cmd) { return give(h_accelerationStructureCommandEncoder((t_accelerationStructureCommandEncoder)o_accelerationStructureCommandEncoder[2], self, cmd)); }
+static id accelerationStructureCommandEncoder_3(id self, SEL cmd) { return give(h_accelerationStructureCommandEncoder((t_accelerationStructureCommandEncoder)o_accelerationStructureCommandEncoder[3], self, cmd)); }
+static id accelerationStructureCommandEncoder_4(id self, SEL cmd) { return give(h_accelerationStructureCommandEncoder((t_accelerationStructureCommandEncoder)o_accelerationStructureCommandEncoder[4], self, cmd)); }
+static id accelerationStructureCommandEncoder_5(id self, SEL cmd) { return give(h_accelerationStructureCommandEncoder((t_accelerationStructureCommandEncoder)o_accelerationStructureCommandEncoder[5], self, cmd)); }
 static void *const e_accelerationStructureCommandEncoder[] = {(void *)accelerationStructureCommandEncoder_0, (void *)accelerationStructureCommandEncoder_1, (void *)accelerationStructureCommandEncoder_2, (void *)accelerationStructureCommandEncoder_3, (void *)accelerationStructureCommandEncoder_4, (void *)accelerationStructureCommandEncoder_5, };
 
 typedef id (*t_accelerationStructureCommandEncoderWithDescriptor_)(id, SEL, id);
 static id h_accelerationStructureCommandEncoderWithDescriptor_(t_accelerationStructureCommandEncoderWithDescriptor_, id, SEL, id);
 static void *o_accelerationStructureCommandEncoderWithDescriptor_[6];
-static id accelerationStructureCommandEncoderWithDescriptor__0(id self, SEL cmd, id a0) { return h_accelerationStructureCommandEncoderWithDescriptor_((t_accelerationStructureCommandEncoderWithDescriptor_)o_accelerationStructureCommandEncoderWithDescriptor_[0], self, cmd, a0); }
-static id accelerationStructureCommandEncoderWithDescriptor__1(id self, SEL cmd, id a0) { return h_accelerationStructureCommandEncoderWithDescriptor_((t_accelerationStructureCommandEncoderWithDescriptor_)o_accelerationStructureCommandEncoderWithDescriptor_[1], self, cmd, a0); }
-static id accelerationStructureCommandEncoderWithDescriptor__2(id self, SEL cmd, id a0) { return h_accelerationStructureCommandEncoderWithDescriptor_((t_accelerationStructureCommandEncoderWithDescriptor_)o_accelerationStructureCommandEncoderWithDescriptor_[2], self, cmd, a0); }
-static id accelerationStructureCommandEncoderWithDescriptor__3(id self, SEL cmd, id a0) { return h_accelerationStructureCommandEncoderWithDescriptor_((t_accelerationStructureCommandEncoderWithDescriptor_)o_accelerationStructureCommandEncoderWithDescriptor_[3], self, cmd, a0); }
-static id accelerationStructureCommandEncoderWithDescriptor__4(id self, SEL cmd, id a0) { return h_accelerationStructureCommandEncoderWithDescriptor_((t_accelerationStructureCommandEncoderWithDescriptor_)o_accelerationStructureCommandEncoderWithDescriptor_[4], self, cmd, a0); }
-static id accelerationStructureCommandEncoderWithDescriptor__5(id self, SEL cmd, id a0) { return h_accelerationStructureCommandEncoderWithDescriptor_((t_accelerationStructureCommandEncoderWithDescriptor_)o_accelerationStructureCommandEncoderWithDescriptor_[5], self, cmd, a0); }
+static id accelerationStructureCommandEncoderWithDescriptor__0(id self, SEL cmd, id a0) { return give(h_accelerationStructureCommandEncoderWithDescriptor_((t_accelerationStructureCommandEncoderWithDescriptor_)o_accelerationStructureCommandEncoderWithDescriptor_[0], self, cmd, a0)); }
+static id accelerationStructureCommandEncoderWithDescriptor__1(id self, SEL cmd, id a0) { return give(h_accelerationStructureCommandEncoderWithDescriptor_((t_accelerationStructureCommandEncoderWithDescriptor_)o_accelerationStructureCommandEncoderWithDescriptor_[1], self, cmd, a0)); }
+static id accelerationStructureCommandEncoderWithDescriptor__2(id self, SEL cmd, id a0) { return give(h_accelerationStructureCommandEncoderWithDescriptor_((t_accelerationStructureCommandEncoderWithDescriptor_)o_accelerationStructureCommandEncoderWithDescriptor_[2], self, cmd, a0)); }
+static id accelerationStructureCommandEncoderWithDescriptor__3(id self, SEL cmd, id a0) { return give(h_accelerationStructureCommandEncoderWithDescriptor_((t_accelerationStructureCommandEncoderWithDescriptor_)o_accelerationStructureCommandEncoderWithDescriptor_[3], self, cmd, a0)); }
+static id accelerationStructureCommandEncoderWithDescriptor__4(id self, SEL cmd, id a0) { return give(h_accelerationStructureCommandEncoderWithDescriptor_((t_accelerationStructureCommandEncoderWithDescriptor_)o_accelerationStructureCommandEncoderWithDescriptor_[4], self, cmd, a0)); }
+static id accelerationStructureCommandEncoderWithDescriptor__5(id self, SEL cmd, id a0) { return give(h_accelerationStructureCommandEncoderWithDescriptor_((t_accelerationStructureCommandEncoderWithDescriptor_)o_accelerationStructureCommandEncoderWithDescriptor_[5], self, cmd, a0)); }
 static void *const e_accelerationStructureCommandEncoderWithDescriptor_[] = {(void *)accelerationStructureCommandEncoderWithDescriptor__0, (void *)accelerationStructureCommandEncoderWithDescriptor__1, (void *)accelerationStructureCommandEncoderWithDescriptor__2, (void *)accelerationStructureCommandEncoderWithDescriptor__3, (void *)accelerationStructureCommandEncoderWithDescriptor__4, (void *)accelerationStructureCommandEncoderWithDescriptor__5, };
 
 typedef void (*t_enqueue)(id, SEL);

@@ -43,3 +43,8 @@ struct hook {
 	void **originals;
 	u32 copies, roles; // roles: bits
 };
+
+// give hands on an object that is owned to a caller who will not own it. It is
+// the last call of an entry: the runtime looks at who is returned to, and keeps
+// the object out of the autorelease pool where that caller takes it at once.
+static id give(id);

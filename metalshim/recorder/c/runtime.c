@@ -13,6 +13,8 @@ static struct {
 	void *(*push)(void);                       // objc_autoreleasePoolPush
 	void (*pop)(void *);                       // objc_autoreleasePoolPop
 	void *send;                                // objc_msgSend
+	id (*retain)(id);                          // objc_retain
+	id (*give)(id);                            // objc_autoreleaseReturnValue, or objc_autorelease where there is none
 	struct block *(*copy_block)(struct block *); // _Block_copy
 	void (*drop_block)(struct block *);        // _Block_release
 	void *global_block, *stack_block;          // isa of blocks
@@ -47,7 +49,7 @@ static int load_runtime(void) {
 		{"object_getClass", &objc.class_of}, {"objc_getClass", &objc.class_named}, {"class_getInstanceMethod", &objc.method},
 		{"method_getImplementation", &objc.body}, {"method_setImplementation", &objc.replace}, {"method_getTypeEncoding", &objc.encoding},
 		{"sel_registerName", &objc.selector}, {"class_respondsToSelector", &objc.responds}, {"objc_autoreleasePoolPush", &objc.push},
-		{"objc_autoreleasePoolPop", &objc.pop}, {"objc_msgSend", &objc.send}, {"_Block_copy", &objc.copy_block},
+		{"objc_autoreleasePoolPop", &objc.pop}, {"objc_msgSend", &objc.send}, {"objc_retain", &objc.retain}, {"objc_autorelease", &objc.give}, {"_Block_copy", &objc.copy_block},
 		{"_Block_release", &objc.drop_block}, {"_NSConcreteGlobalBlock", &objc.global_block}, {"_NSConcreteStackBlock", &objc.stack_block},
 	};
 	int all = 1;
@@ -58,11 +60,14 @@ static int load_runtime(void) {
 		record_text(MISSED, 0, 0, 0, 0, 0, text(wanted[i].name));
 		all = 0;
 	}
-	void *evidence = dlsym(RTLD_DEFAULT, "introgen_evidence");
+	void *evidence = dlsym(RTLD_DEFAULT, "introgen_evidence"), *give = dlsym(RTLD_DEFAULT, "objc_autoreleaseReturnValue");
 	memcpy(&objc.evidence, &evidence, sizeof evidence);
+	if (give) memcpy(&objc.give, &give, sizeof give);
 	for (u32 i = 0; all && i < SELECTOR_COUNT; i++) selectors[i] = objc.selector(selector_texts[i]);
 	return all;
 }
+
+static id give(id o) { return objc.give(o); }
 
 // ---- messages. An absent receiver or method gives 0.
 

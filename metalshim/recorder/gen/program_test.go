@@ -130,9 +130,13 @@ func behaviour(h *hook, block string) string {
 			// One form calls another, as Metal's do.
 			b.WriteString("\treturn ((id (*)(id, SEL, id, u64, id *, id *))message)(self, sel_registerName(\"newComputePipelineStateWithFunction:options:reflection:error:\"), a0, 0, NULL, a1);\n")
 		case "commandBuffer":
-			b.WriteString("\treturn next_commands ? next_commands : make_named(\"Commands\");\n")
+			b.WriteString("\treturn objc_autorelease(next_commands ? next_commands : make_named(\"Commands\"));\n")
 		default:
-			fmt.Fprintf(&b, "\treturn make_named(\"%s\");\n", result(h.selector))
+			made := fmt.Sprintf("make_named(%q)", result(h.selector))
+			if h.borrowed() {
+				made = "objc_autorelease(" + made + ")"
+			}
+			fmt.Fprintf(&b, "\treturn %s;\n", made)
 		}
 	}
 	return b.String()
@@ -241,6 +245,9 @@ func methods(b *strings.Builder, hooks []hook) {
 				c := fmt.Sprintf("objc_getClass(%q)", class)
 				if role == "CONSTANTS_CLASS" {
 					c += "->isa"
+				}
+				if h.selector == "new" || h.selector == "init" {
+					b.WriteString("\tif (!getenv(\"PLAIN\"))\n\t")
 				}
 				fmt.Fprintf(b, "\tadd_method(%s, %q, %q, f_%s);\n", c, h.selector, types, h.symbol())
 			}

@@ -83,7 +83,7 @@ func run(t testing.TB, exe string, env ...string) string {
 func TestNothingIsChanged(t *testing.T) {
 	exe := built(t)
 	alone := run(t, exe)
-	if !strings.HasSuffix(alone, "blocks: 14 copied, 14 given back; 0 pools\n") {
+	if !strings.Contains(alone, "blocks: 14 copied, 14 given back; 1 pools\n0 objects in a pool, ") {
 		t.Fatalf("without a recorder: %s", alone)
 	}
 	said, _ := recorded(t, exe)
@@ -254,6 +254,19 @@ func TestNonce(t *testing.T) {
 	// Three without a handler, two of which fail, one with; and two of MTL4's.
 	if sources != 6 || noted != 6 {
 		t.Errorf("%d sources end with the nonce, %d are noted as ending with it", sources, noted)
+	}
+}
+
+// A method that a class has from NSObject is not replaced: it is everybody's.
+func TestEverybodysMethods(t *testing.T) {
+	said, events := recorded(t, built(t), "PLAIN=1")
+	if !strings.HasSuffix(said, "NSObject's methods are its own\n") {
+		t.Errorf("%s", said)
+	}
+	for _, e := range events {
+		if e.Kind == recorder.Constant || e.Kind == recorder.Missed {
+			t.Errorf("%+v", e)
+		}
 	}
 }
 

@@ -123,7 +123,16 @@ static void time_calls(u64 n) {
 int play(void) {
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	add_classes();
+	void *outer = objc_autoreleasePoolPush();
 	make_all();
+	if (getenv("PLAIN")) { // constants have NSObject's methods
+		struct class *root = objc_getClass("NSObject");
+		id (*get)(id, SEL) = (id (*)(id, SEL))message;
+		for (int i = 0; i < 3; i++) get((id)objc_getClass("NSString"), sel_registerName("new"));
+		say("NSObject's %s\n", class_getInstanceMethod(root, sel_registerName("init"))->body == (void *)init &&
+		    class_getInstanceMethod(root->isa, sel_registerName("new"))->body == (void *)new ? "methods are its own" : "methods were replaced");
+		return 0;
+	}
 	if (getenv("CALLS")) {
 		time_calls(strtoull(getenv("CALLS"), NULL, 10));
 		return 0;
@@ -133,5 +142,7 @@ int play(void) {
 	failures();
 	semaphores();
 	say("blocks: %d copied, %d given back; %d pools\n", copies, disposals, pools);
+	objc_autoreleasePoolPop(outer);
+	say("%d objects in a pool, %d alive\n", pooled, live);
 	return 0;
 }

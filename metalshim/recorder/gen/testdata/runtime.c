@@ -25,7 +25,7 @@ typedef struct { u64 location, length; } NSRange;
 
 struct method { SEL name; const char *types; void *body; };
 struct class { struct class *isa; const char *name; struct class *super; struct method methods[160]; int count; };
-struct object { struct class *isa; int number, refs; id library; char *text; struct block *handlers[8]; int handler_count; };
+struct object { struct class *isa; int number, refs, owns; id library; char *text; struct block *handlers[8]; int handler_count; };
 struct block { void *isa; int flags, reserved; void *invoke; struct { u64 reserved, size; void (*copy)(void *, const void *), (*dispose)(const void *); } *descriptor; u64 captured; };
 
 #define EXPORT __attribute__((visibility("default")))
@@ -81,9 +81,22 @@ EXPORT void *method_setImplementation(struct method *m, void *body) {
 EXPORT const char *method_getTypeEncoding(struct method *m) { return m->types; }
 EXPORT BOOL class_respondsToSelector(struct class *c, SEL s) { return class_getInstanceMethod(c, s) != NULL; }
 
-static int pools;
+static int pools, pooled;
+static struct { id object; int pool; } in_pool[1000];
+static void drop(id o);
+EXPORT id objc_retain(id o) {
+	if (o) o->refs++;
+	return o;
+}
+EXPORT id objc_autorelease(id o) {
+	if (pooled == 1000) abort();
+	in_pool[pooled].object = o;
+	in_pool[pooled++].pool = pools;
+	return o;
+}
 EXPORT void *objc_autoreleasePoolPush(void) { return (void *)(u64)++pools; }
 EXPORT void objc_autoreleasePoolPop(void *p) {
+	while (pooled && in_pool[pooled - 1].pool == pools) drop(in_pool[--pooled].object);
 	if ((u64)p != (u64)pools--) abort();
 }
 
@@ -125,9 +138,11 @@ static id make(struct class *c) {
 static id make_named(const char *class) { return make(objc_getClass(class)); }
 
 static void drop(id o) {
+	if (!o) return;
 	if (o->refs <= 0) abort();
 	if (--o->refs) return;
 	live--;
+	if (o->owns) drop(o->library);
 	if (numbers[o->isa - classes] == o->number) numbers[o->isa - classes]--;
 }
 
@@ -152,7 +167,7 @@ static id name(id self, SEL cmd) { (void)cmd; return self->library; }
 static u64 status(id self, SEL cmd) { (void)self, (void)cmd; return 4; }
 static u64 registry(id self, SEL cmd) { (void)self, (void)cmd; return 77; }
 static id source_of(id self, SEL cmd) { (void)cmd; return self->library; }
-static void set_source(id self, SEL cmd, id source) { (void)cmd; self->library = source; source->refs++; }
+static void set_source(id self, SEL cmd, id source) { (void)cmd; self->library = source; self->owns = 1; source->refs++; }
 static id copied(id self, SEL cmd) {
 	(void)cmd;
 	id o = make(self->isa);
