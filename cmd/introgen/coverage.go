@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,18 +15,22 @@ import (
 	"github.com/introgen/introgen/engine/metal/forward"
 	"github.com/introgen/introgen/results/answers/coverage"
 	"github.com/introgen/introgen/results/recording"
+	"github.com/introgen/introgen/results/store"
 	"github.com/urfave/cli/v2"
 )
 
 func coveragePlan() planCommand {
 	return planCommand{
 		Command: &cli.Command{
-			Name:  "coverage",
-			Usage: "which libraries and pipelines a warm-up compiles, which a run still would, and the smallest that covers all",
+			Name:      "coverage",
+			ArgsUsage: "[FILE]",
+			Usage:     "which libraries and pipelines a warm-up compiles, which a run still would, and the smallest that covers all",
 			Description: "Compares a full run (the prompt and --tokens) with a warm-up of n prompt tokens and m decode steps. It\n" +
 				"is computed from what the metal command dispatches, without a device; --verify makes both runs and\n" +
-				"holds what they compiled against it.\n\n" +
+				"holds what they compiled against it.\n" +
+				"Of a recorded program, whose needs nobody can compute, it says which phase made what first.\n\n" +
 				"Examples:\n" +
+				"   introgen coverage 1                     the last recording, of a program\n" +
 				"   introgen coverage                       a warm-up of the run's own prompt, without decode steps\n" +
 				"   introgen coverage --warmup 2,1\n" +
 				"   introgen coverage --prompt-file long.txt --tokens 2000 --warmup 40,1 --verify",
@@ -45,7 +50,7 @@ func coveragePlan() planCommand {
 // are held against it.
 func planCoverage(c *cli.Context) (p planned, err error) {
 	if c.Args().Present() {
-		return p, usagef("coverage takes no argument, got %q; the warm-up is --warmup N,M", c.Args().First())
+		return recordedCoverage(c)
 	}
 	tokens, err := readTokens(c)
 	if err != nil {
@@ -100,6 +105,34 @@ func planCoverage(c *cli.Context) (p planned, err error) {
 		return planned{known: coverage.Of(foretold).Document()}, nil
 	}
 	return planned{arms: coverageArms(c, foretold, ids), factors: []string{"run"}, blocks: 1, foretold: foretold}, nil
+}
+
+// recordedCoverage is the answer about a program that was recorded: what it needs
+// nobody can compute.
+func recordedCoverage(c *cli.Context) (p planned, err error) {
+	for _, arg := range c.Args().Slice() {
+		path, err := store.Find(arg)
+		if err == nil {
+			_, err = os.Stat(path)
+		}
+		if err != nil {
+			return p, usagef("coverage takes no argument but the recording of a program, got %q; the warm-up is --warmup N,M", arg)
+		}
+	}
+	for _, name := range []string{"warmup", "architecture", "verify", "model", "tokens", "prompt", "prompt-file", "prompt-ids"} {
+		if c.IsSet(name) {
+			return p, usagef("--%s is of what coverage computes of introgen's own engine; of a recording it says what was made in which phase", name)
+		}
+	}
+	if err := nothingToRecord(c, "a recording that is shown makes no run"); err != nil {
+		return p, err
+	}
+	f, err := openRecordings(c)
+	if err != nil {
+		return p, err
+	}
+	doc, err := coverage.Programs(f)
+	return planned{known: doc}, err
 }
 
 func promptIDs(c *cli.Context, f *gguf.File) ([]int32, error) {

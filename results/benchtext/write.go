@@ -246,7 +246,11 @@ func about(r *recording.Run) []string {
 		if d.Kernels != "" {
 			kernels = "; kernels " + d.Kernels
 		}
-		out = append(out, fmt.Sprintf("%sdriver %s, %s, %s%s", arm, d.Driver, d.Name, d.Compiler, kernels))
+		about := []string{d.Driver, d.Name, d.Compiler}
+		if d.Compiler == "" {
+			about = about[:2]
+		}
+		out = append(out, arm+"driver "+strings.Join(about, ", ")+kernels)
 	}
 	for _, e := range r.Evidence {
 		if e.What == recording.EvidenceMetalCache {

@@ -74,6 +74,8 @@ func Of(f *breakdown.File, shown []metrics.Metric) (*Answer, error) {
 			shown = all()
 		}
 	}
+	lacks := map[string][]string{}
+	var order []string
 	for _, m := range shown {
 		var lacking []string
 		before := len(a.Rows)
@@ -85,8 +87,15 @@ func Of(f *breakdown.File, shown []metrics.Metric) (*Answer, error) {
 			}
 		}
 		if len(a.Rows) > before && len(lacking) > 0 {
-			a.Notes.Add("%s: no run has a figure of %s, so nothing is compared by it", strings.Join(lacking, ", "), m.Name)
+			arms := strings.Join(lacking, ", ")
+			if lacks[arms] == nil {
+				order = append(order, arms)
+			}
+			lacks[arms] = append(lacks[arms], m.Name)
 		}
+	}
+	for _, arms := range order {
+		a.Notes.Add("%s: no run has a figure of %s, so nothing is compared by %s", arms, strings.Join(lacks[arms], ", "), figures.Verb(len(lacks[arms]), "it", "them"))
 	}
 	a.remarks(f.File)
 	return a, nil
