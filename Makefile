@@ -14,7 +14,7 @@ ROUNDS   ?= 3
 GO := scripts/env go
 
 .DEFAULT_GOAL := help
-.PHONY: help run test bench peers metal-check lint setup cross race fuzz clean
+.PHONY: help run test programs bench peers metal-check lint setup cross race fuzz clean
 
 help: ## list the tasks
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -28,6 +28,10 @@ test: ## set up for tests, and run all of them
 	@$(GO) run $(GOTESTSUM) --format pkgname-and-test-fails --format-hide-empty-pkg -- -timeout 20m ./...
 	@scripts/test-arm64
 	@scripts/test-apple
+
+programs: ## build the program on candle from published crates, and hold introgen's plan against it (minutes the first time)
+	@scripts/setup all
+	@$(GO) run ./scripts/candleplan -program "$$(scripts/candle-program)" $(ARGS)
 
 bench: ## run the Go benchmarks of every package
 	@scripts/setup run

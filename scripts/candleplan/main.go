@@ -2,7 +2,7 @@
 // a program that runs unmodified candle (scripts/candle-program builds it), has the
 // engine do the same, and compares what each asks of Metal, event by event:
 //
-//	go run ./scripts/candleplan -introgen bin/introgen -program "$(scripts/candle-program)" -model MODEL.gguf
+//	go run ./scripts/candleplan -program "$(scripts/candle-program)"
 //
 // Compared are, in their order, the libraries and pipelines with their constants, and
 // of every command buffer its encoders, each dispatch with its grid, each barrier,
@@ -19,6 +19,7 @@ import (
 	"strings"
 
 	"github.com/introgen/introgen/engine/metal/commandbuffer"
+	"github.com/introgen/introgen/models"
 )
 
 func main() {
@@ -40,7 +41,7 @@ func parse(args []string) (o options, err error) {
 	f := flag.NewFlagSet("candleplan", flag.ContinueOnError)
 	f.StringVar(&o.introgen, "introgen", "bin/introgen", "introgen, which records")
 	f.StringVar(&o.program, "program", "", "the program on candle")
-	f.StringVar(&o.model, "model", "", "a GGUF file of the llama architecture")
+	f.StringVar(&o.model, "model", models.StandIn, "a GGUF file of the llama architecture, or the name of one")
 	f.StringVar(&o.kernels, "kernels", "own", "the kernels of the engine: own, or a folder with candle's")
 	f.IntVar(&o.tokens, "tokens", 3, "decode steps")
 	lengths := f.String("lengths", "2,13,15,40,300", "lengths of prompts")
@@ -48,8 +49,11 @@ func parse(args []string) (o options, err error) {
 	if err := f.Parse(args); err != nil {
 		return o, err
 	}
-	if o.program == "" || o.model == "" || f.NArg() > 0 {
-		return o, fmt.Errorf("-program and -model are wanted, and no argument")
+	if o.program == "" || f.NArg() > 0 {
+		return o, fmt.Errorf("-program is wanted, and no argument")
+	}
+	if o.model, err = models.Find(o.model); err != nil {
+		return o, err
 	}
 	if o.lengths, err = numbers(*lengths); err == nil {
 		o.perBuffer, err = numbers(*perBuffer)

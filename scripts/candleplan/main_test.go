@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/introgen/introgen/models"
+	"github.com/introgen/introgen/models/modeltest"
 	"github.com/introgen/introgen/results/recording"
 	"github.com/introgen/introgen/system/files"
 	"github.com/introgen/introgen/trace"
@@ -16,12 +17,13 @@ import (
 )
 
 func TestParse(t *testing.T) {
-	for _, args := range []string{"", "-program p", "-program p -model m x", "-program p -model m -lengths 2,x", "-program p -model m -per-buffer 0"} {
+	for _, args := range []string{"", "-program p x", "-program p -model no-such-model", "-program p -lengths 2,x", "-program p -per-buffer 0"} {
 		if o, err := parse(strings.Fields(args)); err == nil {
 			t.Errorf("%q: %+v", args, o)
 		}
 	}
-	o, err := parse(strings.Fields("-program p -model m -lengths 2,13"))
+	modeltest.Path(t, models.StandIn)
+	o, err := parse(strings.Fields("-program p -lengths 2,13"))
 	if err != nil || !slices.Equal(o.lengths, []int{2, 13}) || !slices.Equal(o.perBuffer, []int{1, 10, 50, 200}) {
 		t.Errorf("%+v, %v", o, err)
 	}
@@ -102,15 +104,12 @@ func TestCandle(t *testing.T) {
 	if _, err := os.Stat(program); err != nil {
 		t.Skip("SKIP: needs the program on candle: `scripts/candle-program` builds it, in minutes")
 	}
-	model, err := models.Find(models.StandIn)
-	if err != nil {
-		t.Skipf("SKIP: needs a model: %v", err)
-	}
+	modeltest.Path(t, models.StandIn)
 	introgen := filepath.Join(t.TempDir(), "introgen")
 	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", introgen, "../../cmd/introgen").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	if err := run(t.Context(), []string{"-introgen", introgen, "-program", program, "-model", model, "-tokens", "2", "-lengths", "13", "-per-buffer", "50,1"}); err != nil {
+	if err := run(t.Context(), []string{"-introgen", introgen, "-program", program, "-tokens", "2", "-lengths", "13", "-per-buffer", "50,1"}); err != nil {
 		t.Error(err)
 	}
 }
