@@ -68,21 +68,45 @@ static u64 remote_encode(u64 encoder, const struct command *c) {
 // ---- what is in flight, and what has completed
 
 static struct {
-	u32 mutex, news; // news: counts what was put into completed
+	u32 mutex, news; // mutex: of both lists; news: counts what was put into completed
 	struct remote *first, **last;
 	struct remote *completed, **completed_last;
 } flight = {.last = &flight.first, .completed_last = &flight.completed};
 
+// calls_program says that the end of a command buffer runs code of the program:
+// handlers, or what frees the memory of a buffer that only it still holds. Such code
+// may wait for the device, so that it is not for the thread that reads.
+static int calls_program(const struct commands *c) {
+	int calls = c->scheduled_count || c->completed_count;
+	for (u64 i = 0; i < c->used_count && !calls; i++)
+		calls = c->used[i]->isa == &buffer_class && BODY(buffer, c->used[i])->deallocator;
+	return calls;
+}
+
+// over completes a command buffer.
+static void over(struct remote *r) {
+	id object = retain(r->object);
+	standin_completed(object);
+	done(&r->finished);
+	release(object);
+}
+
 // hand_over puts a command buffer that is over where the thread that completes
-// finds it. The mutex is held.
+// finds it, or completes it at once, after those who wait for it have been told.
 static void hand_over(struct remote *r) {
-	struct commands *c = BODY(commands, r->object);
+	if (!calls_program(BODY(commands, r->object))) {
+		id object = retain(r->object);
+		if (!BODY(commands, object)->signal_count) done(&r->finished);
+		over(r);
+		release(object);
+		return;
+	}
+	take(&flight.mutex);
 	r->next = NULL;
 	*flight.completed_last = r;
 	flight.completed_last = &r->next;
+	give(&flight.mutex);
 	__atomic_add_fetch(&flight.news, 1, __ATOMIC_RELEASE);
-	// Who waits for handlers waits for the thread; others need not.
-	if (!c->scheduled_count && !c->completed_count && !c->signal_count) done(&r->finished);
 	wake_all(&flight.news);
 }
 
@@ -95,42 +119,49 @@ static void fail_commands(struct remote *r, const char *why) {
 
 static void complete_all(const char *why) {
 	take(&flight.mutex);
-	for (struct remote *r = flight.first; r;) {
+	struct remote *r = flight.first;
+	flight.first = NULL;
+	flight.last = &flight.first;
+	give(&flight.mutex);
+	while (r) {
 		struct remote *next = r->next;
 		fail_commands(r, why);
 		hand_over(r);
 		r = next;
 	}
-	flight.first = NULL;
-	flight.last = &flight.first;
+}
+
+// landed takes a command buffer from those in flight; null where it is not there.
+static struct remote *landed(u64 number) {
+	take(&flight.mutex);
+	struct remote **p = &flight.first, *r;
+	while (*p && (*p)->number != number) p = &(*p)->next;
+	if ((r = *p)) {
+		*p = r->next;
+		if (!*p) flight.last = p;
+	}
 	give(&flight.mutex);
+	return r;
 }
 
 static void complete(u64 number, const u8 *bytes, u64 count) {
 	struct content c = {bytes, count};
-	take(&flight.mutex);
-	for (struct remote **p = &flight.first; *p; p = &(*p)->next) {
-		struct remote *r = *p;
-		if (r->number != number) continue;
-		*p = r->next;
-		if (!*p) flight.last = p;
-		u64 status = take_word(&c);
-		for (int i = 0; i < 4; i++) {
-			u64 bits = take_word(&c);
-			memcpy(&r->times[i], &bits, sizeof bits);
-		}
-		r->code = (i64)take_word(&c);
-		struct text domain = take_text(&c), why = take_text(&c);
-		snprintf(r->domain, sizeof r->domain, "%.*s", (int)domain.n, domain.p);
-		if (why.n) {
-			r->why = calloc(1, why.n + 1);
-			memcpy(r->why, why.p, why.n);
-		}
-		__atomic_store_n(&r->status, (u32)status, __ATOMIC_RELEASE);
-		hand_over(r);
-		break;
+	struct remote *r = landed(number);
+	if (!r) return;
+	u64 status = take_word(&c);
+	for (int i = 0; i < 4; i++) {
+		u64 bits = take_word(&c);
+		memcpy(&r->times[i], &bits, sizeof bits);
 	}
-	give(&flight.mutex);
+	r->code = (i64)take_word(&c);
+	struct text domain = take_text(&c), why = take_text(&c);
+	snprintf(r->domain, sizeof r->domain, "%.*s", (int)domain.n, domain.p);
+	if (why.n) {
+		r->why = calloc(1, why.n + 1);
+		memcpy(r->why, why.p, why.n);
+	}
+	__atomic_store_n(&r->status, (u32)status, __ATOMIC_RELEASE);
+	hand_over(r);
 }
 
 // complete_objects is the thread that runs handlers and lets go of what command
@@ -150,10 +181,7 @@ static void *complete_objects(void *unused) {
 			sleep_while(&flight.news, news);
 			continue;
 		}
-		id object = retain(r->object);
-		standin_completed(object);
-		done(&r->finished);
-		release(object);
+		over(r);
 	}
 }
 
