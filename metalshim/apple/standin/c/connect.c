@@ -99,11 +99,13 @@ static void before_fork(void) {
 	take(&in_place_mutex);
 	take(&flight.mutex);
 	take(&wire.sending);
+	take(&wire.ending);
 	lock();
 }
 
 static void after_fork_in_parent(void) {
 	unlock();
+	give(&wire.ending);
 	give(&wire.sending);
 	give(&flight.mutex);
 	give(&in_place_mutex);
@@ -119,13 +121,13 @@ static void after_fork_in_child(void) {
 	wire.lost = 0;
 	wire.generation++;
 	wire.list = NULL;
-	wire.ended_count = 0;
+	wire.ended_count = 0; // of the parent's device
 	flight.first = flight.completed = NULL;
 	flight.last = &flight.first;
 	flight.completed_last = &flight.completed;
 	in_place = NULL;
 	unlock();
-	wire.sending = flight.mutex = in_place_mutex = wire.waiting = wire.starting = 0;
+	wire.sending = wire.ending = flight.mutex = in_place_mutex = wire.waiting = wire.starting = 0;
 	forget_device();
 }
 

@@ -69,6 +69,7 @@ static u64 remote_encode(u64 encoder, const struct command *c) {
 
 static struct {
 	u32 mutex, news; // mutex: of both lists; news: counts what was put into completed
+	u32 told; // what has ended is to be told
 	struct remote *first, **last;
 	struct remote *completed, **completed_last;
 } flight = {.last = &flight.first, .completed_last = &flight.completed};
@@ -106,6 +107,12 @@ static void hand_over(struct remote *r) {
 	*flight.completed_last = r;
 	flight.completed_last = &r->next;
 	give(&flight.mutex);
+	__atomic_add_fetch(&flight.news, 1, __ATOMIC_RELEASE);
+	wake_all(&flight.news);
+}
+
+static void have_ended_told(void) {
+	__atomic_store_n(&flight.told, 1, __ATOMIC_RELEASE);
 	__atomic_add_fetch(&flight.news, 1, __ATOMIC_RELEASE);
 	wake_all(&flight.news);
 }
@@ -178,6 +185,7 @@ static void *complete_objects(void *unused) {
 		}
 		give(&flight.mutex);
 		if (!r) {
+			if (__atomic_exchange_n(&flight.told, 0, __ATOMIC_ACQUIRE)) post(0, 0, NULL, 0, -1);
 			sleep_while(&flight.news, news);
 			continue;
 		}

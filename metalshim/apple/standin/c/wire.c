@@ -20,7 +20,7 @@ struct awaited {
 };
 
 static struct {
-	u32 starting, sending, waiting; // mutexes
+	u32 starting, sending, waiting, ending; // mutexes
 	int socket;                     // meaningful where begun is set
 	u64 file[2];                    // what the socket is
 	u8 begun;
@@ -28,14 +28,18 @@ static struct {
 	u32 generation;                 // counts forks
 	u64 last;                       // number that was given
 	struct awaited *list;
-	u64 ended[64];                  // numbers to be released with the next message
-	u32 ended_count;
+	u64 *ended;                     // numbers to be released with the next message
+	u64 ended_count, ended_room;
 } wire;
+
+// The thread that reads sends nothing: the other side may wait until it has read.
+static _Thread_local int reads;
 
 static u64 next_number(void) { return __atomic_add_fetch(&wire.last, 1, __ATOMIC_RELAXED); }
 
 static void complete_all(const char *why); // remote.c
 static void complete(u64 number, const u8 *bytes, u64 count);
+static void have_ended_told(void);
 
 // say writes one line to stderr.
 static void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
@@ -112,12 +116,16 @@ static int post(u64 kind, u64 number, const struct part *parts, usize count, int
 	struct part all[MOST_PARTS + 3];
 	usize n = 0;
 	take(&wire.sending);
+	take(&wire.ending);
+	u64 *numbers = wire.ended;
 	if (wire.ended_count) {
-		ended.bytes = wire.ended_count * sizeof *wire.ended;
+		ended.bytes = wire.ended_count * sizeof *numbers;
 		all[n++] = (struct part){&ended, sizeof ended};
-		all[n++] = (struct part){wire.ended, ended.bytes};
-		wire.ended_count = 0;
+		all[n++] = (struct part){numbers, ended.bytes};
 	}
+	wire.ended = NULL;
+	wire.ended_count = wire.ended_room = 0;
+	give(&wire.ending);
 	if (kind) all[n++] = (struct part){&message, sizeof message};
 	for (usize i = 0; i < count; i++) {
 		message.bytes += parts[i].bytes;
@@ -132,23 +140,27 @@ static int post(u64 kind, u64 number, const struct part *parts, usize count, int
 		sent = write_all(all, n, file);
 	}
 	give(&wire.sending);
+	free(numbers);
 	if (!sent) lose(gone);
 	return sent;
 }
 
+enum { MANY_ENDED = 64 };
+
 // ended notes that an object is not needed any more; large says that it should be
 // known at once.
 static void ended(u64 number, int large) {
-	enum { MOST = sizeof wire.ended / sizeof *wire.ended };
-	take(&wire.sending);
-	while (wire.ended_count == MOST) {
-		give(&wire.sending);
-		if (!post(0, 0, NULL, 0, -1)) return; // nobody is there to know it
-		take(&wire.sending);
+	if (is_lost()) return;
+	take(&wire.ending);
+	if (wire.ended_count == wire.ended_room) {
+		wire.ended_room = wire.ended_room ? 2 * wire.ended_room : MANY_ENDED;
+		wire.ended = realloc(wire.ended, wire.ended_room * sizeof *wire.ended);
 	}
 	wire.ended[wire.ended_count++] = number;
-	give(&wire.sending);
-	if (large) post(0, 0, NULL, 0, -1);
+	int now = large || wire.ended_count >= MANY_ENDED;
+	give(&wire.ending);
+	if (now && reads) have_ended_told();
+	else if (now) post(0, 0, NULL, 0, -1);
 }
 
 static void expect(struct awaited *w, u64 number) {
@@ -217,6 +229,7 @@ static int read_all(int socket, void *to, usize count) {
 
 static void *read_messages(void *unused) {
 	(void)unused;
+	reads = 1;
 	int socket = wire.socket;
 	struct message m;
 	while (!is_lost() && read_all(socket, &m, sizeof m)) {
