@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 	"unsafe"
 
 	"github.com/ebitengine/purego"
@@ -45,7 +46,7 @@ func TestEveryBody(t *testing.T) {
 	dev := &recorder{}
 	w := begun(t, dev, standin.Options{})
 	for _, part := range []func(*world){
-		(*world).strings, (*world).collections, (*world).objects, (*world).device, (*world).libraries, (*world).pipelines,
+		(*world).strings, (*world).collections, (*world).objects, (*world).device, (*world).libraries, (*world).pipelines, (*world).beside, (*world).same,
 		(*world).buffers, (*world).residency, (*world).queues, (*world).commandBuffers, (*world).encoders,
 	} {
 		w.pooled(func() { part(w) })
@@ -213,6 +214,56 @@ func (w *world) libraries() {
 	w.release(l, o)
 	w.says("name", w.send(w.function, "name"), "a")
 	w.is("functionType", w.send(w.function, "functionType"), 3)
+}
+
+// beside has a library and pipelines compiled beside this thread, and waits until
+// nothing is left of it.
+func (w *world) beside() {
+	before := w.s.Leaks()
+	type made struct{ object, error uintptr }
+	told := make(chan made, 1)
+	plain := w.blockWith("_NSConcreteStackBlock", 0, purego.NewCallback(func(_, object, e uintptr) { told <- made{object, e} }))
+	reflected := w.blockWith("_NSConcreteStackBlock", 0, purego.NewCallback(func(_, object, reflection, e uintptr) {
+		w.is("reflection", reflection, 0)
+		told <- made{object, e}
+	}))
+	d := w.initialised("MTLComputePipelineDescriptor")
+	w.send(d, "setComputeFunction:", w.function)
+	source := w.str("kernel")
+	for selector, args := range map[string][]uintptr{
+		"newLibraryWithSource:options:completionHandler:":                   {source, 0, plain},
+		"newComputePipelineStateWithFunction:completionHandler:":            {w.function, plain},
+		"newComputePipelineStateWithFunction:options:completionHandler:":    {w.function, 0, reflected},
+		"newComputePipelineStateWithDescriptor:options:completionHandler:":  {d, 0, reflected},
+		"newComputePipelineStateWithDescriptor:options:completionHandler: ": {d, 4, reflected},
+	} {
+		w.send(w.dev, strings.TrimSuffix(selector, " "), args...)
+		got := <-told
+		if miss := strings.HasSuffix(selector, " "); (got.object == 0) != miss || (got.error == 0) == miss {
+			w.t.Errorf("%s gave %#x and the error %#x", selector, got.object, got.error)
+		}
+	}
+	w.release(d, source)
+	for range 1000 {
+		if now := w.s.Leaks(); len(now.Objects) == len(before.Objects) {
+			return
+		}
+		time.Sleep(time.Millisecond)
+	}
+	w.t.Errorf("what was compiled is still there: %v", w.s.Leaks())
+}
+
+// same is what every program is told.
+func (w *world) same() {
+	w.is("newDefaultLibrary", w.send(w.dev, "newDefaultLibrary"), 0)
+	w.is("barycentric", w.send(w.dev, "supportsShaderBarycentricCoordinates")&0xff, 0)
+	w.is("heap bytes", w.send(w.dev, "heapBufferSizeAndAlignWithLength:options:", 1, 0)%uintptr(os.Getpagesize()), 0)
+	w.is("purgeable state", w.send(w.buf, "setPurgeableState:", 3), 2)
+	w.is("logs", w.send(w.commands(), "logs"), 0)
+	o := w.initialised("MTLCompileOptions")
+	w.send(o, "setPreserveInvariance:", 1)
+	w.send(o, "setMaxTotalThreadsPerThreadgroup:", 1024)
+	w.release(o)
 }
 
 func (w *world) pipelines() {

@@ -39,6 +39,7 @@ int getpagesize(void);
 void *mmap(void *, usize, int, int, int, i64);
 int pthread_create(usize *, const void *, void *(*)(void *), void *);
 int pthread_join(usize, void **);
+int pthread_detach(usize);
 int pthread_key_create(u32 *, void (*)(void *));
 int pthread_setspecific(u32, const void *);
 

@@ -50,7 +50,6 @@ i32 waitpid(i32, int *, int);
 i32 setsid(void);
 _Noreturn void _exit(int);
 int pthread_sigmask(int, const signals *, signals *);
-int pthread_detach(usize);
 int *__errno_location(void);
 char *strerror(int);
 char *strstr(const char *, const char *);

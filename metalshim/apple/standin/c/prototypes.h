@@ -303,6 +303,9 @@ id i_NSArray_initWithObjects_count_(id, SEL, id *, u64) BODY_OF;
 void i_NSArray_getObjects_(id, SEL, id *) BODY_OF;
 id i_MTLComputePipelineDescriptor_computeFunction(id, SEL) BODY_OF;
 id i_MTLComputePipelineDescriptor_binaryArchives(id, SEL) BODY_OF;
+void i_MTLDevice_newComputePipelineStateWithFunction_completionHandler_(id, SEL, id, struct block *) BODY_OF;
+void i_MTLDevice_newComputePipelineStateWithFunction_options_completionHandler_(id, SEL, id, u64, struct block *) BODY_OF;
+void i_MTLDevice_newComputePipelineStateWithDescriptor_options_completionHandler_(id, SEL, id, u64, struct block *) BODY_OF;
 
 EXPORT id MTLCopyAllDevices(void);
 EXPORT id MTLCreateSystemDefaultDevice(void);
@@ -606,5 +609,8 @@ static const struct method methods[] = {
 	{"NSArray", "getObjects:", "v24@0:8^@16", (void *)i_NSArray_getObjects_, 0, 0, 0},
 	{"MTLComputePipelineDescriptor", "computeFunction", "@16@0:8", (void *)i_MTLComputePipelineDescriptor_computeFunction, 0, 0, 0},
 	{"MTLComputePipelineDescriptor", "binaryArchives", "@16@0:8", (void *)i_MTLComputePipelineDescriptor_binaryArchives, 0, 0, 0},
+	{"MTLDevice", "newComputePipelineStateWithFunction:completionHandler:", "v32@0:8@16@?24", (void *)i_MTLDevice_newComputePipelineStateWithFunction_completionHandler_, 0, 0, 0},
+	{"MTLDevice", "newComputePipelineStateWithFunction:options:completionHandler:", "v40@0:8@16Q24@?32", (void *)i_MTLDevice_newComputePipelineStateWithFunction_options_completionHandler_, 0, 0, 0},
+	{"MTLDevice", "newComputePipelineStateWithDescriptor:options:completionHandler:", "v40@0:8@16Q24@?32", (void *)i_MTLDevice_newComputePipelineStateWithDescriptor_options_completionHandler_, 0, 0, 0},
 };
 static const u32 method_count = sizeof methods / sizeof *methods;

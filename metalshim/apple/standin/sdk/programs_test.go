@@ -99,6 +99,7 @@ func TestExample(t *testing.T) {
 func TestLenient(t *testing.T)  { good(t, "lenient", nil) }
 func TestLeaks(t *testing.T)    { good(t, "leaks", nil) }
 func TestThreads(t *testing.T)  { good(t, "threads", nil) }
+func TestHandlers(t *testing.T) { good(t, "handlers", nil) }
 func TestReplaced(t *testing.T) { good(t, "replaced", []string{envDevice + "=idle"}) }
 func TestMany(t *testing.T)     { good(t, "many", []string{envDevice + "=idle"}) }
 
@@ -142,7 +143,7 @@ func TestUnknown(t *testing.T) {
 	program := compiled(t, "testdata/unknown.c")
 	for _, c := range []struct{ to, selector, want string }{
 		{"object", "newTextureWithNothing", `introgen-metal: unknown selector -\[StandinDevice newTextureWithNothing\]\n`},
-		{"object", "newDefaultLibrary", `introgen-metal: unknown selector -\[StandinDevice newDefaultLibrary\]: Metal has it, but this library does not\n`},
+		{"object", "newHeapWithDescriptor:", `introgen-metal: unknown selector -\[StandinDevice newHeapWithDescriptor:\]: Metal has it, but this library does not\n`},
 		{"class", "frobnicate", `introgen-metal: unknown selector -\[NSString frobnicate\]\n`},
 		{"released", "contents", `introgen-metal: contents: use after release of StandinBuffer #\d+\n`},
 	} {
