@@ -17,7 +17,7 @@ func metalBesideCommand() *cli.Command {
 		Name:   "metal-device",
 		Usage:  "be the Metal device of the program that started this one (the library of introgen sdk does)",
 		Hidden: true,
-		Flags:  []cli.Flag{&cli.IntFlag{Name: "fd", Usage: "`NUMBER` of the socket to the program", Required: true}},
+		Flags:  []cli.Flag{&cli.IntFlag{Name: "fd", Usage: "`NUMBER` of the socket to the program"}},
 		Action: runMetalBeside,
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strconv"
@@ -47,6 +48,15 @@ func TestScripts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	examples, err := filepath.Abs(filepath.Join("..", "..", "examples"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Where testscript has put introgen, for scripts that have no other PATH.
+	bin, err := exec.LookPath("introgen")
+	if err != nil {
+		t.Fatal(err)
+	}
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/script",
 		Setup: func(e *testscript.Env) error {
@@ -54,6 +64,8 @@ func TestScripts(t *testing.T) {
 			e.Setenv("Q8", filepath.Join(dir, models.StandIn))
 			e.Setenv("Q4", filepath.Join(dir, models.Source))
 			e.Setenv("RECORDED", recorded)
+			e.Setenv("EXAMPLES", examples)
+			e.Setenv("BIN", filepath.Dir(bin))
 			// cargo and rustup look for what they have below HOME.
 			for name, path := range cargoFolders() {
 				e.Setenv(name, path)
