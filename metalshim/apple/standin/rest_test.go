@@ -181,10 +181,24 @@ func (w *world) device() {
 	w.release(event)
 }
 
+// data is what libdispatch calls data, with +1.
+func (w *world) data(s string) uintptr {
+	return w.call("dispatch_data_create", cString(s), uintptr(len(s)), 0, 0)
+}
+
 // completed waits for c.
 func (w *world) completed(c uintptr) { w.send(c, "waitUntilCompleted") }
 
 func (w *world) libraries() {
+	good, bad := w.data("MTLBkernel"), w.data("kernel")
+	var e uintptr
+	library := w.send(w.dev, "newLibraryWithData:error:", good, address(&e))
+	w.is("functions of data", w.send(w.send(library, "functionNames"), "count"), w.send(w.send(w.library, "functionNames"), "count"))
+	w.is("library of other data", w.send(w.dev, "newLibraryWithData:error:", bad, address(&e)), 0)
+	w.says("why", w.send(e, "localizedDescription"), "Invalid library file")
+	w.release(library)
+	w.call("dispatch_release", good)
+	w.call("dispatch_release", bad)
 	macros := w.send(w.class("NSMutableDictionary"), "dictionary")
 	for key, value := range map[string]uintptr{
 		"A": w.send(w.class("NSNumber"), "numberWithInt:", ^uintptr(2)), // -3

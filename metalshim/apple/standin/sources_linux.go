@@ -17,7 +17,7 @@ var order = []string{
 	"libc.h", "standin.h", "prototypes.h",
 	"runtime.c", "introspection.c", "messages.c", "memory.c", "pools.c", "trampolines.c", "reply.c",
 	"foundation.c", "values.c", "blocks.c",
-	"device.c", "library.c", "pipeline.c", "resources.c", "commands.c", "encoders.c", "compilers.c", "classes.c", "gnustep.c",
+	"device.c", "library.c", "pipeline.c", "resources.c", "commands.c", "encoders.c", "compilers.c", "dispatch.c", "classes.c", "gnustep.c",
 }
 
 // beside are those that a program's library has behind them: its device is in

@@ -8,6 +8,7 @@ static struct class *all_classes(u32 i) {
 		&pipeline_class, &descriptor_class, &archive_class, &archive_descriptor_class,
 		&buffer_class, &fence_class, &event_class, &shared_event_class, &residency_class, &residency_descriptor_class,
 		&queue_class, &queue_descriptor_class, &commands_class, &commands_descriptor_class, &compute_class, &blit_class,
+		&dispatch_data_class, &semaphore_class, &group_class, &dispatch_queue_class,
 	};
 	return i < sizeof classes / sizeof *classes ? classes[i] : NULL;
 }

@@ -169,8 +169,19 @@ id i_MTLDevice_newLibraryWithSource_options_error_(id self, SEL cmd, id source, 
 	return new_library(self, t, options, error);
 }
 
-// newLibraryWithURL reads what passes for a metallib here: a file that begins
-// with MTLB, as Apple's do, and goes on with MSL.
+// library_of_file takes what passes for a metallib here: bytes that begin with
+// MTLB, as Apple's do, and go on with MSL.
+static id library_of_file(id device, struct text file, id *error) {
+	if (file.n < 4 || memcmp(file.p, "MTLB", 4)) {
+		set_error(error, "MTLLibraryErrorDomain", 1, text("Invalid library file"));
+		return NULL;
+	}
+	id source = string_of(file.p + 4, file.n - 4); // a reply does not stay
+	id l = new_library(device, text_of(source, "the file"), NULL, error);
+	release(source);
+	return l;
+}
+
 id i_MTLDevice_newLibraryWithURL_error_(id self, SEL cmd, id url, id *error) {
 	(void)cmd;
 	struct text path = path_of(url, "the URL");
@@ -178,15 +189,13 @@ id i_MTLDevice_newLibraryWithURL_error_(id self, SEL cmd, id url, id *error) {
 		fail(error, "MTLLibraryErrorDomain", 6); // MTLLibraryErrorFileNotFound
 		return NULL;
 	}
-	struct text file = reply();
-	if (file.n < 4 || memcmp(file.p, "MTLB", 4)) {
-		set_error(error, "MTLLibraryErrorDomain", 1, text("Invalid library file"));
-		return NULL;
-	}
-	id source = string_of(file.p + 4, file.n - 4); // the reply does not stay
-	id l = new_library(self, text_of(source, "the file"), NULL, error);
-	release(source);
-	return l;
+	return library_of_file(self, reply(), error);
+}
+
+id i_MTLDevice_newLibraryWithData_error_(id self, SEL cmd, id data, id *error) {
+	(void)cmd;
+	struct string *s = BODY(string, want(data, "OS_dispatch_data", "the data"));
+	return library_of_file(self, (struct text){s->bytes, s->count}, error);
 }
 
 id i_MTLLibrary_functionNames(id self, SEL cmd) {
