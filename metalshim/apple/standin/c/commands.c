@@ -14,6 +14,8 @@ struct commands {
 	id queue, open;             // open: the encoder that has not ended; not retained
 	id *used;                   // what the commands use: retained, or counted in users
 	u64 used_count, used_room;
+	id *mirrors;                // buffers of the program's own memory (resources.c), retained
+	u64 mirror_count;
 	struct block **scheduled, **completed;
 	u64 scheduled_count, completed_count;
 	struct signal *signals;
@@ -177,9 +179,48 @@ static void let_go(struct commands *c) {
 	c->used_count = c->used_room = 0;
 }
 
+// send_mirrors notes the mirrors that the commands use and brings them up to
+// date, before the commands run; bring_mirrors brings back what they have done,
+// before anybody learns that they are done.
+static void send_mirrors(id o) {
+	struct commands *c = BODY(commands, o);
+	if (!__atomic_load_n(&mirrors_alive, __ATOMIC_RELAXED)) return;
+	lock_mirrors();
+	for (u64 i = 0; i < c->used_count; i++) {
+		id b = c->used[i];
+		if (b->isa != &buffer_class || !BODY(buffer, b)->program || BODY(buffer, b)->bound_for == o->number) continue;
+		BODY(buffer, b)->bound_for = o->number;
+		mirror_in(BODY(buffer, b));
+		c->mirrors = realloc(c->mirrors, (c->mirror_count + 1) * sizeof *c->mirrors);
+		c->mirrors[c->mirror_count++] = retain(b);
+	}
+	unlock_mirrors();
+}
+
+static void bring_mirrors(struct commands *c) {
+	if (!__atomic_load_n(&c->mirror_count, __ATOMIC_ACQUIRE)) return;
+	lock_mirrors();
+	for (u64 i = 0; i < c->mirror_count; i++) mirror_out(BODY(buffer, c->mirrors[i]));
+	unlock_mirrors();
+}
+
+// drop_mirrors lets go of them; others may just be waiting to bring them back.
+static void drop_mirrors(struct commands *c) {
+	if (!__atomic_load_n(&c->mirror_count, __ATOMIC_ACQUIRE)) return;
+	lock_mirrors();
+	id *list = c->mirrors;
+	u64 count = c->mirror_count;
+	c->mirrors = NULL;
+	c->mirror_count = 0;
+	unlock_mirrors();
+	for (u64 i = 0; i < count; i++) release(list[i]);
+	free(list);
+}
+
 static void free_commands(id o) {
 	struct commands *c = BODY(commands, o);
 	let_go(c);
+	drop_mirrors(c);
 	for (u64 i = 0; i < c->scheduled_count; i++) drop_block(c->scheduled[i]);
 	for (u64 i = 0; i < c->completed_count; i++) drop_block(c->completed[i]);
 	for (u64 i = 0; i < c->signal_count; i++) release(c->signals[i].event);
@@ -270,6 +311,7 @@ EXPORT void standin_completed(id o) {
 	live(o, "completion");
 	struct commands *c = BODY(commands, o);
 	if (!c->committed || c->done) die("completion of %s, which is not in flight", name_of(o));
+	bring_mirrors(c);
 	for (u64 i = 0; i < c->signal_count; i++)
 		__atomic_store_n(&BODY(event, c->signals[i].event)->value, c->signals[i].value, __ATOMIC_SEQ_CST);
 	if (!STRICT) {
@@ -280,6 +322,7 @@ EXPORT void standin_completed(id o) {
 		pthread_join(thread, NULL);
 	}
 	c->done = 1;
+	drop_mirrors(c);
 	let_go(c);
 	release(o);
 }
@@ -297,6 +340,7 @@ void i_MTLCommandBuffer_commit(id self, SEL cmd) {
 	if (c->open) die("%s is committed while %s has not ended", name_of(self), name_of(c->open));
 	c->committed = 1;
 	retain(self); // until completion
+	send_mirrors(self);
 	go.commit(c->thing.handle, self);
 }
 
@@ -304,6 +348,7 @@ void i_MTLCommandBuffer_waitUntilCompleted(id self, SEL cmd) {
 	(void)cmd;
 	if (!BODY(commands, self)->committed) die("%s is waited for before its commit, which takes for ever", name_of(self));
 	go.wait(BODY(thing, self)->handle);
+	bring_mirrors(BODY(commands, self));
 }
 
 void i_MTLCommandBuffer_waitUntilScheduled(id self, SEL cmd) {
@@ -316,7 +361,9 @@ u64 i_MTLCommandBuffer_status(id self, SEL cmd) {
 	(void)cmd;
 	struct commands *c = BODY(commands, self);
 	if (!c->committed) return c->enqueued ? ENQUEUED : NOT_ENQUEUED;
-	return go.status(c->thing.handle);
+	u64 status = go.status(c->thing.handle);
+	if (status >= COMPLETED) bring_mirrors(c);
+	return status;
 }
 
 id i_MTLCommandBuffer_error(id self, SEL cmd) {

@@ -4,7 +4,14 @@ static void free_buffer(id);
 static void free_set(id);
 static void free_set_descriptor(id);
 
-struct buffer { struct thing thing; u64 length, options; void *contents; struct block *deallocator; };
+struct buffer {
+	struct thing thing;
+	u64 length, options;
+	void *contents;
+	struct block *deallocator;
+	u8 *program, *agreed; // of memory that could not be taken in place: below
+	u64 bound_for;        // the number of the command buffer that has last noted it
+};
 struct event { struct thing thing; u64 value; };
 struct residency { struct thing thing; id *members; u64 count; };
 struct residency_descriptor { id label; u64 capacity; };
@@ -18,7 +25,8 @@ static struct class residency_descriptor_class = {.name = "MTLResidencySetDescri
 
 // ---- MTLBuffer
 
-static u64 allocated; // bytes of all buffers
+static u64 allocated;     // bytes of all buffers
+static u64 mirrors_alive; // of memory of the program, below
 
 // MTLResourceOptions: CPU cache mode, storage mode and hazard tracking, four
 // bits each.
@@ -44,15 +52,50 @@ static id new_buffer(id device, u64 length, u64 options, const void *from, u64 i
 static void free_buffer(id o) {
 	struct buffer *b = BODY(buffer, o);
 	__atomic_sub_fetch(&allocated, b->length, __ATOMIC_SEQ_CST);
-	void *memory = b->contents;
+	void *memory = b->program ? b->program : b->contents;
 	u64 length = b->length;
 	struct block *deallocator = b->deallocator;
+	if (b->agreed) __atomic_sub_fetch(&mirrors_alive, 1, __ATOMIC_SEQ_CST);
+	free(b->agreed);
 	end_thing(o);
 	if (deallocator) {
 		((void (*)(struct block *, void *, u64))deallocator->invoke)(deallocator, memory, length);
 		drop_block(deallocator);
 	}
 }
+
+// Memory of the program that is no whole pages cannot be shared with a device in
+// another process. Apple's GPUs take it as it is, against the documentation. Here
+// the buffer is a mirror of it: what the program has written since both sides
+// agreed goes in at a commit, and what the device has written comes back at the
+// command buffer's end, byte by byte, so that neither takes the other's away.
+static u8 mirror_word;
+static void lock_mirrors(void) {
+	while (__atomic_test_and_set(&mirror_word, __ATOMIC_ACQUIRE)) sched_yield();
+}
+static void unlock_mirrors(void) { __atomic_clear(&mirror_word, __ATOMIC_RELEASE); }
+
+static void mirror(id o, void *bytes) {
+	struct buffer *b = BODY(buffer, o);
+	b->program = bytes;
+	b->agreed = malloc(b->length);
+	__atomic_add_fetch(&mirrors_alive, 1, __ATOMIC_SEQ_CST);
+	memcpy(b->agreed, b->contents, b->length);
+}
+
+// take_over is called with the mirrors locked.
+static void take_over(struct buffer *b, const u8 *from, u8 *to) {
+	enum { STRIDE = 256 };
+	for (u64 at = 0; at < b->length; at += STRIDE) {
+		u64 end = b->length - at < STRIDE ? b->length : at + STRIDE;
+		if (!memcmp(from + at, b->agreed + at, end - at)) continue;
+		for (u64 i = at; i < end; i++)
+			if (from[i] != b->agreed[i]) to[i] = b->agreed[i] = from[i];
+	}
+}
+
+static void mirror_in(struct buffer *b) { take_over(b, b->program, b->contents); }
+static void mirror_out(struct buffer *b) { take_over(b, b->contents, b->program); }
 
 u64 i_MTLDevice_currentAllocatedSize(id self, SEL cmd) {
 	(void)self, (void)cmd;
@@ -75,16 +118,19 @@ id i_MTLDevice_newBufferWithBytesNoCopy_length_options_deallocator_(id self, SEL
 	(void)cmd;
 	u64 page = (u64)getpagesize();
 	if (!bytes) die("the bytes are null");
-	if ((u64)bytes % page || length % page) die("pointer %p and length %lu must be multiples of the page size, %lu", bytes, length, page);
+	int whole = (u64)bytes % page == 0 && length % page == 0;
+	if (STRICT && !whole) die("pointer %p and length %lu must be multiples of the page size, %lu", bytes, length, page);
 	if (storage_of(options) != 0) die("MTLResourceOptions %#lx: memory that is not copied is shared", options);
-	id b = new_buffer(self, length, options, bytes, 1);
+	id b = new_buffer(self, length, options, bytes, (u64)whole);
+	if (b && !whole) mirror(b, bytes);
 	if (b && deallocator) BODY(buffer, b)->deallocator = keep_block(deallocator);
 	return b;
 }
 
 void *i_MTLBuffer_contents(id self, SEL cmd) {
 	(void)cmd;
-	return storage_of(BODY(buffer, self)->options) == 2 ? NULL : BODY(buffer, self)->contents;
+	struct buffer *b = BODY(buffer, self);
+	return storage_of(b->options) == 2 ? NULL : b->program ? b->program : b->contents;
 }
 
 u64 i_MTLBuffer_length(id self, SEL cmd) {

@@ -115,6 +115,8 @@ func TestMemory(t *testing.T) {
 	good(t, "memory", nil, file)
 }
 
+func TestMirrors(t *testing.T) { good(t, "mirrors", nil) }
+
 func TestForks(t *testing.T) {
 	good(t, "forks", nil)
 	r := run(t, compiled(t, "testdata/forks.c"), nil, "inherit")
