@@ -120,6 +120,7 @@ func read(tokens []token) (*rewriter, error) {
 	for i, t := range r.tok {
 		r.out[i] = t.text
 	}
+	r.vectorParameters()
 	return r, r.run()
 }
 

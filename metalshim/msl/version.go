@@ -10,7 +10,7 @@ import (
 
 // code is this package's own text.
 //
-//go:embed condition.go duplicates.go emit.go expand.go kernels.go lex.go preprocess.go read.go rewrite.go threadgroup.go
+//go:embed condition.go duplicates.go emit.go expand.go kernels.go lex.go parameters.go preprocess.go read.go rewrite.go threadgroup.go
 var code embed.FS
 
 // Version tells this rewriter from another: it is the digest of its text. A cache
