@@ -49,6 +49,8 @@ static_assert(numeric_limits<float>::max() == FLT_MAX && numeric_limits<float>::
 static_assert(numeric_limits<half>::max() == 65504.0h && numeric_limits<half>::min() == 0x1p-14h && numeric_limits<half>::epsilon() == HALF_EPSILON, "limits");
 static_assert(numeric_limits<bfloat>::max() == BFLOAT_MAX && numeric_limits<bfloat>::epsilon() == 0x1p-7bf && numeric_limits<float>::infinity() == INFINITY, "limits");
 static_assert(M_PI_F > 3.14159f && M_PI_F < 3.1416f && M_SQRT2_F * M_SQRT1_2_F > 0.9999f && M_LOG2E_F * M_LN2_F > 0.9999f && CHAR_BIT == 8, "macros");
+constexpr const uniform<int> steps = make_uniform(24);
+static_assert(steps / make_uniform(7) == 3 && is_same_v<decltype(make_uniform(1.0h) * 2.0h), half>, "uniform");
 #if __METAL_VERSION__ < 310 || !defined(__HAVE_BFLOAT__) || !defined(__METAL__)
 #error version
 #endif

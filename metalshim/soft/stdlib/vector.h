@@ -69,6 +69,11 @@ template <class To, class From> MSL_FN constexpr To as_type(From f) {
   return __builtin_bit_cast(To, f);
 }
 
+// A uniform is a value that is the same in all threads of a group (Metal's header
+// metal_uniform): a promise to the compiler, and here the value.
+template <class T> using uniform = T;
+template <class T> MSL_FN constexpr T make_uniform(T v) { return v; }
+
 // msl_threadgroup_memory holds a variable in threadgroup memory, never
 // constructed, as in Metal.
 template <class T> struct alignas(alignof(T) > 16 ? alignof(T) : 16) msl_threadgroup_memory {
