@@ -14,8 +14,8 @@ import (
 )
 
 // metalHeaders are the headers of Metal's standard library (Metal Shading
-// Language Specification 3.1; metal_logging is of 3.2). Their declarations are always there, so that the
-// files are empty.
+// Language Specification 3.1; metal_logging is of 3.2). Their declarations are
+// always there, so that the files are empty.
 var metalHeaders = []string{"metal_array", "metal_assert", "metal_atomic", "metal_cast", "metal_common", "metal_compute",
 	"metal_config", "metal_extended_vector", "metal_geometric", "metal_graphics", "metal_integer", "metal_limits", "metal_logging",
 	"metal_math", "metal_matrix", "metal_numeric", "metal_pack", "metal_packed_vector", "metal_quadgroup", "metal_relational",
