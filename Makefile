@@ -29,8 +29,9 @@ test: ## set up for tests, and run all of them
 	@scripts/test-arm64
 	@scripts/test-apple
 
-programs: ## build the program on candle from published crates, and hold introgen's plan against it (minutes the first time)
+programs: ## build programs of others' making from published crates, run them, and hold introgen's plan against candle (minutes the first time)
 	@scripts/setup all
+	@INTROGEN_PROGRAMS=1 $(GO) test -v -count=1 -timeout 60m ./examples
 	@$(GO) run ./scripts/candleplan -program "$$(scripts/candle-program)" $(ARGS)
 
 bench: ## run the Go benchmarks of every package
