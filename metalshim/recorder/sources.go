@@ -19,7 +19,7 @@ var files embed.FS
 var order = []string{
 	"libc.h", "ring.h", "platform.c", "ring.c", "sha256.c",
 	"objc.h", "hooks.h", "runtime.c", "adopt.c", "blocks.c",
-	"libraries.c", "functions.c", "pipelines.c", "compiler.c", "resources.c", "commands.c", "encoders.c", "entry.c",
+	"libraries.c", "functions.c", "pipelines.c", "compiler.c", "resources.c", "commands.c", "encoders.c", "queues4.c", "entry.c",
 }
 
 // source is the text that is compiled. Messages of the compiler name the files.

@@ -1020,6 +1020,160 @@ static id newComputePipelineStateWithDescriptor_dynamicLinkingDescriptor_compile
 static id newComputePipelineStateWithDescriptor_dynamicLinkingDescriptor_compilerTaskOptions_completionHandler__5(id self, SEL cmd, id a0, id a1, id a2, struct block * a3) { return h_newComputePipelineStateWithDescriptor_dynamicLinkingDescriptor_compilerTaskOptions_completionHandler_((t_newComputePipelineStateWithDescriptor_dynamicLinkingDescriptor_compilerTaskOptions_completionHandler_)o_newComputePipelineStateWithDescriptor_dynamicLinkingDescriptor_compilerTaskOptions_completionHandler_[5], self, cmd, a0, a1, a2, a3); }
 static void *const e_newComputePipelineStateWithDescriptor_dynamicLinkingDescriptor_compilerTaskOptions_completionHandler_[] = {(void *)newComputePipelineStateWithDescriptor_dynamicLinkingDescriptor_compilerTaskOptions_completionHandler__0, (void *)newComputePipelineStateWithDescriptor_dynamicLinkingDescriptor_compilerTaskOptions_completionHandler__1, (void *)newComputePipelineStateWithDescriptor_dynamicLinkingDescriptor_compilerTaskOptions_completionHandler__2, (void *)newComputePipelineStateWithDescriptor_dynamicLinkingDescriptor_compilerTaskOptions_completionHandler__3, (void *)newComputePipelineStateWithDescriptor_dynamicLinkingDescriptor_compilerTaskOptions_completionHandler__4, (void *)newComputePipelineStateWithDescriptor_dynamicLinkingDescriptor_compilerTaskOptions_completionHandler__5, };
 
+typedef id (*t_newMTL4CommandQueue)(id, SEL);
+static id h_newMTL4CommandQueue(t_newMTL4CommandQueue, id, SEL);
+static void *o_newMTL4CommandQueue[6];
+static id newMTL4CommandQueue_0(id self, SEL cmd) { return h_newMTL4CommandQueue((t_newMTL4CommandQueue)o_newMTL4CommandQueue[0], self, cmd); }
+static id newMTL4CommandQueue_1(id self, SEL cmd) { return h_newMTL4CommandQueue((t_newMTL4CommandQueue)o_newMTL4CommandQueue[1], self, cmd); }
+static id newMTL4CommandQueue_2(id self, SEL cmd) { return h_newMTL4CommandQueue((t_newMTL4CommandQueue)o_newMTL4CommandQueue[2], self, cmd); }
+static id newMTL4CommandQueue_3(id self, SEL cmd) { return h_newMTL4CommandQueue((t_newMTL4CommandQueue)o_newMTL4CommandQueue[3], self, cmd); }
+static id newMTL4CommandQueue_4(id self, SEL cmd) { return h_newMTL4CommandQueue((t_newMTL4CommandQueue)o_newMTL4CommandQueue[4], self, cmd); }
+static id newMTL4CommandQueue_5(id self, SEL cmd) { return h_newMTL4CommandQueue((t_newMTL4CommandQueue)o_newMTL4CommandQueue[5], self, cmd); }
+static void *const e_newMTL4CommandQueue[] = {(void *)newMTL4CommandQueue_0, (void *)newMTL4CommandQueue_1, (void *)newMTL4CommandQueue_2, (void *)newMTL4CommandQueue_3, (void *)newMTL4CommandQueue_4, (void *)newMTL4CommandQueue_5, };
+
+typedef id (*t_newMTL4CommandQueueWithDescriptor_error_)(id, SEL, id, id *);
+static id h_newMTL4CommandQueueWithDescriptor_error_(t_newMTL4CommandQueueWithDescriptor_error_, id, SEL, id, id *);
+static void *o_newMTL4CommandQueueWithDescriptor_error_[6];
+static id newMTL4CommandQueueWithDescriptor_error__0(id self, SEL cmd, id a0, id * a1) { return h_newMTL4CommandQueueWithDescriptor_error_((t_newMTL4CommandQueueWithDescriptor_error_)o_newMTL4CommandQueueWithDescriptor_error_[0], self, cmd, a0, a1); }
+static id newMTL4CommandQueueWithDescriptor_error__1(id self, SEL cmd, id a0, id * a1) { return h_newMTL4CommandQueueWithDescriptor_error_((t_newMTL4CommandQueueWithDescriptor_error_)o_newMTL4CommandQueueWithDescriptor_error_[1], self, cmd, a0, a1); }
+static id newMTL4CommandQueueWithDescriptor_error__2(id self, SEL cmd, id a0, id * a1) { return h_newMTL4CommandQueueWithDescriptor_error_((t_newMTL4CommandQueueWithDescriptor_error_)o_newMTL4CommandQueueWithDescriptor_error_[2], self, cmd, a0, a1); }
+static id newMTL4CommandQueueWithDescriptor_error__3(id self, SEL cmd, id a0, id * a1) { return h_newMTL4CommandQueueWithDescriptor_error_((t_newMTL4CommandQueueWithDescriptor_error_)o_newMTL4CommandQueueWithDescriptor_error_[3], self, cmd, a0, a1); }
+static id newMTL4CommandQueueWithDescriptor_error__4(id self, SEL cmd, id a0, id * a1) { return h_newMTL4CommandQueueWithDescriptor_error_((t_newMTL4CommandQueueWithDescriptor_error_)o_newMTL4CommandQueueWithDescriptor_error_[4], self, cmd, a0, a1); }
+static id newMTL4CommandQueueWithDescriptor_error__5(id self, SEL cmd, id a0, id * a1) { return h_newMTL4CommandQueueWithDescriptor_error_((t_newMTL4CommandQueueWithDescriptor_error_)o_newMTL4CommandQueueWithDescriptor_error_[5], self, cmd, a0, a1); }
+static void *const e_newMTL4CommandQueueWithDescriptor_error_[] = {(void *)newMTL4CommandQueueWithDescriptor_error__0, (void *)newMTL4CommandQueueWithDescriptor_error__1, (void *)newMTL4CommandQueueWithDescriptor_error__2, (void *)newMTL4CommandQueueWithDescriptor_error__3, (void *)newMTL4CommandQueueWithDescriptor_error__4, (void *)newMTL4CommandQueueWithDescriptor_error__5, };
+
+typedef id (*t_newCommandBuffer)(id, SEL);
+static id h_newCommandBuffer(t_newCommandBuffer, id, SEL);
+static void *o_newCommandBuffer[6];
+static id newCommandBuffer_0(id self, SEL cmd) { return h_newCommandBuffer((t_newCommandBuffer)o_newCommandBuffer[0], self, cmd); }
+static id newCommandBuffer_1(id self, SEL cmd) { return h_newCommandBuffer((t_newCommandBuffer)o_newCommandBuffer[1], self, cmd); }
+static id newCommandBuffer_2(id self, SEL cmd) { return h_newCommandBuffer((t_newCommandBuffer)o_newCommandBuffer[2], self, cmd); }
+static id newCommandBuffer_3(id self, SEL cmd) { return h_newCommandBuffer((t_newCommandBuffer)o_newCommandBuffer[3], self, cmd); }
+static id newCommandBuffer_4(id self, SEL cmd) { return h_newCommandBuffer((t_newCommandBuffer)o_newCommandBuffer[4], self, cmd); }
+static id newCommandBuffer_5(id self, SEL cmd) { return h_newCommandBuffer((t_newCommandBuffer)o_newCommandBuffer[5], self, cmd); }
+static void *const e_newCommandBuffer[] = {(void *)newCommandBuffer_0, (void *)newCommandBuffer_1, (void *)newCommandBuffer_2, (void *)newCommandBuffer_3, (void *)newCommandBuffer_4, (void *)newCommandBuffer_5, };
+
+typedef void (*t_commit_count_)(id, SEL, id *, u64);
+static void h_commit_count_(t_commit_count_, id, SEL, id *, u64);
+static void *o_commit_count_[6];
+static void commit_count__0(id self, SEL cmd, id * a0, u64 a1) { h_commit_count_((t_commit_count_)o_commit_count_[0], self, cmd, a0, a1); }
+static void commit_count__1(id self, SEL cmd, id * a0, u64 a1) { h_commit_count_((t_commit_count_)o_commit_count_[1], self, cmd, a0, a1); }
+static void commit_count__2(id self, SEL cmd, id * a0, u64 a1) { h_commit_count_((t_commit_count_)o_commit_count_[2], self, cmd, a0, a1); }
+static void commit_count__3(id self, SEL cmd, id * a0, u64 a1) { h_commit_count_((t_commit_count_)o_commit_count_[3], self, cmd, a0, a1); }
+static void commit_count__4(id self, SEL cmd, id * a0, u64 a1) { h_commit_count_((t_commit_count_)o_commit_count_[4], self, cmd, a0, a1); }
+static void commit_count__5(id self, SEL cmd, id * a0, u64 a1) { h_commit_count_((t_commit_count_)o_commit_count_[5], self, cmd, a0, a1); }
+static void *const e_commit_count_[] = {(void *)commit_count__0, (void *)commit_count__1, (void *)commit_count__2, (void *)commit_count__3, (void *)commit_count__4, (void *)commit_count__5, };
+
+typedef void (*t_commit_count_options_)(id, SEL, id *, u64, id);
+static void h_commit_count_options_(t_commit_count_options_, id, SEL, id *, u64, id);
+static void *o_commit_count_options_[6];
+static void commit_count_options__0(id self, SEL cmd, id * a0, u64 a1, id a2) { h_commit_count_options_((t_commit_count_options_)o_commit_count_options_[0], self, cmd, a0, a1, a2); }
+static void commit_count_options__1(id self, SEL cmd, id * a0, u64 a1, id a2) { h_commit_count_options_((t_commit_count_options_)o_commit_count_options_[1], self, cmd, a0, a1, a2); }
+static void commit_count_options__2(id self, SEL cmd, id * a0, u64 a1, id a2) { h_commit_count_options_((t_commit_count_options_)o_commit_count_options_[2], self, cmd, a0, a1, a2); }
+static void commit_count_options__3(id self, SEL cmd, id * a0, u64 a1, id a2) { h_commit_count_options_((t_commit_count_options_)o_commit_count_options_[3], self, cmd, a0, a1, a2); }
+static void commit_count_options__4(id self, SEL cmd, id * a0, u64 a1, id a2) { h_commit_count_options_((t_commit_count_options_)o_commit_count_options_[4], self, cmd, a0, a1, a2); }
+static void commit_count_options__5(id self, SEL cmd, id * a0, u64 a1, id a2) { h_commit_count_options_((t_commit_count_options_)o_commit_count_options_[5], self, cmd, a0, a1, a2); }
+static void *const e_commit_count_options_[] = {(void *)commit_count_options__0, (void *)commit_count_options__1, (void *)commit_count_options__2, (void *)commit_count_options__3, (void *)commit_count_options__4, (void *)commit_count_options__5, };
+
+typedef void (*t_signalEvent_value_)(id, SEL, id, u64);
+static void h_signalEvent_value_(t_signalEvent_value_, id, SEL, id, u64);
+static void *o_signalEvent_value_[6];
+static void signalEvent_value__0(id self, SEL cmd, id a0, u64 a1) { h_signalEvent_value_((t_signalEvent_value_)o_signalEvent_value_[0], self, cmd, a0, a1); }
+static void signalEvent_value__1(id self, SEL cmd, id a0, u64 a1) { h_signalEvent_value_((t_signalEvent_value_)o_signalEvent_value_[1], self, cmd, a0, a1); }
+static void signalEvent_value__2(id self, SEL cmd, id a0, u64 a1) { h_signalEvent_value_((t_signalEvent_value_)o_signalEvent_value_[2], self, cmd, a0, a1); }
+static void signalEvent_value__3(id self, SEL cmd, id a0, u64 a1) { h_signalEvent_value_((t_signalEvent_value_)o_signalEvent_value_[3], self, cmd, a0, a1); }
+static void signalEvent_value__4(id self, SEL cmd, id a0, u64 a1) { h_signalEvent_value_((t_signalEvent_value_)o_signalEvent_value_[4], self, cmd, a0, a1); }
+static void signalEvent_value__5(id self, SEL cmd, id a0, u64 a1) { h_signalEvent_value_((t_signalEvent_value_)o_signalEvent_value_[5], self, cmd, a0, a1); }
+static void *const e_signalEvent_value_[] = {(void *)signalEvent_value__0, (void *)signalEvent_value__1, (void *)signalEvent_value__2, (void *)signalEvent_value__3, (void *)signalEvent_value__4, (void *)signalEvent_value__5, };
+
+typedef void (*t_waitForEvent_value_)(id, SEL, id, u64);
+static void h_waitForEvent_value_(t_waitForEvent_value_, id, SEL, id, u64);
+static void *o_waitForEvent_value_[6];
+static void waitForEvent_value__0(id self, SEL cmd, id a0, u64 a1) { h_waitForEvent_value_((t_waitForEvent_value_)o_waitForEvent_value_[0], self, cmd, a0, a1); }
+static void waitForEvent_value__1(id self, SEL cmd, id a0, u64 a1) { h_waitForEvent_value_((t_waitForEvent_value_)o_waitForEvent_value_[1], self, cmd, a0, a1); }
+static void waitForEvent_value__2(id self, SEL cmd, id a0, u64 a1) { h_waitForEvent_value_((t_waitForEvent_value_)o_waitForEvent_value_[2], self, cmd, a0, a1); }
+static void waitForEvent_value__3(id self, SEL cmd, id a0, u64 a1) { h_waitForEvent_value_((t_waitForEvent_value_)o_waitForEvent_value_[3], self, cmd, a0, a1); }
+static void waitForEvent_value__4(id self, SEL cmd, id a0, u64 a1) { h_waitForEvent_value_((t_waitForEvent_value_)o_waitForEvent_value_[4], self, cmd, a0, a1); }
+static void waitForEvent_value__5(id self, SEL cmd, id a0, u64 a1) { h_waitForEvent_value_((t_waitForEvent_value_)o_waitForEvent_value_[5], self, cmd, a0, a1); }
+static void *const e_waitForEvent_value_[] = {(void *)waitForEvent_value__0, (void *)waitForEvent_value__1, (void *)waitForEvent_value__2, (void *)waitForEvent_value__3, (void *)waitForEvent_value__4, (void *)waitForEvent_value__5, };
+
+typedef void (*t_beginCommandBufferWithAllocator_)(id, SEL, id);
+static void h_beginCommandBufferWithAllocator_(t_beginCommandBufferWithAllocator_, id, SEL, id);
+static void *o_beginCommandBufferWithAllocator_[6];
+static void beginCommandBufferWithAllocator__0(id self, SEL cmd, id a0) { h_beginCommandBufferWithAllocator_((t_beginCommandBufferWithAllocator_)o_beginCommandBufferWithAllocator_[0], self, cmd, a0); }
+static void beginCommandBufferWithAllocator__1(id self, SEL cmd, id a0) { h_beginCommandBufferWithAllocator_((t_beginCommandBufferWithAllocator_)o_beginCommandBufferWithAllocator_[1], self, cmd, a0); }
+static void beginCommandBufferWithAllocator__2(id self, SEL cmd, id a0) { h_beginCommandBufferWithAllocator_((t_beginCommandBufferWithAllocator_)o_beginCommandBufferWithAllocator_[2], self, cmd, a0); }
+static void beginCommandBufferWithAllocator__3(id self, SEL cmd, id a0) { h_beginCommandBufferWithAllocator_((t_beginCommandBufferWithAllocator_)o_beginCommandBufferWithAllocator_[3], self, cmd, a0); }
+static void beginCommandBufferWithAllocator__4(id self, SEL cmd, id a0) { h_beginCommandBufferWithAllocator_((t_beginCommandBufferWithAllocator_)o_beginCommandBufferWithAllocator_[4], self, cmd, a0); }
+static void beginCommandBufferWithAllocator__5(id self, SEL cmd, id a0) { h_beginCommandBufferWithAllocator_((t_beginCommandBufferWithAllocator_)o_beginCommandBufferWithAllocator_[5], self, cmd, a0); }
+static void *const e_beginCommandBufferWithAllocator_[] = {(void *)beginCommandBufferWithAllocator__0, (void *)beginCommandBufferWithAllocator__1, (void *)beginCommandBufferWithAllocator__2, (void *)beginCommandBufferWithAllocator__3, (void *)beginCommandBufferWithAllocator__4, (void *)beginCommandBufferWithAllocator__5, };
+
+typedef void (*t_beginCommandBufferWithAllocator_options_)(id, SEL, id, id);
+static void h_beginCommandBufferWithAllocator_options_(t_beginCommandBufferWithAllocator_options_, id, SEL, id, id);
+static void *o_beginCommandBufferWithAllocator_options_[6];
+static void beginCommandBufferWithAllocator_options__0(id self, SEL cmd, id a0, id a1) { h_beginCommandBufferWithAllocator_options_((t_beginCommandBufferWithAllocator_options_)o_beginCommandBufferWithAllocator_options_[0], self, cmd, a0, a1); }
+static void beginCommandBufferWithAllocator_options__1(id self, SEL cmd, id a0, id a1) { h_beginCommandBufferWithAllocator_options_((t_beginCommandBufferWithAllocator_options_)o_beginCommandBufferWithAllocator_options_[1], self, cmd, a0, a1); }
+static void beginCommandBufferWithAllocator_options__2(id self, SEL cmd, id a0, id a1) { h_beginCommandBufferWithAllocator_options_((t_beginCommandBufferWithAllocator_options_)o_beginCommandBufferWithAllocator_options_[2], self, cmd, a0, a1); }
+static void beginCommandBufferWithAllocator_options__3(id self, SEL cmd, id a0, id a1) { h_beginCommandBufferWithAllocator_options_((t_beginCommandBufferWithAllocator_options_)o_beginCommandBufferWithAllocator_options_[3], self, cmd, a0, a1); }
+static void beginCommandBufferWithAllocator_options__4(id self, SEL cmd, id a0, id a1) { h_beginCommandBufferWithAllocator_options_((t_beginCommandBufferWithAllocator_options_)o_beginCommandBufferWithAllocator_options_[4], self, cmd, a0, a1); }
+static void beginCommandBufferWithAllocator_options__5(id self, SEL cmd, id a0, id a1) { h_beginCommandBufferWithAllocator_options_((t_beginCommandBufferWithAllocator_options_)o_beginCommandBufferWithAllocator_options_[5], self, cmd, a0, a1); }
+static void *const e_beginCommandBufferWithAllocator_options_[] = {(void *)beginCommandBufferWithAllocator_options__0, (void *)beginCommandBufferWithAllocator_options__1, (void *)beginCommandBufferWithAllocator_options__2, (void *)beginCommandBufferWithAllocator_options__3, (void *)beginCommandBufferWithAllocator_options__4, (void *)beginCommandBufferWithAllocator_options__5, };
+
+typedef void (*t_dispatchThreadgroupsWithIndirectBuffer_threadsPerThreadgroup_)(id, SEL, u64, MTLSize);
+static void h_dispatchThreadgroupsWithIndirectBuffer_threadsPerThreadgroup_(t_dispatchThreadgroupsWithIndirectBuffer_threadsPerThreadgroup_, id, SEL, u64, MTLSize);
+static void *o_dispatchThreadgroupsWithIndirectBuffer_threadsPerThreadgroup_[6];
+static void dispatchThreadgroupsWithIndirectBuffer_threadsPerThreadgroup__0(id self, SEL cmd, u64 a0, MTLSize a1) { h_dispatchThreadgroupsWithIndirectBuffer_threadsPerThreadgroup_((t_dispatchThreadgroupsWithIndirectBuffer_threadsPerThreadgroup_)o_dispatchThreadgroupsWithIndirectBuffer_threadsPerThreadgroup_[0], self, cmd, a0, a1); }
+static void dispatchThreadgroupsWithIndirectBuffer_threadsPerThreadgroup__1(id self, SEL cmd, u64 a0, MTLSize a1) { h_dispatchThreadgroupsWithIndirectBuffer_threadsPerThreadgroup_((t_dispatchThreadgroupsWithIndirectBuffer_threadsPerThreadgroup_)o_dispatchThreadgroupsWithIndirectBuffer_threadsPerThreadgroup_[1], self, cmd, a0, a1); }
+static void dispatchThreadgroupsWithIndirectBuffer_threadsPerThreadgroup__2(id self, SEL cmd, u64 a0, MTLSize a1) { h_dispatchThreadgroupsWithIndirectBuffer_threadsPerThreadgroup_((t_dispatchThreadgroupsWithIndirectBuffer_threadsPerThreadgroup_)o_dispatchThreadgroupsWithIndirectBuffer_threadsPerThreadgroup_[2], self, cmd, a0, a1); }
+static void dispatchThreadgroupsWithIndirectBuffer_threadsPerThreadgroup__3(id self, SEL cmd, u64 a0, MTLSize a1) { h_dispatchThreadgroupsWithIndirectBuffer_threadsPerThreadgroup_((t_dispatchThreadgroupsWithIndirectBuffer_threadsPerThreadgroup_)o_dispatchThreadgroupsWithIndirectBuffer_threadsPerThreadgroup_[3], self, cmd, a0, a1); }
+static void dispatchThreadgroupsWithIndirectBuffer_threadsPerThreadgroup__4(id self, SEL cmd, u64 a0, MTLSize a1) { h_dispatchThreadgroupsWithIndirectBuffer_threadsPerThreadgroup_((t_dispatchThreadgroupsWithIndirectBuffer_threadsPerThreadgroup_)o_dispatchThreadgroupsWithIndirectBuffer_threadsPerThreadgroup_[4], self, cmd, a0, a1); }
+static void dispatchThreadgroupsWithIndirectBuffer_threadsPerThreadgroup__5(id self, SEL cmd, u64 a0, MTLSize a1) { h_dispatchThreadgroupsWithIndirectBuffer_threadsPerThreadgroup_((t_dispatchThreadgroupsWithIndirectBuffer_threadsPerThreadgroup_)o_dispatchThreadgroupsWithIndirectBuffer_threadsPerThreadgroup_[5], self, cmd, a0, a1); }
+static void *const e_dispatchThreadgroupsWithIndirectBuffer_threadsPerThreadgroup_[] = {(void *)dispatchThreadgroupsWithIndirectBuffer_threadsPerThreadgroup__0, (void *)dispatchThreadgroupsWithIndirectBuffer_threadsPerThreadgroup__1, (void *)dispatchThreadgroupsWithIndirectBuffer_threadsPerThreadgroup__2, (void *)dispatchThreadgroupsWithIndirectBuffer_threadsPerThreadgroup__3, (void *)dispatchThreadgroupsWithIndirectBuffer_threadsPerThreadgroup__4, (void *)dispatchThreadgroupsWithIndirectBuffer_threadsPerThreadgroup__5, };
+
+typedef void (*t_dispatchThreadsWithIndirectBuffer_)(id, SEL, u64);
+static void h_dispatchThreadsWithIndirectBuffer_(t_dispatchThreadsWithIndirectBuffer_, id, SEL, u64);
+static void *o_dispatchThreadsWithIndirectBuffer_[6];
+static void dispatchThreadsWithIndirectBuffer__0(id self, SEL cmd, u64 a0) { h_dispatchThreadsWithIndirectBuffer_((t_dispatchThreadsWithIndirectBuffer_)o_dispatchThreadsWithIndirectBuffer_[0], self, cmd, a0); }
+static void dispatchThreadsWithIndirectBuffer__1(id self, SEL cmd, u64 a0) { h_dispatchThreadsWithIndirectBuffer_((t_dispatchThreadsWithIndirectBuffer_)o_dispatchThreadsWithIndirectBuffer_[1], self, cmd, a0); }
+static void dispatchThreadsWithIndirectBuffer__2(id self, SEL cmd, u64 a0) { h_dispatchThreadsWithIndirectBuffer_((t_dispatchThreadsWithIndirectBuffer_)o_dispatchThreadsWithIndirectBuffer_[2], self, cmd, a0); }
+static void dispatchThreadsWithIndirectBuffer__3(id self, SEL cmd, u64 a0) { h_dispatchThreadsWithIndirectBuffer_((t_dispatchThreadsWithIndirectBuffer_)o_dispatchThreadsWithIndirectBuffer_[3], self, cmd, a0); }
+static void dispatchThreadsWithIndirectBuffer__4(id self, SEL cmd, u64 a0) { h_dispatchThreadsWithIndirectBuffer_((t_dispatchThreadsWithIndirectBuffer_)o_dispatchThreadsWithIndirectBuffer_[4], self, cmd, a0); }
+static void dispatchThreadsWithIndirectBuffer__5(id self, SEL cmd, u64 a0) { h_dispatchThreadsWithIndirectBuffer_((t_dispatchThreadsWithIndirectBuffer_)o_dispatchThreadsWithIndirectBuffer_[5], self, cmd, a0); }
+static void *const e_dispatchThreadsWithIndirectBuffer_[] = {(void *)dispatchThreadsWithIndirectBuffer__0, (void *)dispatchThreadsWithIndirectBuffer__1, (void *)dispatchThreadsWithIndirectBuffer__2, (void *)dispatchThreadsWithIndirectBuffer__3, (void *)dispatchThreadsWithIndirectBuffer__4, (void *)dispatchThreadsWithIndirectBuffer__5, };
+
+typedef void (*t_barrierAfterQueueStages_beforeStages_visibilityOptions_)(id, SEL, u64, u64, u64);
+static void h_barrierAfterQueueStages_beforeStages_visibilityOptions_(t_barrierAfterQueueStages_beforeStages_visibilityOptions_, id, SEL, u64, u64, u64);
+static void *o_barrierAfterQueueStages_beforeStages_visibilityOptions_[6];
+static void barrierAfterQueueStages_beforeStages_visibilityOptions__0(id self, SEL cmd, u64 a0, u64 a1, u64 a2) { h_barrierAfterQueueStages_beforeStages_visibilityOptions_((t_barrierAfterQueueStages_beforeStages_visibilityOptions_)o_barrierAfterQueueStages_beforeStages_visibilityOptions_[0], self, cmd, a0, a1, a2); }
+static void barrierAfterQueueStages_beforeStages_visibilityOptions__1(id self, SEL cmd, u64 a0, u64 a1, u64 a2) { h_barrierAfterQueueStages_beforeStages_visibilityOptions_((t_barrierAfterQueueStages_beforeStages_visibilityOptions_)o_barrierAfterQueueStages_beforeStages_visibilityOptions_[1], self, cmd, a0, a1, a2); }
+static void barrierAfterQueueStages_beforeStages_visibilityOptions__2(id self, SEL cmd, u64 a0, u64 a1, u64 a2) { h_barrierAfterQueueStages_beforeStages_visibilityOptions_((t_barrierAfterQueueStages_beforeStages_visibilityOptions_)o_barrierAfterQueueStages_beforeStages_visibilityOptions_[2], self, cmd, a0, a1, a2); }
+static void barrierAfterQueueStages_beforeStages_visibilityOptions__3(id self, SEL cmd, u64 a0, u64 a1, u64 a2) { h_barrierAfterQueueStages_beforeStages_visibilityOptions_((t_barrierAfterQueueStages_beforeStages_visibilityOptions_)o_barrierAfterQueueStages_beforeStages_visibilityOptions_[3], self, cmd, a0, a1, a2); }
+static void barrierAfterQueueStages_beforeStages_visibilityOptions__4(id self, SEL cmd, u64 a0, u64 a1, u64 a2) { h_barrierAfterQueueStages_beforeStages_visibilityOptions_((t_barrierAfterQueueStages_beforeStages_visibilityOptions_)o_barrierAfterQueueStages_beforeStages_visibilityOptions_[4], self, cmd, a0, a1, a2); }
+static void barrierAfterQueueStages_beforeStages_visibilityOptions__5(id self, SEL cmd, u64 a0, u64 a1, u64 a2) { h_barrierAfterQueueStages_beforeStages_visibilityOptions_((t_barrierAfterQueueStages_beforeStages_visibilityOptions_)o_barrierAfterQueueStages_beforeStages_visibilityOptions_[5], self, cmd, a0, a1, a2); }
+static void *const e_barrierAfterQueueStages_beforeStages_visibilityOptions_[] = {(void *)barrierAfterQueueStages_beforeStages_visibilityOptions__0, (void *)barrierAfterQueueStages_beforeStages_visibilityOptions__1, (void *)barrierAfterQueueStages_beforeStages_visibilityOptions__2, (void *)barrierAfterQueueStages_beforeStages_visibilityOptions__3, (void *)barrierAfterQueueStages_beforeStages_visibilityOptions__4, (void *)barrierAfterQueueStages_beforeStages_visibilityOptions__5, };
+
+typedef void (*t_barrierAfterStages_beforeQueueStages_visibilityOptions_)(id, SEL, u64, u64, u64);
+static void h_barrierAfterStages_beforeQueueStages_visibilityOptions_(t_barrierAfterStages_beforeQueueStages_visibilityOptions_, id, SEL, u64, u64, u64);
+static void *o_barrierAfterStages_beforeQueueStages_visibilityOptions_[6];
+static void barrierAfterStages_beforeQueueStages_visibilityOptions__0(id self, SEL cmd, u64 a0, u64 a1, u64 a2) { h_barrierAfterStages_beforeQueueStages_visibilityOptions_((t_barrierAfterStages_beforeQueueStages_visibilityOptions_)o_barrierAfterStages_beforeQueueStages_visibilityOptions_[0], self, cmd, a0, a1, a2); }
+static void barrierAfterStages_beforeQueueStages_visibilityOptions__1(id self, SEL cmd, u64 a0, u64 a1, u64 a2) { h_barrierAfterStages_beforeQueueStages_visibilityOptions_((t_barrierAfterStages_beforeQueueStages_visibilityOptions_)o_barrierAfterStages_beforeQueueStages_visibilityOptions_[1], self, cmd, a0, a1, a2); }
+static void barrierAfterStages_beforeQueueStages_visibilityOptions__2(id self, SEL cmd, u64 a0, u64 a1, u64 a2) { h_barrierAfterStages_beforeQueueStages_visibilityOptions_((t_barrierAfterStages_beforeQueueStages_visibilityOptions_)o_barrierAfterStages_beforeQueueStages_visibilityOptions_[2], self, cmd, a0, a1, a2); }
+static void barrierAfterStages_beforeQueueStages_visibilityOptions__3(id self, SEL cmd, u64 a0, u64 a1, u64 a2) { h_barrierAfterStages_beforeQueueStages_visibilityOptions_((t_barrierAfterStages_beforeQueueStages_visibilityOptions_)o_barrierAfterStages_beforeQueueStages_visibilityOptions_[3], self, cmd, a0, a1, a2); }
+static void barrierAfterStages_beforeQueueStages_visibilityOptions__4(id self, SEL cmd, u64 a0, u64 a1, u64 a2) { h_barrierAfterStages_beforeQueueStages_visibilityOptions_((t_barrierAfterStages_beforeQueueStages_visibilityOptions_)o_barrierAfterStages_beforeQueueStages_visibilityOptions_[4], self, cmd, a0, a1, a2); }
+static void barrierAfterStages_beforeQueueStages_visibilityOptions__5(id self, SEL cmd, u64 a0, u64 a1, u64 a2) { h_barrierAfterStages_beforeQueueStages_visibilityOptions_((t_barrierAfterStages_beforeQueueStages_visibilityOptions_)o_barrierAfterStages_beforeQueueStages_visibilityOptions_[5], self, cmd, a0, a1, a2); }
+static void *const e_barrierAfterStages_beforeQueueStages_visibilityOptions_[] = {(void *)barrierAfterStages_beforeQueueStages_visibilityOptions__0, (void *)barrierAfterStages_beforeQueueStages_visibilityOptions__1, (void *)barrierAfterStages_beforeQueueStages_visibilityOptions__2, (void *)barrierAfterStages_beforeQueueStages_visibilityOptions__3, (void *)barrierAfterStages_beforeQueueStages_visibilityOptions__4, (void *)barrierAfterStages_beforeQueueStages_visibilityOptions__5, };
+
+typedef void (*t_barrierAfterEncoderStages_beforeEncoderStages_visibilityOptions_)(id, SEL, u64, u64, u64);
+static void h_barrierAfterEncoderStages_beforeEncoderStages_visibilityOptions_(t_barrierAfterEncoderStages_beforeEncoderStages_visibilityOptions_, id, SEL, u64, u64, u64);
+static void *o_barrierAfterEncoderStages_beforeEncoderStages_visibilityOptions_[6];
+static void barrierAfterEncoderStages_beforeEncoderStages_visibilityOptions__0(id self, SEL cmd, u64 a0, u64 a1, u64 a2) { h_barrierAfterEncoderStages_beforeEncoderStages_visibilityOptions_((t_barrierAfterEncoderStages_beforeEncoderStages_visibilityOptions_)o_barrierAfterEncoderStages_beforeEncoderStages_visibilityOptions_[0], self, cmd, a0, a1, a2); }
+static void barrierAfterEncoderStages_beforeEncoderStages_visibilityOptions__1(id self, SEL cmd, u64 a0, u64 a1, u64 a2) { h_barrierAfterEncoderStages_beforeEncoderStages_visibilityOptions_((t_barrierAfterEncoderStages_beforeEncoderStages_visibilityOptions_)o_barrierAfterEncoderStages_beforeEncoderStages_visibilityOptions_[1], self, cmd, a0, a1, a2); }
+static void barrierAfterEncoderStages_beforeEncoderStages_visibilityOptions__2(id self, SEL cmd, u64 a0, u64 a1, u64 a2) { h_barrierAfterEncoderStages_beforeEncoderStages_visibilityOptions_((t_barrierAfterEncoderStages_beforeEncoderStages_visibilityOptions_)o_barrierAfterEncoderStages_beforeEncoderStages_visibilityOptions_[2], self, cmd, a0, a1, a2); }
+static void barrierAfterEncoderStages_beforeEncoderStages_visibilityOptions__3(id self, SEL cmd, u64 a0, u64 a1, u64 a2) { h_barrierAfterEncoderStages_beforeEncoderStages_visibilityOptions_((t_barrierAfterEncoderStages_beforeEncoderStages_visibilityOptions_)o_barrierAfterEncoderStages_beforeEncoderStages_visibilityOptions_[3], self, cmd, a0, a1, a2); }
+static void barrierAfterEncoderStages_beforeEncoderStages_visibilityOptions__4(id self, SEL cmd, u64 a0, u64 a1, u64 a2) { h_barrierAfterEncoderStages_beforeEncoderStages_visibilityOptions_((t_barrierAfterEncoderStages_beforeEncoderStages_visibilityOptions_)o_barrierAfterEncoderStages_beforeEncoderStages_visibilityOptions_[4], self, cmd, a0, a1, a2); }
+static void barrierAfterEncoderStages_beforeEncoderStages_visibilityOptions__5(id self, SEL cmd, u64 a0, u64 a1, u64 a2) { h_barrierAfterEncoderStages_beforeEncoderStages_visibilityOptions_((t_barrierAfterEncoderStages_beforeEncoderStages_visibilityOptions_)o_barrierAfterEncoderStages_beforeEncoderStages_visibilityOptions_[5], self, cmd, a0, a1, a2); }
+static void *const e_barrierAfterEncoderStages_beforeEncoderStages_visibilityOptions_[] = {(void *)barrierAfterEncoderStages_beforeEncoderStages_visibilityOptions__0, (void *)barrierAfterEncoderStages_beforeEncoderStages_visibilityOptions__1, (void *)barrierAfterEncoderStages_beforeEncoderStages_visibilityOptions__2, (void *)barrierAfterEncoderStages_beforeEncoderStages_visibilityOptions__3, (void *)barrierAfterEncoderStages_beforeEncoderStages_visibilityOptions__4, (void *)barrierAfterEncoderStages_beforeEncoderStages_visibilityOptions__5, };
+
 static const struct hook hooks[] = {
 	{"newCommandQueue", "@@:", e_newCommandQueue, o_newCommandQueue, 6, 1 << DEVICE_ROLE},
 	{"newCommandQueueWithMaxCommandBufferCount:", "@@:Q", e_newCommandQueueWithMaxCommandBufferCount_, o_newCommandQueueWithMaxCommandBufferCount_, 6, 1 << DEVICE_ROLE},
@@ -1066,12 +1220,12 @@ static const struct hook hooks[] = {
 	{"commandBuffer", "@@:", e_commandBuffer, o_commandBuffer, 6, 1 << QUEUE_ROLE},
 	{"commandBufferWithUnretainedReferences", "@@:", e_commandBufferWithUnretainedReferences, o_commandBufferWithUnretainedReferences, 6, 1 << QUEUE_ROLE},
 	{"commandBufferWithDescriptor:", "@@:@", e_commandBufferWithDescriptor_, o_commandBufferWithDescriptor_, 6, 1 << QUEUE_ROLE},
-	{"computeCommandEncoder", "@@:", e_computeCommandEncoder, o_computeCommandEncoder, 6, 1 << COMMANDS_ROLE},
+	{"computeCommandEncoder", "@@:", e_computeCommandEncoder, o_computeCommandEncoder, 6, 1 << COMMANDS_ROLE | 1 << COMMANDS4_ROLE},
 	{"blitCommandEncoder", "@@:", e_blitCommandEncoder, o_blitCommandEncoder, 6, 1 << COMMANDS_ROLE},
 	{"computeCommandEncoderWithDispatchType:", "@@:Q", e_computeCommandEncoderWithDispatchType_, o_computeCommandEncoderWithDispatchType_, 6, 1 << COMMANDS_ROLE},
 	{"computeCommandEncoderWithDescriptor:", "@@:@", e_computeCommandEncoderWithDescriptor_, o_computeCommandEncoderWithDescriptor_, 6, 1 << COMMANDS_ROLE},
 	{"blitCommandEncoderWithDescriptor:", "@@:@", e_blitCommandEncoderWithDescriptor_, o_blitCommandEncoderWithDescriptor_, 6, 1 << COMMANDS_ROLE},
-	{"renderCommandEncoderWithDescriptor:", "@@:@", e_renderCommandEncoderWithDescriptor_, o_renderCommandEncoderWithDescriptor_, 6, 1 << COMMANDS_ROLE},
+	{"renderCommandEncoderWithDescriptor:", "@@:@", e_renderCommandEncoderWithDescriptor_, o_renderCommandEncoderWithDescriptor_, 6, 1 << COMMANDS_ROLE | 1 << COMMANDS4_ROLE},
 	{"parallelRenderCommandEncoderWithDescriptor:", "@@:@", e_parallelRenderCommandEncoderWithDescriptor_, o_parallelRenderCommandEncoderWithDescriptor_, 6, 1 << COMMANDS_ROLE},
 	{"resourceStateCommandEncoder", "@@:", e_resourceStateCommandEncoder, o_resourceStateCommandEncoder, 6, 1 << COMMANDS_ROLE},
 	{"resourceStateCommandEncoderWithDescriptor:", "@@:@", e_resourceStateCommandEncoderWithDescriptor_, o_resourceStateCommandEncoderWithDescriptor_, 6, 1 << COMMANDS_ROLE},
@@ -1095,20 +1249,34 @@ static const struct hook hooks[] = {
 	{"executeCommandsInBuffer:withRange:", "v@:@{_NSRange=QQ}", e_executeCommandsInBuffer_withRange_, o_executeCommandsInBuffer_withRange_, 6, 1 << COMPUTE_ROLE},
 	{"updateFence:", "v@:@", e_updateFence_, o_updateFence_, 8, 1 << COMPUTE_ROLE | 1 << BLIT_ROLE},
 	{"waitForFence:", "v@:@", e_waitForFence_, o_waitForFence_, 8, 1 << COMPUTE_ROLE | 1 << BLIT_ROLE},
-	{"copyFromBuffer:sourceOffset:toBuffer:destinationOffset:size:", "v@:@Q@QQ", e_copyFromBuffer_sourceOffset_toBuffer_destinationOffset_size_, o_copyFromBuffer_sourceOffset_toBuffer_destinationOffset_size_, 6, 1 << BLIT_ROLE},
-	{"fillBuffer:range:value:", "v@:@{_NSRange=QQ}C", e_fillBuffer_range_value_, o_fillBuffer_range_value_, 6, 1 << BLIT_ROLE},
+	{"copyFromBuffer:sourceOffset:toBuffer:destinationOffset:size:", "v@:@Q@QQ", e_copyFromBuffer_sourceOffset_toBuffer_destinationOffset_size_, o_copyFromBuffer_sourceOffset_toBuffer_destinationOffset_size_, 6, 1 << BLIT_ROLE | 1 << COMPUTE_ROLE},
+	{"fillBuffer:range:value:", "v@:@{_NSRange=QQ}C", e_fillBuffer_range_value_, o_fillBuffer_range_value_, 6, 1 << BLIT_ROLE | 1 << COMPUTE_ROLE},
 	{"synchronizeResource:", "v@:@", e_synchronizeResource_, o_synchronizeResource_, 6, 1 << BLIT_ROLE},
-	{"copyFromTexture:toTexture:", "v@:@@", e_copyFromTexture_toTexture_, o_copyFromTexture_toTexture_, 6, 1 << BLIT_ROLE},
-	{"generateMipmapsForTexture:", "v@:@", e_generateMipmapsForTexture_, o_generateMipmapsForTexture_, 6, 1 << BLIT_ROLE},
-	{"optimizeContentsForGPUAccess:", "v@:@", e_optimizeContentsForGPUAccess_, o_optimizeContentsForGPUAccess_, 6, 1 << BLIT_ROLE},
+	{"copyFromTexture:toTexture:", "v@:@@", e_copyFromTexture_toTexture_, o_copyFromTexture_toTexture_, 6, 1 << BLIT_ROLE | 1 << COMPUTE_ROLE},
+	{"generateMipmapsForTexture:", "v@:@", e_generateMipmapsForTexture_, o_generateMipmapsForTexture_, 6, 1 << BLIT_ROLE | 1 << COMPUTE_ROLE},
+	{"optimizeContentsForGPUAccess:", "v@:@", e_optimizeContentsForGPUAccess_, o_optimizeContentsForGPUAccess_, 6, 1 << BLIT_ROLE | 1 << COMPUTE_ROLE},
 	{"resolveCounters:inRange:destinationBuffer:destinationOffset:", "v@:@{_NSRange=QQ}@Q", e_resolveCounters_inRange_destinationBuffer_destinationOffset_, o_resolveCounters_inRange_destinationBuffer_destinationOffset_, 6, 1 << BLIT_ROLE},
 	{"waitUntilSignaledValue:timeoutMS:", "B@:QQ", e_waitUntilSignaledValue_timeoutMS_, o_waitUntilSignaledValue_timeoutMS_, 6, 1 << SHARED_EVENT_ROLE},
 	{"notifyListener:atValue:block:", "v@:@Q@?", e_notifyListener_atValue_block_, o_notifyListener_atValue_block_, 6, 1 << SHARED_EVENT_ROLE},
-	{"setLabel:", "v@:@", e_setLabel_, o_setLabel_, 24, 1 << LIBRARY_ROLE | 1 << FUNCTION_ROLE | 1 << ARCHIVE_ROLE | 1 << BUFFER_ROLE | 1 << HEAP_ROLE | 1 << QUEUE_ROLE | 1 << COMMANDS_ROLE | 1 << COMPUTE_ROLE | 1 << BLIT_ROLE | 1 << ENCODER_ROLE | 1 << SHARED_EVENT_ROLE},
+	{"setLabel:", "v@:@", e_setLabel_, o_setLabel_, 24, 1 << LIBRARY_ROLE | 1 << FUNCTION_ROLE | 1 << ARCHIVE_ROLE | 1 << BUFFER_ROLE | 1 << HEAP_ROLE | 1 << QUEUE_ROLE | 1 << QUEUE4_ROLE | 1 << COMMANDS_ROLE | 1 << COMMANDS4_ROLE | 1 << COMPUTE_ROLE | 1 << BLIT_ROLE | 1 << ENCODER_ROLE | 1 << SHARED_EVENT_ROLE},
 	{"newLibraryWithDescriptor:error:", "@@:@^@", e_newLibraryWithDescriptor_error_, o_newLibraryWithDescriptor_error_, 6, 1 << COMPILER_ROLE},
 	{"newLibraryWithDescriptor:completionHandler:", "@@:@@?", e_newLibraryWithDescriptor_completionHandler_, o_newLibraryWithDescriptor_completionHandler_, 6, 1 << COMPILER_ROLE},
 	{"newComputePipelineStateWithDescriptor:compilerTaskOptions:error:", "@@:@@^@", e_newComputePipelineStateWithDescriptor_compilerTaskOptions_error_, o_newComputePipelineStateWithDescriptor_compilerTaskOptions_error_, 6, 1 << COMPILER_ROLE},
 	{"newComputePipelineStateWithDescriptor:compilerTaskOptions:completionHandler:", "@@:@@@?", e_newComputePipelineStateWithDescriptor_compilerTaskOptions_completionHandler_, o_newComputePipelineStateWithDescriptor_compilerTaskOptions_completionHandler_, 6, 1 << COMPILER_ROLE},
 	{"newComputePipelineStateWithDescriptor:dynamicLinkingDescriptor:compilerTaskOptions:error:", "@@:@@@^@", e_newComputePipelineStateWithDescriptor_dynamicLinkingDescriptor_compilerTaskOptions_error_, o_newComputePipelineStateWithDescriptor_dynamicLinkingDescriptor_compilerTaskOptions_error_, 6, 1 << COMPILER_ROLE},
 	{"newComputePipelineStateWithDescriptor:dynamicLinkingDescriptor:compilerTaskOptions:completionHandler:", "@@:@@@@?", e_newComputePipelineStateWithDescriptor_dynamicLinkingDescriptor_compilerTaskOptions_completionHandler_, o_newComputePipelineStateWithDescriptor_dynamicLinkingDescriptor_compilerTaskOptions_completionHandler_, 6, 1 << COMPILER_ROLE},
+	{"newMTL4CommandQueue", "@@:", e_newMTL4CommandQueue, o_newMTL4CommandQueue, 6, 1 << DEVICE_ROLE},
+	{"newMTL4CommandQueueWithDescriptor:error:", "@@:@^@", e_newMTL4CommandQueueWithDescriptor_error_, o_newMTL4CommandQueueWithDescriptor_error_, 6, 1 << DEVICE_ROLE},
+	{"newCommandBuffer", "@@:", e_newCommandBuffer, o_newCommandBuffer, 6, 1 << DEVICE_ROLE},
+	{"commit:count:", "v@:^@Q", e_commit_count_, o_commit_count_, 6, 1 << QUEUE4_ROLE},
+	{"commit:count:options:", "v@:^@Q@", e_commit_count_options_, o_commit_count_options_, 6, 1 << QUEUE4_ROLE},
+	{"signalEvent:value:", "v@:@Q", e_signalEvent_value_, o_signalEvent_value_, 6, 1 << QUEUE4_ROLE},
+	{"waitForEvent:value:", "v@:@Q", e_waitForEvent_value_, o_waitForEvent_value_, 6, 1 << QUEUE4_ROLE},
+	{"beginCommandBufferWithAllocator:", "v@:@", e_beginCommandBufferWithAllocator_, o_beginCommandBufferWithAllocator_, 6, 1 << COMMANDS4_ROLE},
+	{"beginCommandBufferWithAllocator:options:", "v@:@@", e_beginCommandBufferWithAllocator_options_, o_beginCommandBufferWithAllocator_options_, 6, 1 << COMMANDS4_ROLE},
+	{"dispatchThreadgroupsWithIndirectBuffer:threadsPerThreadgroup:", "v@:Q{?=QQQ}", e_dispatchThreadgroupsWithIndirectBuffer_threadsPerThreadgroup_, o_dispatchThreadgroupsWithIndirectBuffer_threadsPerThreadgroup_, 6, 1 << COMPUTE_ROLE},
+	{"dispatchThreadsWithIndirectBuffer:", "v@:Q", e_dispatchThreadsWithIndirectBuffer_, o_dispatchThreadsWithIndirectBuffer_, 6, 1 << COMPUTE_ROLE},
+	{"barrierAfterQueueStages:beforeStages:visibilityOptions:", "v@:QQQ", e_barrierAfterQueueStages_beforeStages_visibilityOptions_, o_barrierAfterQueueStages_beforeStages_visibilityOptions_, 6, 1 << COMPUTE_ROLE},
+	{"barrierAfterStages:beforeQueueStages:visibilityOptions:", "v@:QQQ", e_barrierAfterStages_beforeQueueStages_visibilityOptions_, o_barrierAfterStages_beforeQueueStages_visibilityOptions_, 6, 1 << COMPUTE_ROLE},
+	{"barrierAfterEncoderStages:beforeEncoderStages:visibilityOptions:", "v@:QQQ", e_barrierAfterEncoderStages_beforeEncoderStages_visibilityOptions_, o_barrierAfterEncoderStages_beforeEncoderStages_visibilityOptions_, 6, 1 << COMPUTE_ROLE},
 };

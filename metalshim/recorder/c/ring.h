@@ -59,7 +59,7 @@ enum kind {
 	BUFFER,           // object buffer (0: failed), a bytes, b MTLResourceOptions, c enum buffer_form, d begin
 	HEAP,             // object heap (0: failed), a bytes, d begin
 	QUEUE,            // object queue, a device, b most command buffers (0: default)
-	COMMANDS,         // object command buffer, a queue, b 1 unretained references
+	COMMANDS,         // object command buffer, a queue (0: MTL4's have none yet), b 1 unretained references; of MTL4's no completion is told
 	ENQUEUE,          // object command buffer
 	COMMIT,           // object command buffer, a begin; told when it has returned, maybe after COMPLETED
 	SCHEDULED,        // object command buffer, a kernelStartTime, b kernelEndTime in ns on the clock of the events; told with COMPLETED
@@ -68,9 +68,9 @@ enum kind {
 	ENCODER_END,      // object encoder, a begin of the call
 	SET_PIPELINE,     // object encoder, a pipeline
 	DISPATCH,         // object encoder, a grid x | y << 32, b grid z | group x << 32, c group y | z << 32, d enum dispatch_form
-	BARRIER,          // object encoder, a scope or number of resources, b enum barrier_form
+	BARRIER,          // object encoder, a scope, number of resources or stages that are waited for, b enum barrier_form
 	FENCE,            // object encoder, a fence, b 1 update, 2 wait
-	EVENT,            // object command buffer, a event, b value, c 1 signal, 2 wait
+	EVENT,            // object command buffer, or queue of MTL4's, a event, b value, c 1 signal, 2 wait
 	BLIT,             // object encoder, a enum blit_form, b bytes
 	WAIT_BEGIN,       // object what is waited for, a enum wait_form, b value
 	WAIT_END,         // object what is waited for, a enum wait_form, b begin, c 0 when it gave up

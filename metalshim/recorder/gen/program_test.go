@@ -12,14 +12,14 @@ import (
 // classes are the classes of testdata/runtime.c that objects of a role have.
 var classes = map[string][]string{
 	"DEVICE": {"Device"}, "LIBRARY": {"Library"}, "FUNCTION": {"Function"}, "CONSTANTS": {"MTLFunctionConstantValues"}, "ARCHIVE": {"Archive"},
-	"BUFFER": {"Buffer"}, "HEAP": {"Heap"}, "QUEUE": {"Queue"}, "COMMANDS": {"Commands"}, "COMPUTE": {"Compute"}, "BLIT": {"Blit"},
+	"BUFFER": {"Buffer"}, "HEAP": {"Heap"}, "QUEUE": {"Queue"}, "COMMANDS": {"Commands"}, "QUEUE4": {"Queue4"}, "COMMANDS4": {"Commands4"}, "COMPUTE": {"Compute"}, "BLIT": {"Blit"},
 	"ENCODER": {"Encoder"}, "SHARED_EVENT": {"SharedEvent"}, "COMPILER": {"Compiler"}, "CONSTANTS_CLASS": {"MTLFunctionConstantValues"},
 }
 
 // result is the class of what a method gives.
 func result(selector string) string {
 	for _, r := range []struct{ prefix, class string }{
-		{"newCommandQueue", "Queue"}, {"newBuffer", "Buffer"}, {"newLibrary", "Library"}, {"newDefaultLibrary", "Library"}, {"newComputePipeline", "Pipeline"},
+		{"newMTL4CommandQueue", "Queue4"}, {"newCommandBuffer", "Commands4"}, {"newCommandQueue", "Queue"}, {"newBuffer", "Buffer"}, {"newLibrary", "Library"}, {"newDefaultLibrary", "Library"}, {"newComputePipeline", "Pipeline"},
 		{"newRenderPipeline", "Pipeline"}, {"newBinaryArchive", "Archive"}, {"newHeap", "Heap"}, {"newSharedEvent", "SharedEvent"}, {"newCompiler", "Compiler"},
 		{"newFunction", "Function"}, {"computeCommandEncoder", "Compute"}, {"blitCommandEncoder", "Blit"}, {"commandBuffer", "Commands"},
 		{"new", "MTLFunctionConstantValues"},
@@ -161,8 +161,11 @@ func argument(h *hook, i, k int) string {
 		}
 		return "stack_block(called1)"
 	case "^@":
-		if h.selector == "memoryBarrierWithResources:count:" {
+		switch h.selector {
+		case "memoryBarrierWithResources:count:":
 			return "resources"
+		case "commit:count:", "commit:count:options:":
+			return "two"
 		}
 		return "&error"
 	case "^v":
@@ -174,8 +177,11 @@ func argument(h *hook, i, k int) string {
 	case "C":
 		return "200"
 	default:
-		if strings.Contains(h.selector, "type:") && k == 1 {
+		switch {
+		case strings.Contains(h.selector, "type:") && k == 1:
 			return "29" // MTLDataTypeInt
+		case strings.HasPrefix(h.selector, "commit:count:"):
+			return "2"
 		}
 		return fmt.Sprint(100*i + k + 1)
 	}

@@ -21,7 +21,7 @@ static void add_classes(void) {
 	add_method(root->isa, "alloc", "@16@0:8", alloc);
 	add_method(root->isa, "new", "@16@0:8", new);
 	static const char *const plain[] = {"NSString", "NSError", "Device", "Library", "Function", "Pipeline", "Reflection", "Task", "MTLFunctionConstantValues",
-		"Archive", "Buffer", "Heap", "Queue", "Commands", "Compute", "Blit", "Encoder", "SharedEvent", "Compiler", "MTL4LibraryDescriptor", "Forwarder"};
+		"Archive", "Buffer", "Heap", "Queue", "Commands", "Compute", "Blit", "Encoder", "SharedEvent", "Compiler", "Queue4", "Commands4", "MTL4LibraryDescriptor", "Forwarder"};
 	for (u64 i = 0; i < sizeof plain / sizeof *plain; i++) add_class(plain[i], root);
 	struct class *string_class = objc_getClass("NSString"), *commands = objc_getClass("Commands"), *d = objc_getClass("MTL4LibraryDescriptor");
 	add_method(string_class, "UTF8String", "r*16@0:8", utf8);
@@ -60,7 +60,10 @@ static void make_all(void) {
 	ENCODER = get(COMMANDS, sel_registerName("resourceStateCommandEncoder"));
 	SHARED_EVENT = get(DEVICE, sel_registerName("newSharedEvent"));
 	COMPILER = ((id (*)(id, SEL, id, id *))message)(DEVICE, sel_registerName("newCompilerWithDescriptor:error:"), NULL, NULL);
+	QUEUE4 = get(DEVICE, sel_registerName("newMTL4CommandQueue"));
+	COMMANDS4 = get(DEVICE, sel_registerName("newCommandBuffer"));
 	resources[0] = resources[1] = BUFFER;
+	two[0] = two[1] = COMMANDS4;
 }
 
 // inheritance makes command buffers of other classes: one that commits by its

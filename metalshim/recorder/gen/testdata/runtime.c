@@ -285,7 +285,7 @@ static id failure(void) {
 }
 
 static id next_commands; // what a queue gives, where it is not usual
-static id error, resources[2];
+static id error, resources[2], two[2];
 static int memory[8] = {41, 42, 43, 44};
 
 static id described(void) {
@@ -295,7 +295,7 @@ static id described(void) {
 }
 
 // One object for each role.
-static id DEVICE, LIBRARY, FUNCTION, CONSTANTS, CONSTANTS_CLASS, ARCHIVE, BUFFER, HEAP, QUEUE, COMMANDS, COMPUTE, BLIT, ENCODER, SHARED_EVENT, COMPILER;
+static id DEVICE, LIBRARY, FUNCTION, CONSTANTS, CONSTANTS_CLASS, ARCHIVE, BUFFER, HEAP, QUEUE, COMMANDS, COMPUTE, BLIT, ENCODER, SHARED_EVENT, COMPILER, QUEUE4, COMMANDS4;
 
 __attribute__((weak)) void introgen_mark(const char *);
 
