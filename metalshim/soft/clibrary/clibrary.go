@@ -174,8 +174,13 @@ func (l Library) systemCompiler(ctx context.Context, flags, link []string, other
 	for _, word := range l.Link {
 		link = append(link, "-Xlinker", word)
 	}
-	return func(text, _, out string) error {
-		return Run(ctx, text, slices.Concat([]string{cc}, flags, link, []string{"-o", out, "-"}))
+	return func(text, dir, out string) error {
+		// A file: with two architectures the compiler reads it twice.
+		source := filepath.Join(dir, l.Name+".c")
+		if err := os.WriteFile(source, []byte(text), 0o600); err != nil {
+			return err
+		}
+		return Run(ctx, "", slices.Concat([]string{cc}, flags, link, []string{"-o", out, source}))
 	}, stamp, nil
 }
 
