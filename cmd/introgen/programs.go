@@ -177,7 +177,7 @@ func benchCommand(line string) ([]string, error) {
 		return programCommand(line, args)
 	}
 	if err == nil && (len(args) == 0 || args[0] != "cpu" && args[0] != "metal") {
-		return nil, usagef("%q is no command that can be compared: cpu or metal with its flags is wanted, such as 'cpu --threads 1', or a program, such as 'record -- ./chat model.gguf'", line)
+		return nil, usagef("%q is no command that generates: cpu or metal with its flags is wanted, such as 'cpu --threads 1', or a program, such as 'record -- ./chat model.gguf'", line)
 	}
 	return childCommand(line)
 }

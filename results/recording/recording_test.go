@@ -432,6 +432,7 @@ func BenchmarkPass(b *testing.B) {
 func FuzzRead(f *testing.F) {
 	whole := encode(f, small()...)
 	f.Add(whole)
+	f.Add(encode(f, foreign()...))
 	f.Add(whole[:len(whole)/2])
 	f.Add([]byte(`{"k":"header","format":"introgen recording","version":1}` + "\n" + `{"k":"plan"}` + "\n" + `{"k":"start","run":1}` + "\n" + `{"k":"exit","run":1}`))
 	f.Fuzz(func(t *testing.T, b []byte) {
@@ -469,6 +470,7 @@ func FuzzRead(f *testing.F) {
 func FuzzQuick(f *testing.F) {
 	f.Add([]byte(`{"k":"span","id":3,"in":2,"name":"prefill","n":13,"start":210,"end":-1}`))
 	f.Add([]byte(`{"k":"count","in":0,"name":"c","value":-1,"at":5}`))
+	f.Add([]byte(`{"k":"span","id":3,"in":2,"name":"LIB","detail":"A","n":13,"track":1000,"start":210,"end":220}`))
 	f.Add([]byte(`{"k":"count","in":00,"name":"c","value":-0,"at":5}`))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		e, ok := new(decoder).quick(b)

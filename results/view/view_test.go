@@ -13,6 +13,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/introgen/introgen/results/breakdown"
+	"github.com/introgen/introgen/results/programtest"
 	"github.com/introgen/introgen/results/recording"
 	"github.com/introgen/introgen/trace"
 )
@@ -164,6 +165,8 @@ func FuzzViews(f *testing.F) {
 	}
 	f.Add(b[:min(len(b), 20_000)])
 	f.Add([]byte(`{"k":"header","format":"introgen recording","version":1}` + "\n" + `{"k":"round","round":1,"span":1,"ids":[]}` + "\n" + `{"k":"span","id":1,"in":0,"name":"round","start":1,"end":-1}`))
+	f.Add(programtest.Bytes(programtest.Unmarked(programtest.Cold)))
+	f.Add(programtest.Bytes(programtest.Detailed()))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		file, err := recording.Read(bytes.NewReader(b), "x")
 		if err != nil {

@@ -14,6 +14,7 @@ import (
 	"github.com/introgen/introgen/results/answers/sweep"
 	"github.com/introgen/introgen/results/breakdown"
 	"github.com/introgen/introgen/results/metrics"
+	"github.com/introgen/introgen/results/programtest"
 	"github.com/introgen/introgen/results/recording"
 	"github.com/introgen/introgen/results/table"
 )
@@ -92,5 +93,7 @@ func FuzzAnswers(f *testing.F) {
 	text := kept(f, "experiment-sweep.introgen")
 	f.Add(text[:4000])
 	f.Add(kept(f, "experiment-states.introgen")[:6000])
+	f.Add(programtest.Bytes(programtest.Marked(programtest.Cold)))
+	f.Add(programtest.Bytes(programtest.Detailed()))
 	f.Fuzz(func(t *testing.T, text []byte) { answer(t, text) })
 }
