@@ -72,7 +72,9 @@ func (p *Process) firstOutput(at time.Duration) {
 	p.phases.written = true
 	p.cut(afterPhase, p.written(at))
 	p.repeats.held = p.phase
-	p.repeats.turns = slices.DeleteFunc(p.repeats.turns, func(t turn) bool { return t.end <= p.phase.record.Start })
+	before := func(t turn) bool { return t.end <= p.phase.record.Start }
+	p.repeats.turns = slices.DeleteFunc(p.repeats.turns, before)
+	p.repeats.buffers = slices.DeleteFunc(p.repeats.buffers, before)
 }
 
 // marks says whether only marks cut phases.

@@ -3,6 +3,7 @@ package assemble
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/introgen/introgen/results/recording"
@@ -11,6 +12,7 @@ import (
 
 // A program that marks nothing is cut where it repeats itself: a turn is what it
 // commits until it waits for that, and a step is the turns that come again and again.
+// One that never waits, since it is called back, is cut by its command buffers alone.
 
 const (
 	mostHeld   = 1 << 16 // how much waits for steps to be found in it
@@ -22,13 +24,17 @@ const (
 type repeats struct {
 	// held is the phase from which on nothing is numbered, since it may turn out to
 	// be a step; nil where no step is looked for.
-	held   *span
-	turn   []int64 // dispatches of the command buffers that were committed in this turn
-	turns  []turn  // of the held phase
-	over   bool    // too much was held: no more steps are looked for
-	period int     // turns of a step; 0 while nobody knows
-	steps  int64
-	same   map[string]*alike
+	held  *span
+	turn  []int64 // dispatches of the command buffers that were committed in this turn
+	turns []turn  // of the held phase
+	// buffers are the command buffers of the held phase, each a turn of its own;
+	// byBuffers says that steps are made of these.
+	buffers   []turn
+	byBuffers bool
+	over      bool // too much was held: no more steps are looked for
+	period    int  // turns of a step; 0 while nobody knows
+	steps     int64
+	same      map[string]*alike
 }
 
 // turn is what was committed until a wait for it was over.
@@ -37,6 +43,7 @@ type turn struct {
 	text       string // the dispatches of each command buffer, by which turns are compared
 	dispatches int64
 	buffers    int
+	gap        time.Duration // of one that is a command buffer: since the one before
 }
 
 // alike are the steps of one text.
@@ -52,9 +59,6 @@ func (p *Process) turned(at time.Duration) {
 	if len(r.turn) == 0 {
 		return
 	}
-	if r.held == nil { // kept as long as the first output may have come before it
-		r.turns = slices.DeleteFunc(r.turns, func(t turn) bool { return t.end < at-Settled })
-	}
 	t := turn{end: at, buffers: len(r.turn)}
 	var text []byte
 	for _, n := range r.turn {
@@ -62,13 +66,55 @@ func (p *Process) turned(at time.Duration) {
 		t.dispatches += n
 	}
 	t.text = string(text)
-	r.turns, r.turn = append(r.turns, t), r.turn[:0]
-	if r.period > 0 && len(r.turns) == r.period {
-		p.step(r.turns)
-		r.turns = nil
-		p.cut(afterPhase, at)
-		r.held = p.phase
+	r.turn = r.turn[:0]
+	if !r.byBuffers {
+		r.turns = p.keep(r.turns, t)
+		p.whole()
 	}
+}
+
+// buffered takes a command buffer that was committed.
+func (p *Process) buffered(dispatches int64, begin, end time.Duration) {
+	r := &p.repeats
+	if p.marks() || r.over {
+		return
+	}
+	if len(r.turn) < mostHeld {
+		r.turn = append(r.turn, dispatches)
+	}
+	t := turn{end: end, text: strconv.FormatInt(dispatches, 10), dispatches: dispatches, buffers: 1}
+	switch n := len(r.buffers); {
+	case r.byBuffers:
+		r.turns = append(r.turns, t)
+		p.whole()
+	case r.period == 0:
+		if n > 0 {
+			t.gap = begin - r.buffers[n-1].end
+		}
+		r.buffers = p.keep(r.buffers, t)
+	}
+}
+
+// keep appends a turn. As long as nothing is held, it keeps those alone behind which
+// the first output may have come.
+func (p *Process) keep(turns []turn, t turn) []turn {
+	if p.repeats.held == nil {
+		turns = slices.DeleteFunc(turns, func(old turn) bool { return old.end < t.end-Settled })
+	}
+	return append(turns, t)
+}
+
+// whole makes a step of the turns that are held, if they are one.
+func (p *Process) whole() {
+	r := &p.repeats
+	if r.held == nil || r.period == 0 || len(r.turns) < r.period {
+		return
+	}
+	end := r.turns[len(r.turns)-1].end
+	p.step(r.turns)
+	r.turns = nil
+	p.cut(afterPhase, end)
+	r.held = p.phase
 }
 
 // giveUp has what is held written: it is too much.
@@ -80,7 +126,7 @@ func (p *Process) giveUp() {
 			return
 		}
 	}
-	r.held, r.over, r.turns, r.turn = nil, true, nil, nil
+	*r = repeats{over: true, steps: r.steps, same: r.same}
 }
 
 // decide cuts what is held into steps, if it repeats itself.
@@ -91,9 +137,12 @@ func (p *Process) decide() {
 	}
 	first, period, steps := repeating(r.turns)
 	if steps == 0 {
-		return
+		if first, period, steps = cycling(r.buffers); steps == 0 {
+			return
+		}
+		r.turns, r.byBuffers = r.buffers, true
 	}
-	r.period = period
+	r.period, r.buffers = period, nil
 	var all []*span // phases behind the one that is held
 	next := func(at time.Duration) {
 		s := p.newPhase(afterPhase)
@@ -190,6 +239,58 @@ func repeating(turns []turn) (first, period, steps int) {
 		}
 	}
 	return 0, 0, 0
+}
+
+// longestCycle is how many command buffers a step has at most that are not waited for.
+const longestCycle = 4096
+
+// cycling finds in command buffers without waits what comes again and again. Its
+// second half says how long a step is: what comes before may be the way there. A
+// step begins where the program took longest, as it does when it has a result.
+func cycling(buffers []turn) (first, period, steps int) {
+	n := len(buffers)
+	const enough, better = 0.9, 0.02
+	least := enough // of the command buffers that are as the one a period before
+	for p := 1; p <= min(longestCycle, n/leastSteps); p++ {
+		count := n - max(p, n/2)
+		others, most := 0, int((1-least)*float64(count))
+		for i := n - count; i < n && others <= most; i++ {
+			if buffers[i].dispatches != buffers[i-p].dispatches {
+				others++
+			}
+		}
+		if others <= most {
+			period, least = p, min(1, 1-float64(others)/float64(count)+better)
+		}
+		if others == 0 {
+			break
+		}
+	}
+	if period == 0 {
+		return 0, 0, 0
+	}
+	first = n - period
+	for first > 0 && buffers[first-1].text == buffers[first-1+period].text {
+		first--
+	}
+	if n-first < period*leastSteps { // some differ
+		first = max(0, n-period*((n-n/2)/period))
+	}
+	longest := time.Duration(-1)
+	start := first
+	for k := first; k < min(first+period, n); k++ {
+		var gaps time.Duration
+		for i := k; i < n; i += period {
+			gaps += buffers[i].gap
+		}
+		if gaps > longest {
+			longest, start = gaps, k
+		}
+	}
+	if steps = (n - start) / period; steps < leastSteps {
+		return 0, 0, 0
+	}
+	return start, period, steps
 }
 
 // sure says how sure it is that the steps are steps; nil where there are none.

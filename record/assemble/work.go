@@ -179,9 +179,7 @@ func (p *Process) committed(e recorder.Event, at time.Duration) {
 	if c.early != nil {
 		p.completed(*c.early, at)
 	}
-	if !p.marks() && !p.repeats.over && len(p.repeats.turn) < mostHeld {
-		p.repeats.turn = append(p.repeats.turn, c.dispatches)
-	}
+	p.buffered(c.dispatches, begin, at)
 }
 
 // failed is MTLCommandBufferStatusError.

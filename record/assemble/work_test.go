@@ -1,6 +1,7 @@
 package assemble
 
 import (
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -93,13 +94,80 @@ func TestManySteps(t *testing.T) {
 	}
 }
 
+// TestStepsWithoutWaits: a program that is called back, and waits for nothing: 12
+// steps of three command buffers, behind a prefill of five, with a while between
+// them. The step that is under way when it ends is none.
+func TestStepsWithoutWaits(t *testing.T) {
+	p := newTape(t, Options{})
+	p.event(0, recorder.Device, 9, 1, "d")
+	p.p.Output(recording.StreamOut, at(50), 1)
+	us, begins := 100, []int{}
+	buffers := func(dispatches ...int) {
+		begins = append(begins, us)
+		for i, n := range dispatches {
+			p.buffer(us, uint64(10+2*i), n)
+			us += 40
+		}
+		us += 300
+	}
+	buffers(9, 9, 9, 9, 4)
+	for range 12 {
+		buffers(7, 3, 5)
+	}
+	buffers(7, 3)
+	r := p.ended(us + 1000)
+	n := 0
+	for _, s := range r.Spans {
+		if s.Name != names.SpanRepeat {
+			continue
+		}
+		// A step begins when the last commit of the one before is over.
+		from, to := begins[n]+80+16, begins[n+1]+80+16
+		if n == 0 {
+			from = begins[0] + 160 + 16
+		}
+		if s.Start.Microseconds() != int64(from) || s.End.Microseconds() != int64(to) {
+			t.Errorf("step %d from %d to %d, want %d to %d", s.N, s.Start.Microseconds(), s.End.Microseconds(), from, to)
+		}
+		n++
+	}
+	if want := "steps are what repeats itself after the first output: 12 of 12 have the same 15 dispatches in 3 command buffers"; n != 12 || notes(r) != want {
+		t.Errorf("%d steps, notes %q, want %q", n, notes(r), want)
+	}
+}
+
+// TestManyStepsWithoutWaits: the rest is cut as it comes.
+func TestManyStepsWithoutWaits(t *testing.T) {
+	p := newTape(t, Options{})
+	p.event(0, recorder.Device, 9, 1, "d")
+	p.p.Output(recording.StreamOut, at(50), 1)
+	const steps = 6_000
+	for i := range steps {
+		p.buffer(100+200*i, 10, 3)
+		p.buffer(140+200*i, 10, 4)
+		if n := len(p.p.list); n > mostHeld+100 {
+			t.Fatalf("after %d steps %d entries are held", i, n)
+		}
+	}
+	n := 0
+	for _, s := range p.ended(200 * (steps + 2)).Spans {
+		if s.Name == names.SpanRepeat {
+			n++
+		}
+	}
+	if n != steps {
+		t.Errorf("%d steps, want %d", n, steps)
+	}
+}
+
 // TestNoSteps: what does not repeat itself is no step, however long it is.
 func TestNoSteps(t *testing.T) {
 	p := newTape(t, Options{})
 	p.event(0, recorder.Device, 9, 1, "d")
 	p.p.Output(recording.StreamOut, at(50), 1)
+	random := rand.New(rand.NewPCG(7, 7))
 	for i := range 9_000 {
-		p.buffer(100+100*i, 10, i%97)
+		p.buffer(100+100*i, 10, random.IntN(97))
 		p.waited(140+100*i, 150+100*i)
 		if n := len(p.p.list); n > mostHeld+100 {
 			t.Fatalf("after %d turns %d entries are held", i, n)
