@@ -30,6 +30,7 @@ var whoseText = map[string]string{
 	"cmd/introgen/diff.go":               "what the user wrote in a flag",
 	"cmd/introgen/header.go":             "variables of the environment",
 	"cmd/introgen/list.go":               "the name of a model file",
+	"cmd/introgen/programs.go":           "what the user wrote in a flag",
 	"cmd/introgen/version.go":            "versions that Go makes of commits",
 	"record/assemble/compile.go":         "what the recorder says of a source, and errors of compilers",
 	"record/record.go":                   "variables of the environment",

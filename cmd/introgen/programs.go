@@ -67,29 +67,14 @@ func programOnly(c *cli.Context, names ...string) error {
 	return nil
 }
 
-// recordLine is the command line that records a program.
-func recordLine(c *cli.Context, flags, program []string) ([]string, error) {
+// recordLine is the command line that records a program. Whether its marks can be
+// read says the first run.
+func recordLine(c *cli.Context, flags, program []string) []string {
 	line := append([]string{recordName}, flags...)
 	for _, m := range c.StringSlice("mark") {
-		pattern, phase, ok := cutMark(m)
-		if !ok || phase == "" {
-			return nil, usagef("--mark %q: REGEXP=PHASE is wanted, such as '^loaded=prefill'", m)
-		}
-		if _, err := regexp.Compile(pattern); err != nil {
-			return nil, usagef("--mark %q: %w", m, err)
-		}
 		line = append(line, "--mark", m)
 	}
-	return append(append(line, "--"), program...), nil
-}
-
-// cutMark divides a mark at its last =, since a regular expression may have others.
-func cutMark(text string) (pattern, phase string, ok bool) {
-	i := strings.LastIndexByte(text, '=')
-	if i < 1 {
-		return "", "", false
-	}
-	return text[:i], strings.TrimSpace(text[i+1:]), true
+	return append(append(line, "--"), program...)
 }
 
 // programStates are the states that a program can be put in, the first three by
@@ -131,11 +116,7 @@ func programArms(c *cli.Context, program []string) ([]recording.Arm, error) {
 		default:
 			return nil, usagef("--states: a program has no state %q: %s are allowed", state, strings.Join(programStates, ", "))
 		}
-		line, err := recordLine(c, flags, program)
-		if err != nil {
-			return nil, err
-		}
-		a.Args = line
+		a.Args = recordLine(c, flags, program)
 		arms = append(arms, a)
 	}
 	return arms, nil
@@ -312,9 +293,7 @@ func sweepProgram(c *cli.Context, program []string) (planned, error) {
 		}
 	}
 	for i := range arms {
-		if arms[i].Args, err = recordLine(c, nil, arms[i].Args); err != nil {
-			return p, err
-		}
+		arms[i].Args = recordLine(c, nil, arms[i].Args)
 	}
 	p.arms = arms
 	return p, nil

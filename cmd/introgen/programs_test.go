@@ -109,8 +109,6 @@ func TestProgramUsage(t *testing.T) {
 		"compare --states cpu -- ./p":               `a program has no state "cpu": cold, warm-cache, warm-process, cold-natural, cold-half are allowed`,
 		"compare --states warmish -- ./p":           `"warmish" is not known`,
 		"compare --mark x":                          "--mark is for a program",
-		"compare --mark x -- ./p":                   "REGEXP=PHASE is wanted",
-		"compare --mark (=prefill -- ./p":           "missing closing )",
 		"sweep -- ./p":                              "there is nothing to sweep",
 		"sweep --env N=1,2":                         "--env is for a program",
 		"sweep --env N -- ./p":                      "NAME=VALUE,VALUE… is wanted",
