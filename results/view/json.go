@@ -94,6 +94,7 @@ func JSON(w io.Writer, f *recording.File) error {
 		Machine   []recording.Machine  `json:"machine,omitempty"`
 		Notes     []recording.Note     `json:"notes,omitempty"`
 		End       *recording.End       `json:"end,omitempty"`
+		Children  []run                `json:"children,omitempty"` // of a plan's run of a program, those that it started
 	}
 	out := struct {
 		Plan    *recording.Plan     `json:"plan,omitempty"`
@@ -109,7 +110,8 @@ func JSON(w io.Writer, f *recording.File) error {
 	if f.Parent != nil {
 		out.Machine, out.Notes, out.End = f.Parent.Machine, f.Parent.Notes, f.PlanEnd
 	}
-	for _, r := range f.Runs {
+	var runOf func(r *recording.Run) run
+	runOf = func(r *recording.Run) run {
 		one := run{Start: r.Start, Exit: r.Exit, Header: r.Header, Counts: r.Counts(), Doubt: r.Doubt, Lost: r.LostSpans(), Subject: r.Subject, Device: r.Device, Rounds: []phases{},
 			Kernels: r.Kernels, Evidence: r.Evidence, Machine: r.Machine, Notes: r.Notes, End: r.End}
 		taken := breakdown.Take(r)
@@ -153,7 +155,13 @@ func JSON(w io.Writer, f *recording.File) error {
 				one.Phases = append(one.Phases, d)
 			}
 		}
-		out.Runs = append(out.Runs, one)
+		for _, child := range r.Children {
+			one.Children = append(one.Children, runOf(child))
+		}
+		return one
+	}
+	for _, r := range f.Runs {
+		out.Runs = append(out.Runs, runOf(r))
 	}
 	var text bytes.Buffer
 	enc := json.NewEncoder(&text)

@@ -61,3 +61,26 @@ func TestPrograms(t *testing.T) {
 var source []*programtest.Recording
 
 func written(*recording.File) []byte { return programtest.Bytes(source...) }
+
+// TestPlanOfPrograms: the processes that a plan's program started are shown with it.
+func TestPlanOfPrograms(t *testing.T) {
+	f := programtest.Plan("compare", nil, 1, []recording.Arm{{Name: "a", Args: []string{"record", "--", "./serve"}}}, func(int, int) *programtest.Recording {
+		parent, child := programtest.Child()
+		parent.Events = append(parent.Events, child.Events...)
+		return parent
+	})
+	if len(f.Warnings) > 0 || len(f.Runs) != 1 || !f.Runs[0].Counts() {
+		t.Fatalf("%d runs, warnings %q", len(f.Runs), f.Warnings)
+	}
+	for form, write := range map[string]func(io.Writer, *recording.File) error{"table": view.Table, "json": view.JSON} {
+		var b strings.Builder
+		if err := write(&b, f); err != nil {
+			t.Fatal(err)
+		}
+		for _, want := range []string{"./serve", "./worker", "Reduce"} {
+			if !strings.Contains(b.String(), want) {
+				t.Errorf("%s is without %q", form, want)
+			}
+		}
+	}
+}

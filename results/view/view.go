@@ -108,6 +108,9 @@ func Document(f *recording.File) *table.Document {
 		taken := breakdown.Take(run)
 		if foreign.Is(run) {
 			foreign.Add(d, taken)
+			for _, child := range run.Children {
+				foreign.Add(d, breakdown.Take(child))
+			}
 			continue
 		}
 		if t := rounds(taken); len(t.Rows) > 0 {

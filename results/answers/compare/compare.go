@@ -97,6 +97,7 @@ func (a *Answer) remarks(f *breakdown.File) {
 	for _, s := range a.Series {
 		fewest = min(fewest, len(s.Samples))
 	}
+	a.laterSteps()
 	a.Notes = append(a.Notes, samples.Taints(a.Series)...)
 	if fewest < stats.LeastForInterval {
 		a.Notes.Add("±?: an interval needs %d runs of each kind, and there %s %d; what differs cannot be decided", stats.LeastForInterval, figures.Verb(fewest, "is", "are"), fewest)
@@ -236,4 +237,45 @@ func sums(samples []map[string][]breakdown.Library, stage, library string) Sums 
 	}
 	s.Library, s.Pipeline = stats.Summarize(libs), stats.Summarize(pipes)
 	return s
+}
+
+// laterSteps says of programs that mark one generation what their later steps are
+// steps of: later ones of a process are warm where nothing is compiled in them.
+func (a *Answer) laterSteps() {
+	if slices.ContainsFunc(a.Series, func(s samples.Series) bool { return s.State == recording.StateWarmProcess }) {
+		return
+	}
+	var warm, cold []string
+	for _, s := range a.Series {
+		steps, compiled := 0, 0
+		for _, x := range s.Samples {
+			if !x.Rounds[0].Program() {
+				return
+			}
+			for _, p := range x.Rounds[0].Phases {
+				if !names.IsStep(p.Name) || p.N < 2 {
+					continue
+				}
+				steps++
+				for _, c := range p.Compiles {
+					if !c.FromCache() {
+						compiled++
+					}
+				}
+			}
+		}
+		switch {
+		case steps == 0:
+		case compiled == 0:
+			warm = append(warm, s.Name)
+		default:
+			cold = append(cold, s.Name)
+		}
+	}
+	if len(warm) > 0 {
+		a.Notes.Add("Later steps of %s compiled nothing: they are those of a warm process", listed(warm))
+	}
+	if len(cold) > 0 {
+		a.Notes.Add("In later steps of %s something was compiled: they are not yet those of a warm process", listed(cold))
+	}
 }
