@@ -12,6 +12,8 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/ebitengine/purego"
+
 	"github.com/introgen/introgen/metalshim"
 	"github.com/introgen/introgen/metalshim/apple"
 	"github.com/introgen/introgen/metalshim/apple/objc"
@@ -21,6 +23,7 @@ func init() {
 	scenarios["devices"] = playDevices
 	scenarios["driver"] = playDriver
 	scenarios["odd"] = playOdd
+	scenarios["lookup"] = playLookup
 }
 
 // playDevices makes and drops devices, with what hangs on them.
@@ -44,6 +47,47 @@ func playDevices(p *program) {
 func TestDevices(t *testing.T) {
 	did, recorded := play(t, "devices")
 	compare(t, did, recorded)
+}
+
+// playLookup sends as programs for GNUstep do: it asks for a message's body, and
+// calls that.
+func playLookup(p *program) {
+	send := func(o uintptr, selector string, args ...uintptr) uintptr {
+		s := p.sel(selector)
+		r, _, _ := purego.SyscallN(p.call("objc_msg_lookup", o, s), append([]uintptr{o, s}, args...)...)
+		return r
+	}
+	dev := p.call("MTLCreateSystemDefaultDevice")
+	p.expect(Device, dev, 0x1122334455667788)
+	p.says("test")
+	queue := send(dev, "newCommandQueue")
+	p.expect(Queue, queue, uint64(dev))
+	buffer := send(dev, "newBufferWithLength:options:", 64, 0)
+	p.expect(Buffer, buffer, 64, 0, 1)
+	p.pooled(func() {
+		commands := send(queue, "commandBuffer")
+		p.expect(Commands, commands, uint64(queue))
+		blit := send(commands, "blitCommandEncoder")
+		p.expect(Encoder, blit, uint64(commands), 3)
+		send(blit, "fillBuffer:range:value:", buffer, 0, 16, 9)
+		p.expect(Blit, blit, 2, 16)
+		send(blit, "endEncoding")
+		p.expect(EncoderEnd, blit)
+		send(commands, "commit")
+		p.expect(Commit, commands)
+		send(commands, "waitUntilCompleted")
+		p.expect(WaitBegin, commands, 1)
+		p.expect(WaitEnd, commands, 1, 0, 1)
+		p.expect(Scheduled, commands)
+		p.expect(Completed, commands, 0, 0, 4)
+	})
+	p.release(buffer, queue, dev)
+}
+
+// What is sent in GNUstep's way is recorded as what is sent in Apple's.
+func TestLookup(t *testing.T) {
+	did, recorded := play(t, "lookup")
+	compare(t, did, recorded, Scheduled, Completed)
 }
 
 // odd is a label that no terminal should be shown as it is.

@@ -233,22 +233,24 @@ func (r *Ring) offset(slot uint64) uint64 { return headBytes + slot&(r.capacity-
 // time is a time of the ring's clock on CLOCK_MONOTONIC.
 func (r *Ring) time(ns uint64) int64 { return int64(ns) - r.began + r.clock }
 
-// clocks takes the other times in an event to CLOCK_MONOTONIC; 0 stays 0.
+// clocks takes the other times in an event to CLOCK_MONOTONIC.
 func (r *Ring) clocks(e *Event) {
-	var words []*uint64
 	switch e.Kind {
 	case Commit, EncoderEnd:
-		words = []*uint64{&e.A}
+		e.A = r.other(e.A)
 	case Scheduled, Completed:
-		words = []*uint64{&e.A, &e.B}
+		e.A, e.B = r.other(e.A), r.other(e.B)
 	case Buffer, Heap:
-		words = []*uint64{&e.D}
+		e.D = r.other(e.D)
 	case WaitEnd:
-		words = []*uint64{&e.B}
+		e.B = r.other(e.B)
 	}
-	for _, w := range words {
-		if *w != 0 {
-			*w = uint64(r.time(*w))
-		}
+}
+
+// other is a time that may be absent: 0 stays 0.
+func (r *Ring) other(ns uint64) uint64 {
+	if ns == 0 {
+		return 0
 	}
+	return uint64(r.time(ns))
 }

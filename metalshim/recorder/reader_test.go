@@ -214,3 +214,35 @@ func FuzzRing(f *testing.F) {
 		}
 	})
 }
+
+// BenchmarkRead is what reading an event costs, without a text and with one.
+func BenchmarkRead(b *testing.B) {
+	const slots = 1 << 16
+	for name, length := range map[string]uint64{"plain": 0, "text": 20} {
+		b.Run(name, func(b *testing.B) {
+			memory := make([]byte, headBytes+slots*slotBytes)
+			copy(memory, image(0, 0)[:headBytes])
+			binary.LittleEndian.PutUint64(memory[offCapacity:], slots)
+			binary.LittleEndian.PutUint64(memory[offHead:], slots)
+			for i := uint64(0); i < slots; i++ {
+				e := mark(i, length)
+				if length > 0 && i%2 == 1 {
+					e = abc(i)
+				}
+				for k, v := range e {
+					binary.LittleEndian.PutUint64(memory[headBytes+i*slotBytes+uint64(k)*8:], v)
+				}
+			}
+			events := 0
+			for b.Loop() {
+				r, err := newRing("x.ring", memory)
+				if err != nil {
+					b.Fatal(err)
+				}
+				r.Read(slots, func(Event) { events++ })
+				binary.LittleEndian.PutUint64(memory[offTail:], 0)
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(events), "ns/event")
+		})
+	}
+}

@@ -243,16 +243,16 @@ type counted struct{ copies, disposals int }
 // blockLayout and blockDescriptor are a block's memory (LLVM, Block
 // Implementation Specification).
 type blockLayout struct {
-	isa             uintptr
-	flags, reserved int32
-	invoke          uintptr
-	descriptor      *blockDescriptor
-	held            uint64 // what it captured
+	isa        uintptr
+	flags, _   int32
+	invoke     uintptr
+	descriptor *blockDescriptor
+	held       uint64 // what it captured
 }
 
 type blockDescriptor struct {
-	reserved, size uint64
-	copy, dispose  uintptr
+	_, size       uint64 // reserved first
+	copy, dispose uintptr
 }
 
 // block is a block on the program's stack that is called with an object and one

@@ -10,20 +10,32 @@ void introgen_mark(const char *phase) {
 	if (recording && phase) record_text(MARK, 0, 0, 0, 0, 0, text(phase));
 }
 
+static u8 ready_lock;
+
+// in_child begins anew in the child of a fork. Its parent's other threads are
+// not there to give back what they had taken.
+static void in_child(void) {
+	leave_ring();
+	adopt_lock = ready_lock = 0;
+	inside = 0;
+}
+
 // The first of two recorders records: both export this name, and whoever asks
 // for it gets the first one's.
 __attribute__((constructor)) static void begin(void) {
 	void *first = dlsym(RTLD_DEFAULT, "introgen_mark");
 	recording = (!first || first == (void *)introgen_mark) && open_ring();
-	if (recording) take_nonce();
+	if (!recording) return;
+	take_nonce();
+	when_forked(in_child);
 }
 
 // ready finds the runtime when the first device comes, and has the classes
 // hooked whose objects no device gives. It says whether there is a runtime.
 static int ready(void) {
-	static u8 word, state; // state: 1 ready, 2 never
+	static u8 state; // 1: ready, 2: never
 	if (!__atomic_load_n(&state, __ATOMIC_ACQUIRE)) {
-		lock(&word);
+		lock(&ready_lock);
 		if (!state) {
 			int all = load_runtime();
 			id constants = all ? objc.class_named("MTLFunctionConstantValues") : NULL;
@@ -35,7 +47,7 @@ static int ready(void) {
 			}
 			__atomic_store_n(&state, all ? 1 : 2, __ATOMIC_RELEASE);
 		}
-		unlock(&word);
+		unlock(&ready_lock);
 	}
 	return state == 1;
 }

@@ -194,6 +194,5 @@ static int open_ring(void) {
 	static char folder[sizeof ring_path]; // the program may change its environment
 	memcpy(folder, word + n, strlen(word + n) + 1);
 	ring_folder = folder;
-	when_forked(leave_ring);
 	return 1;
 }
