@@ -126,7 +126,7 @@ func checkMacLibrary(t *testing.T, f *macho.File, cpu macho.Cpu) {
 		t.Errorf("%v, %v", f.Cpu, f.Type)
 	}
 	section := f.Section("__interpose")
-	if section == nil || !strings.HasPrefix(section.Seg, "__DATA") || section.Size != 4*16 {
+	if section == nil || !strings.HasPrefix(section.Seg, "__DATA") || section.Size != 5*16 {
 		t.Fatalf("__interpose: %+v", section)
 	}
 	if libraries, err := f.ImportedLibraries(); err != nil || len(libraries) != 1 || libraries[0] != "/usr/lib/libSystem.B.dylib" {

@@ -1,5 +1,6 @@
 // Where the recorder begins, and the functions that it stands before: those
-// that give a program its devices, and the semaphore that a handler signals.
+// that give a program its devices, and the waits for a semaphore that a handler
+// signals, or for a group that it leaves.
 
 EXPORT void introgen_mark(const char *phase);
 
@@ -99,6 +100,7 @@ extern id MTLCreateSystemDefaultDevice(void);
 extern id MTLCopyAllDevices(void);
 extern id MTLCopyAllDevicesWithObserver(id *, struct block *);
 extern i64 dispatch_semaphore_wait(id, u64);
+extern i64 dispatch_group_wait(id, u64);
 
 static id create_device(void) { return device_made(MTLCreateSystemDefaultDevice()); }
 static id copy_devices(void) { return devices_made(MTLCopyAllDevices()); }
@@ -109,12 +111,18 @@ static i64 wait_semaphore(id semaphore, u64 until) {
 	return end_semaphore(semaphore, began, dispatch_semaphore_wait(semaphore, until));
 }
 
+static i64 wait_group(id group, u64 until) {
+	u64 began = begin_semaphore(group);
+	return end_semaphore(group, began, dispatch_group_wait(group, until));
+}
+
 // dyld has every image but this one call the first for the second.
 __attribute__((used, section("__DATA,__interpose"))) static const struct { void *replacement, *original; } interposed[] = {
 	{(void *)create_device, (void *)MTLCreateSystemDefaultDevice},
 	{(void *)copy_devices, (void *)MTLCopyAllDevices},
 	{(void *)copy_and_observe, (void *)MTLCopyAllDevicesWithObserver},
 	{(void *)wait_semaphore, (void *)dispatch_semaphore_wait},
+	{(void *)wait_group, (void *)dispatch_group_wait},
 };
 
 #else
@@ -122,6 +130,7 @@ __attribute__((used, section("__DATA,__interpose"))) static const struct { void 
 EXPORT id MTLCreateSystemDefaultDevice(void);
 EXPORT id MTLCopyAllDevices(void);
 EXPORT i64 dispatch_semaphore_wait(id, u64);
+EXPORT i64 dispatch_group_wait(id, u64);
 
 // next finds the function of that name that the program would have called.
 static void *next(void **kept, const char *name) {
@@ -147,6 +156,13 @@ i64 dispatch_semaphore_wait(id semaphore, u64 until) {
 	i64 (*original)(id, u64) = (i64(*)(id, u64))next(&kept, "dispatch_semaphore_wait");
 	u64 began = begin_semaphore(semaphore);
 	return end_semaphore(semaphore, began, original ? original(semaphore, until) : -1);
+}
+
+i64 dispatch_group_wait(id group, u64 until) {
+	static void *kept;
+	i64 (*original)(id, u64) = (i64(*)(id, u64))next(&kept, "dispatch_group_wait");
+	u64 began = begin_semaphore(group);
+	return end_semaphore(group, began, original ? original(group, until) : -1);
 }
 
 #endif

@@ -88,4 +88,4 @@ enum encoder_form { COMPUTE_SERIAL = 1, COMPUTE_CONCURRENT, BLITS, RENDER, OTHER
 enum dispatch_form { THREADS = 1, THREADGROUPS, INDIRECT };
 enum barrier_form { BY_SCOPE = 1, BY_RESOURCES, BY_STAGES };
 enum blit_form { COPY = 1, FILL, SYNCHRONIZE, OTHER_BLIT };
-enum wait_form { COMPLETION = 1, SCHEDULING, SHARED_EVENT, SEMAPHORE };
+enum wait_form { COMPLETION = 1, SCHEDULING, SHARED_EVENT, SEMAPHORE }; // SEMAPHORE: of libdispatch, or a group

@@ -106,6 +106,8 @@ static void semaphores(void) {
 	dispatch_semaphore_wait(s, 0);
 	begin("semaphore that gave up", s);
 	dispatch_semaphore_wait(s, 1);
+	begin("group", s);
+	dispatch_group_wait(s, 0);
 	((id (*)(id, SEL))message)(commands, sel_registerName("commit"));
 	begin("semaphore after the handler", s);
 	dispatch_semaphore_wait(s, 0);

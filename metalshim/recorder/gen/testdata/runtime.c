@@ -257,6 +257,7 @@ static id device;
 EXPORT id MTLCreateSystemDefaultDevice(void);
 EXPORT id MTLCopyAllDevices(void);
 EXPORT i64 dispatch_semaphore_wait(id semaphore, u64 until);
+EXPORT i64 dispatch_group_wait(id group, u64 until);
 EXPORT int play(void);
 
 EXPORT id MTLCreateSystemDefaultDevice(void) {
@@ -268,6 +269,12 @@ EXPORT id MTLCreateSystemDefaultDevice(void) {
 	return device;
 }
 EXPORT id MTLCopyAllDevices(void) { return NULL; }
+EXPORT i64 dispatch_group_wait(id group, u64 until) {
+	say("group");
+	say_object(group);
+	say(" %llu\n", (unsigned long long)until);
+	return (i64)until;
+}
 EXPORT i64 dispatch_semaphore_wait(id semaphore, u64 until) {
 	say("semaphore");
 	say_object(semaphore);
