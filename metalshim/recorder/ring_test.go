@@ -24,12 +24,12 @@ func monotonic(t *testing.T) int64 {
 }
 
 // marks follows the marks "THREAD NUMBER" of a program: each thread's numbers
-// must come one after another.
+// must come one after another, but for those that are missing.
 type marks struct {
-	t     *testing.T
-	next  map[string]int
-	track map[string]uint32
-	n     int
+	t          *testing.T
+	next       map[string]int
+	track      map[string]uint32
+	n, missing int
 }
 
 func (m *marks) see(e Event) {
@@ -38,19 +38,34 @@ func (m *marks) see(e Event) {
 	}
 	m.n++
 	thread, number, ok := strings.Cut(e.Text, " ")
-	if got, err := strconv.Atoi(number); !ok || err != nil || got != m.next[thread] {
+	got, err := strconv.Atoi(number)
+	if !ok || err != nil || got < m.next[thread] {
 		m.t.Fatalf("mark %q, where thread %s goes on with %d", e.Text, thread, m.next[thread])
 	}
+	m.missing += got - m.next[thread]
 	if m.next[thread] > 0 && m.track[thread] != e.Thread {
 		m.t.Fatalf("thread %s was number %d and is %d", thread, m.track[thread], e.Thread)
 	}
 	m.track[thread] = e.Thread
-	m.next[thread]++
+	m.next[thread] = got + 1
 }
 
 // Eight threads write a million events, more than the ring holds, at most a
-// million a second; a reader beside them loses none and sees none torn.
+// million a second; a reader beside them loses none and sees none torn. Where
+// other work keeps the reader away for longer than a ring lasts, that is half a
+// second, what is lost is counted, and it is tried again.
 func TestThreads(t *testing.T) {
+	for range 5 {
+		if lost := threads(t); lost == 0 {
+			return
+		}
+	}
+	t.Error("each time events were lost")
+}
+
+// threads runs them, and says how many events were lost.
+func threads(t *testing.T) uint64 {
+	t.Helper()
 	const threads, each = 8, 125_000
 	cmd, folder, _ := command(t, compiled(t, "marks"), "paced", strconv.Itoa(threads), strconv.Itoa(each))
 	began := monotonic(t)
@@ -87,8 +102,8 @@ func TestThreads(t *testing.T) {
 		t.Fatalf("no ring: %v", folder.Refused)
 	}
 	skipped := ring.Rest(see)
-	if uint64(m.n)+ring.Lost() != threads*each || ring.Lost() > 0 || skipped != 0 || ring.Err() != nil {
-		t.Errorf("%d marks of %d, %d lost, %d skipped, %v", m.n, threads*each, ring.Lost(), skipped, ring.Err())
+	if uint64(m.n)+ring.Lost() != threads*each || uint64(m.missing) > ring.Lost() || skipped != 0 || ring.Err() != nil {
+		t.Errorf("%d marks of %d, %d missing, %d lost, %d skipped, %v", m.n, threads*each, m.missing, ring.Lost(), skipped, ring.Err())
 	}
 	if ring.PID() != uint64(cmd.Process.Pid) || ring.Parent() != uint64(os.Getpid()) {
 		t.Errorf("process %d of %d, want %d of %d", ring.PID(), ring.Parent(), cmd.Process.Pid, os.Getpid())
@@ -103,6 +118,7 @@ func TestThreads(t *testing.T) {
 	if ring.Cost() <= 0 {
 		t.Error("the cost of an event is not known")
 	}
+	return ring.Lost()
 }
 
 // A ring that nobody reads is filled; what does not fit is counted.
@@ -216,7 +232,7 @@ func TestKilled(t *testing.T) {
 		}
 		events := 0
 		skipped := ring.Rest(func(e Event) { m.see(e); events++ })
-		if skipped > 4*2 || events != published || ring.Err() != nil {
+		if m.missing > 0 || skipped > 4*2 || events != published || ring.Err() != nil {
 			t.Errorf("%d events of %d, %d slots skipped, %v", events, published, skipped, ring.Err())
 		}
 		ring.Close()
