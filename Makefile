@@ -28,6 +28,7 @@ test: ## set up for tests, and run all of them
 	@$(GO) run $(GOTESTSUM) --format pkgname-and-test-fails --format-hide-empty-pkg -- -timeout 20m ./...
 	@scripts/test-arm64
 	@scripts/test-apple
+	@scripts/recorder-macos
 
 programs: ## build programs of others' making from published crates, run them, and hold introgen's plan against candle (minutes the first time)
 	@scripts/setup all

@@ -4,6 +4,7 @@ package recorder
 
 import (
 	"context"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -24,6 +25,7 @@ func init() {
 	scenarios["driver"] = playDriver
 	scenarios["odd"] = playOdd
 	scenarios["lookup"] = playLookup
+	scenarios["digests"] = playDigests
 }
 
 // playDevices makes and drops devices, with what hangs on them.
@@ -88,6 +90,32 @@ func playLookup(p *program) {
 func TestLookup(t *testing.T) {
 	did, recorded := play(t, "lookup")
 	compare(t, did, recorded, Scheduled, Completed)
+}
+
+// playDigests compiles sources of lengths at which SHA-256 pads in another way.
+func playDigests(p *program) {
+	dev := p.call("MTLCreateSystemDefaultDevice")
+	p.expect(Device, dev, 0x1122334455667788)
+	p.says("test")
+	p.pooled(func() {
+		for i, n := range []int{1, 54, 55, 56, 57, 63, 64, 65, 118, 119, 120, 127, 128, 129, 1000} {
+			text := strings.Repeat("µx", n)[:n&^1] + strings.Repeat("y", n&1)
+			text = strings.ToValidUTF8(text, "?")
+			source := p.str(text)
+			library := p.send(dev, "newLibraryWithSource:options:error:", source, 0, 0)
+			p.expect(LibraryBegin, uintptr(i+1), uint64(dev), 1, uint64(len(text)))
+			p.says(fmt.Sprintf("%x default", sha256.Sum256([]byte(text))))
+			p.expect(LibraryEnd, uintptr(i+1), uint64(library), 2, 2)
+			p.release(source, library)
+		}
+	})
+	p.release(dev)
+}
+
+// A source is told by the digest that it has elsewhere.
+func TestDigests(t *testing.T) {
+	did, recorded := play(t, "digests")
+	compare(t, did, recorded)
 }
 
 // odd is a label that no terminal should be shown as it is.

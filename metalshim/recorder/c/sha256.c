@@ -13,23 +13,41 @@ static const u32 round_constants[64] = {
 
 static u32 rotated(u32 x, u32 by) { return x >> by | x << (32 - by); }
 
-static void sha256_block(u32 *h, const u8 *p) {
-	u32 w[64], v[8];
+// ROUND is one of 64. It takes the eight words in the places that the rounds
+// before have left them in, so that none is moved.
+#define ROUND(a, b, c, d, e, f, g, h, i) \
+	do { \
+		u32 one = h + (rotated(e, 6) ^ rotated(e, 11) ^ rotated(e, 25)) + ((e & f) ^ (~e & g)) + round_constants[i] + w[i]; \
+		d += one; \
+		h = one + (rotated(a, 2) ^ rotated(a, 13) ^ rotated(a, 22)) + ((a & b) ^ (a & c) ^ (b & c)); \
+	} while (0)
+
+static void sha256_block(u32 *state, const u8 *p) {
+	u32 w[64];
 	for (u32 i = 0; i < 16; i++) w[i] = (u32)p[4 * i] << 24 | (u32)p[4 * i + 1] << 16 | (u32)p[4 * i + 2] << 8 | p[4 * i + 3];
 	for (u32 i = 16; i < 64; i++) {
-		u32 a = w[i - 15], b = w[i - 2];
-		w[i] = w[i - 16] + w[i - 7] + (rotated(a, 7) ^ rotated(a, 18) ^ a >> 3) + (rotated(b, 17) ^ rotated(b, 19) ^ b >> 10);
+		u32 x = w[i - 15], y = w[i - 2];
+		w[i] = w[i - 16] + w[i - 7] + (rotated(x, 7) ^ rotated(x, 18) ^ x >> 3) + (rotated(y, 17) ^ rotated(y, 19) ^ y >> 10);
 	}
-	memcpy(v, h, sizeof v);
-	for (u32 i = 0; i < 64; i++) {
-		u32 a = v[0], e = v[4];
-		u32 one = v[7] + (rotated(e, 6) ^ rotated(e, 11) ^ rotated(e, 25)) + ((e & v[5]) ^ (~e & v[6])) + round_constants[i] + w[i];
-		u32 two = (rotated(a, 2) ^ rotated(a, 13) ^ rotated(a, 22)) + ((a & v[1]) ^ (a & v[2]) ^ (v[1] & v[2]));
-		for (u32 k = 7; k > 0; k--) v[k] = v[k - 1];
-		v[4] += one;
-		v[0] = one + two;
+	u32 a = state[0], b = state[1], c = state[2], d = state[3], e = state[4], f = state[5], g = state[6], h = state[7];
+	for (u32 i = 0; i < 64; i += 8) {
+		ROUND(a, b, c, d, e, f, g, h, i);
+		ROUND(h, a, b, c, d, e, f, g, i + 1);
+		ROUND(g, h, a, b, c, d, e, f, i + 2);
+		ROUND(f, g, h, a, b, c, d, e, i + 3);
+		ROUND(e, f, g, h, a, b, c, d, i + 4);
+		ROUND(d, e, f, g, h, a, b, c, i + 5);
+		ROUND(c, d, e, f, g, h, a, b, i + 6);
+		ROUND(b, c, d, e, f, g, h, a, i + 7);
 	}
-	for (u32 i = 0; i < 8; i++) h[i] += v[i];
+	state[0] += a;
+	state[1] += b;
+	state[2] += c;
+	state[3] += d;
+	state[4] += e;
+	state[5] += f;
+	state[6] += g;
+	state[7] += h;
 }
 
 // sha256_hex writes the digest of a text, 64 digits and a zero.
