@@ -67,7 +67,7 @@ enum kind {
 	ENCODER,          // object encoder, a command buffer, b enum encoder_form
 	ENCODER_END,      // object encoder, a begin of the call
 	SET_PIPELINE,     // object encoder, a pipeline
-	DISPATCH,         // object encoder, a grid x | y << 32, b grid z | group x << 32, c group y | z << 32, d enum dispatch_form
+	DISPATCH,         // object encoder, a grid x | y << 32, b grid z | group x << 32, c group y | z << 32, d enum dispatch_form; INDIRECT has no grid, and of an indirect command buffer the number of its commands as x
 	BARRIER,          // object encoder, a scope, number of resources or stages that are waited for, b enum barrier_form
 	FENCE,            // object encoder, a fence, b 1 update, 2 wait
 	EVENT,            // object command buffer, or queue of MTL4's, a event, b value, c 1 signal, 2 wait
