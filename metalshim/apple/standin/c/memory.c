@@ -2,20 +2,20 @@
 
 enum { LIVE = 0x4556494c, DEAD = 0x44414544 };
 
-// Objects lie in one region of address space and their places are not used
-// again until it is full, so that every pointer can be told apart: an object,
-// a dead one, or something else.
+// Objects lie in one region of address space, so that every pointer can be told
+// apart: an object, a dead one, or something else. In a test places are not used
+// again until it is full.
 enum { PLACES = 1 << 22 };
 static struct object *places;
 static u64 place_count; // next place, guarded by the lock
 static u64 number_count, live_count, open_pools;
 
-// The dead of a program, the first to be used again at the front: a program may
-// make more objects than there is address space for, and the latest dead are told
-// apart as long as they can be.
+// The dead of a program, the first to die at the front. Their places are used
+// again, so that a program that makes objects for ever does not grow, but for the
+// latest: what is sent to those is told apart.
 enum { KEPT_DEAD = 1024 };
-static u32 *dead;
-static u64 dead_first, dead_end;
+static id dead_first, *dead_end = &dead_first; // linked by their origin, which nobody asks for
+static u64 dead_count;
 
 // What a program sends to an object that has ended goes to this class, which has
 // no methods. The object's body is then the class it had.
@@ -27,24 +27,29 @@ static void bury(id o) {
 	if (STRICT) return;
 	o->body = o->isa;
 	o->isa = &released_class;
-	dead[dead_end++ % PLACES] = (u32)(o - places);
+	o->origin = NULL;
+	*dead_end = o;
+	dead_end = (id *)&o->origin;
+	dead_count++;
 }
 
-static void *reserve(usize bytes) {
-	void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	if (p == (void *)-1) die("no address space for objects");
-	return p;
+// unbury takes the place of the object that has been dead the longest. The lock is
+// held, and there is one.
+static id unbury(void) {
+	id o = dead_first;
+	dead_first = (id)o->origin;
+	dead_count--;
+	return o;
 }
 
 static id place(void) {
 	lock();
 	if (!places) {
-		places = reserve(PLACES * sizeof *places);
-		if (!STRICT) dead = reserve(PLACES * sizeof *dead);
+		places = mmap(NULL, PLACES * sizeof *places, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+		if (places == (void *)-1) die("no address space for objects");
 	}
-	id o = NULL;
-	if (dead_end - dead_first > KEPT_DEAD) o = &places[dead[dead_first++ % PLACES]];
-	for (u32 i = 0; i < PLACES && !o; i++) {
+	id o = dead_count > (place_count < PLACES ? KEPT_DEAD : 0) ? unbury() : NULL;
+	for (u32 i = 0; i < PLACES && !o && (STRICT || place_count < PLACES); i++) {
 		id p = &places[place_count++ % PLACES];
 		if (p->life != LIVE) o = p;
 	}

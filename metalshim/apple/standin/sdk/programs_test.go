@@ -100,6 +100,7 @@ func TestLenient(t *testing.T)  { good(t, "lenient", nil) }
 func TestLeaks(t *testing.T)    { good(t, "leaks", nil) }
 func TestThreads(t *testing.T)  { good(t, "threads", nil) }
 func TestHandlers(t *testing.T) { good(t, "handlers", nil) }
+func TestGrowth(t *testing.T)   { good(t, "growth", nil) }
 func TestReplaced(t *testing.T) { good(t, "replaced", []string{envDevice + "=idle"}) }
 func TestMany(t *testing.T)     { good(t, "many", []string{envDevice + "=idle"}) }
 
