@@ -26,6 +26,9 @@ const (
 	completed              // number: of the command buffer
 )
 
+// version is that of what both sides send: WIRE_VERSION of c/wire.c.
+const version = 1
+
 // headBytes are a message's kind, its number, and the bytes that follow, as 64-bit
 // words of the machine's order, which is little on all that this runs on.
 const headBytes = 24

@@ -35,7 +35,7 @@ type server struct {
 // dev is nil where there is no device, which f then says why.
 func Serve(ctx context.Context, socket int, dev metalshim.Device, f Facts) error {
 	s := &server{socket: socket, running: map[uint64]*work.CommandBuffer{}, regions: map[uint64][]byte{}}
-	l := newLetter(hello, 0).text(f.Failure)
+	l := newLetter(hello, 0).word(version).text(f.Failure)
 	if dev == nil {
 		s.send(l)
 		_, err := s.fill(headBytes) // until the program has read it

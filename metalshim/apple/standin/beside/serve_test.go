@@ -67,6 +67,9 @@ func TestServe(t *testing.T) {
 	d := &shimtest.Device{}
 	program, over := serving(t, d)
 	kind, number, c := got(t, program)
+	if v := c.word(); v != version {
+		t.Errorf("version %d", v)
+	}
 	if why, name := c.text(), c.text(); kind != hello || number != 0 || why != "" || name != "test" || c.err != nil {
 		t.Errorf("kind %d, number %d, %q, %q, %v", kind, number, why, name, c.err)
 	}

@@ -23,6 +23,11 @@ static const char *server_path(char *room, usize n) {
 // take_facts reads what the device says of itself; a text in their place says why
 // there is none.
 static int take_facts(struct content *c) {
+	u64 version = take_word(c);
+	if (version != WIRE_VERSION) {
+		say("no device: the introgen beside this library speaks version %lu of their messages, the library version %d; write the SDK again: introgen sdk DIR", version, WIRE_VERSION);
+		return 0;
+	}
 	struct text why = take_text(c);
 	if (why.n) {
 		say("no device: %.*s", (int)why.n, why.p);

@@ -8,6 +8,10 @@ enum {
 	FROM_HELLO = 101, FROM_ANSWER, FROM_COMPLETED
 };
 
+// The version of what both sides send. It stands first in the hello: the library and
+// the introgen beside it may come from different days.
+enum { WIRE_VERSION = 1 };
+
 struct message { u64 kind, number, bytes; };
 
 // An answer that a thread waits for.

@@ -8,6 +8,7 @@ import (
 	"os"
 	"strconv"
 	"testing"
+	"time"
 
 	"github.com/introgen/introgen/metalshim"
 	"github.com/introgen/introgen/metalshim/apple/standin/beside"
@@ -19,6 +20,7 @@ import (
 const (
 	envDevice = "INTROGEN_TEST_DEVICE" // "idle" runs nothing
 	envPID    = "INTROGEN_TEST_PID"    // a file for its process's number
+	envHello  = "INTROGEN_TEST_HELLO"  // the version of messages that it says to speak, and nothing else
 )
 
 func TestMain(m *testing.M) {
@@ -40,6 +42,16 @@ func serve() error {
 		if err := os.WriteFile(path, []byte(strconv.Itoa(os.Getpid())), 0o600); err != nil {
 			return err
 		}
+	}
+	if text := os.Getenv(envHello); text != "" {
+		version, err := strconv.ParseUint(text, 10, 8)
+		if err != nil {
+			return err
+		}
+		// A hello of 8 bytes, and what is of another version would say more.
+		_, err = os.NewFile(3, "socket").Write([]byte{101, 23: 0, 16: 8, 24: byte(version), 31: 0})
+		time.Sleep(time.Second)
+		return err
 	}
 	beside.IgnoreSignals()
 	beside.Parent(3)

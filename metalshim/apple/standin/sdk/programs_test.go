@@ -170,7 +170,11 @@ func TestNoDevice(t *testing.T) {
 			t.Errorf("%s: %v %q %q", server, r.err, r.out, r.errs)
 		}
 	}
-	r := run(t, program, []string{"INTROGEN_CLANG=/nowhere/clang"})
+	r := run(t, program, []string{envHello + "=77"})
+	if want := "introgen-metal: no device: the introgen beside this library speaks version 77 of their messages, the library version 1; write the SDK again: introgen sdk DIR\nno Metal device: \n"; r.err == nil || r.errs != want {
+		t.Errorf("%v %q", r.err, r.errs)
+	}
+	r = run(t, program, []string{"INTROGEN_CLANG=/nowhere/clang"})
 	if r.err == nil || !strings.HasPrefix(r.errs, "introgen-metal: no device: clang: INTROGEN_CLANG=/nowhere/clang cannot be run") {
 		t.Errorf("%v %q", r.err, r.errs)
 	}

@@ -103,7 +103,14 @@ func writeHeaders(dir string) error {
 func cargoConfig(lib string) string {
 	var b strings.Builder
 	b.WriteString("# Written by introgen sdk. Use it by `cargo build --config THIS_FILE`, or copy what\n" +
-		"# it has to the .cargo/config.toml of your crate.\n")
+		"# it has to the .cargo/config.toml of your crate.\n" +
+		"#\n" +
+		"# objc2, block2 and objc2-foundation want their feature gnustep-2-1. objc2-metal asks\n" +
+		"# for a framework, which there is on Apple's systems only: your Cargo.toml names a copy\n" +
+		"# of the published crate without its line #[link(name = \"Metal\", kind = \"framework\")],\n" +
+		"#\n" +
+		"#   [patch.crates-io]\n" +
+		"#   objc2-metal = { path = \"objc2-metal\" }\n")
 	for _, arch := range []string{"x86_64", "aarch64"} {
 		fmt.Fprintf(&b, "\n[target.%s-unknown-linux-gnu]\nrustflags = [\"-L\", %s, \"-C\", %s]\n", arch,
 			strconv.Quote("native="+lib), strconv.Quote("link-arg=-Wl,-rpath,"+lib))
