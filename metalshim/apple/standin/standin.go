@@ -17,8 +17,12 @@
 // BOOL are anything, what is autoreleased dies with its pool, and completed
 // handlers are called on threads that Go has never seen.
 //
-// It works on linux/amd64 and linux/arm64. Elsewhere Build and Serve fail with
-// ErrSystem.
+// From the same sources BuildLibrary makes a library for programs, which bears
+// what Apple's libraries bear; its device is in a process beside the program
+// (package beside), and package sdk writes it for others to use.
+//
+// It works on linux/amd64 and linux/arm64. Elsewhere Build, BuildLibrary and
+// Serve fail with ErrSystem.
 package standin
 
 import (

@@ -105,7 +105,7 @@ func cargoConfig(lib string) string {
 	b.WriteString("# Written by introgen sdk. Use it by `cargo build --config THIS_FILE`, or copy what\n" +
 		"# it has to the .cargo/config.toml of your crate.\n" +
 		"#\n" +
-		"# objc2, block2 and objc2-foundation want their feature gnustep-2-1. objc2-metal asks\n" +
+		"# objc2 and block2 want their feature gnustep-2-1. objc2-metal, as metal-rs, asks\n" +
 		"# for a framework, which there is on Apple's systems only: your Cargo.toml names a copy\n" +
 		"# of the published crate without its line #[link(name = \"Metal\", kind = \"framework\")],\n" +
 		"#\n" +
