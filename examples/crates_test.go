@@ -27,7 +27,7 @@ const (
 )
 
 // unreachable is what Cargo says where the registry does not answer.
-var unreachable = regexp.MustCompile(`(?i)failed to (download|fetch|get) |could not resolve|network|unable to update|offline|spurious`)
+var unreachable = regexp.MustCompile(`(?i)failed to (download|fetch) |could not resolve host|spurious network error|unable to update registry|you may be in offline mode`)
 
 // built is the program of a folder, in a debug build or a release build. Debug
 // builds of objc2 check the encoding of every message.
