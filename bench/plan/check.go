@@ -156,6 +156,9 @@ func checkCache(state string, arm recording.Arm, r *recording.Run) error {
 	if r.Header.Program != nil && state == recording.StateWarmCache && made(r) == 0 && needed(e) == 0 {
 		return nil // what compiles nothing needs no cache
 	}
+	if e == nil && r.Header.Program != nil && made(r) == 0 {
+		return errors.New("the program compiled nothing: it made no library and no pipeline")
+	}
 	if e == nil {
 		return errors.New("the run says nothing of a cache of compiled code")
 	}

@@ -79,7 +79,7 @@ func TestProgramEvidence(t *testing.T) {
 	}{
 		{recording.StateCold, []*programtest.Recording{programtest.Unmarked(programtest.Cold)}, ""},
 		{recording.StateCold, []*programtest.Recording{programtest.Unmarked(programtest.Natural)}, "labelled cold: its sources had no nonce"},
-		{recording.StateCold, []*programtest.Recording{programtest.Silent()}, "says nothing of a cache"},
+		{recording.StateCold, []*programtest.Recording{programtest.Silent()}, "the program compiled nothing"},
 		{recording.StateColdNatural, []*programtest.Recording{programtest.Unmarked(programtest.Warm)}, "labelled cold-natural: everything came from the cache"},
 		{recording.StateColdNatural, []*programtest.Recording{parent, child}, ""},
 		{recording.StateWarmCache, []*programtest.Recording{programtest.Unmarked(programtest.Natural)}, "labelled warm-cache: 1 of 1 libraries and 1 of 1 pipelines were compiled"},

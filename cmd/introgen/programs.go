@@ -67,10 +67,11 @@ func programOnly(c *cli.Context, names ...string) error {
 	return nil
 }
 
-// recordLine is the command line that records a program. Whether its marks can be
+// recordLine is the command line that records a program, and says nothing of its
+// own but what went wrong: what the program says last is why it failed. Whether its marks can be
 // read says the first run.
 func recordLine(c *cli.Context, flags, program []string) []string {
-	line := append([]string{recordName}, flags...)
+	line := append([]string{recordName, "--quiet"}, flags...)
 	for _, m := range c.StringSlice("mark") {
 		line = append(line, "--mark", m)
 	}

@@ -46,10 +46,10 @@ func TestProgramStates(t *testing.T) {
 	line := []string{"--mark", "^a=b=prefill", "--", "./chat", "-n", "20", "--", "x"}
 	level := func(state string) map[string]string { return map[string]string{"cache": state} }
 	want := []recording.Arm{
-		{Name: "cold", State: recording.StateCold, Args: append([]string{"record", "--nonce"}, line...), Levels: level("cold")},
-		{Name: "cold-natural", State: recording.StateColdNatural, Args: append([]string{"record"}, line...), Levels: level("cold-natural")},
-		{Name: "cold-half", State: recording.StateColdNatural, Cache: plan.CacheHalf, Args: append([]string{"record"}, line...), Levels: level("cold-half")},
-		{Name: "warm-cache", State: recording.StateWarmCache, Args: append([]string{"record"}, line...), Levels: level("warm-cache")},
+		{Name: "cold", State: recording.StateCold, Args: append([]string{"record", "--quiet", "--nonce"}, line...), Levels: level("cold")},
+		{Name: "cold-natural", State: recording.StateColdNatural, Args: append([]string{"record", "--quiet"}, line...), Levels: level("cold-natural")},
+		{Name: "cold-half", State: recording.StateColdNatural, Cache: plan.CacheHalf, Args: append([]string{"record", "--quiet"}, line...), Levels: level("cold-half")},
+		{Name: "warm-cache", State: recording.StateWarmCache, Args: append([]string{"record", "--quiet"}, line...), Levels: level("warm-cache")},
 	}
 	if !reflect.DeepEqual(p.arms, want) || !reflect.DeepEqual(p.factors, []string{"cache"}) {
 		t.Errorf("planned %+v by %v", p.arms, p.factors)
@@ -77,13 +77,13 @@ func TestProgramSweep(t *testing.T) {
 		}
 		got = append(got, a.Name+": N="+a.Env["N"]+" "+strings.Join(a.Args, " "))
 	}
-	want := []string{"N=1 ngl=0: N=1 record -- ./chat model -ngl 0", "N=1 ngl=99: N=1 record -- ./chat model -ngl 99",
-		"N=50 ngl=0: N=50 record -- ./chat model -ngl 0", "N=50 ngl=99: N=50 record -- ./chat model -ngl 99"}
+	want := []string{"N=1 ngl=0: N=1 record --quiet -- ./chat model -ngl 0", "N=1 ngl=99: N=1 record --quiet -- ./chat model -ngl 99",
+		"N=50 ngl=0: N=50 record --quiet -- ./chat model -ngl 0", "N=50 ngl=99: N=50 record --quiet -- ./chat model -ngl 99"}
 	if !reflect.DeepEqual(got, want) || !reflect.DeepEqual(p.factors, []string{"N", "ngl"}) {
 		t.Errorf("planned %q by %v", got, p.factors)
 	}
 	p, err = plannedBy(t, "sweep", "--arg", "--gpu-layers={0,99}", "--", "./chat")
-	if err != nil || p.arms[1].Args[3] != "--gpu-layers=99" || p.factors[0] != "gpu-layers" {
+	if err != nil || p.arms[1].Args[4] != "--gpu-layers=99" || p.factors[0] != "gpu-layers" {
 		t.Errorf("planned %+v, %v", p.arms, err)
 	}
 }

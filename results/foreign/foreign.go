@@ -30,7 +30,8 @@ func Name(p *recording.Program) string { return filepath.Base(p.Path) }
 
 // Add adds what is to be shown of a run.
 func Add(d *table.Document, run *breakdown.Run) {
-	d.Say("%s", Head(run))
+	d.Say("%s", command(run.Header.Program))
+	d.Say("%s", Ending(run))
 	if text := device(run.Device); text != "" {
 		d.Say("%s", text)
 	}
@@ -92,14 +93,18 @@ func cache(e recording.Evidence) string {
 	return text
 }
 
-// Head says in a line what ran, and how it ended.
-func Head(run *breakdown.Run) string {
-	p := run.Header.Program
+// command says what ran.
+func command(p *recording.Program) string {
 	text := fmt.Sprintf("%s (process %d", shellwords.Join(append([]string{p.Path}, p.Args...)), p.PID)
 	if p.Parent != 0 {
 		text += fmt.Sprintf(", started by process %d", p.Parent)
 	}
-	text += ") " + ended(run)
+	return text + ")"
+}
+
+// Ending says how a program ended, and what it did before.
+func Ending(run *breakdown.Run) string {
+	text := "It " + ended(run)
 	if len(run.Rounds) > 0 && run.Rounds[0].FirstMetal == figures.Missing {
 		text += "; it never called Metal"
 	}
