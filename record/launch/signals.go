@@ -3,6 +3,7 @@ package launch
 import (
 	"os"
 	"os/signal"
+	"slices"
 	"sync"
 	"syscall"
 	"time"
@@ -29,22 +30,25 @@ type relay struct {
 	first   time.Time // when the end was asked for last
 }
 
-// relayed are the signals that are passed on. One that is ignored stays so, also in
-// the program.
+// passed are the signals that are passed on.
+var passed = []os.Signal{unix.SIGINT, unix.SIGTERM, unix.SIGHUP, unix.SIGQUIT, unix.SIGUSR1, unix.SIGUSR2, unix.SIGWINCH}
+
+// ignored are those that whoever started this process has it ignore, as shells do in
+// the background and nohup does. They stay so, also in the program.
+var ignored = slices.DeleteFunc(append(slices.Clone(passed), unix.SIGPIPE), func(s os.Signal) bool { return !signal.Ignored(s) })
+
+// relayed are the signals that are passed on here.
 func relayed() []os.Signal {
-	var all []os.Signal
-	for _, s := range []os.Signal{unix.SIGINT, unix.SIGTERM, unix.SIGHUP, unix.SIGQUIT, unix.SIGUSR1, unix.SIGUSR2, unix.SIGWINCH} {
-		if !signal.Ignored(s) {
-			all = append(all, s)
-		}
-	}
-	return all
+	return slices.DeleteFunc(slices.Clone(passed), func(s os.Signal) bool { return slices.Contains(ignored, s) })
 }
 
 // listen takes the signals that come from now on; begin passes them on.
 func listen(r *Running, streams ...*stream) *relay {
 	l := &relay{r: r, streams: streams, got: make(chan os.Signal, 16), done: make(chan struct{}), stopped: make(chan struct{})}
-	signal.Reset(relayed()...)
+	signal.Reset(passed...)
+	if len(ignored) > 0 {
+		signal.Ignore(ignored...)
+	}
 	signal.Notify(l.got, relayed()...)
 	return l
 }
