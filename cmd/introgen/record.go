@@ -67,7 +67,7 @@ func runRecord(c *cli.Context) error {
 	}
 	s := sessionOf(c)
 	var unlinked string
-	if o.Folders, unlinked, err = metalFolders(c.Context, o.Program); err != nil {
+	if o.Folders, o.Env, unlinked, err = metalOf(c.Context, o.Program, o.Env); err != nil {
 		return err
 	}
 	o.Header = *newHeader(c, s.args, map[string]recording.Knob{"nonce": origin(c, "nonce", "", o.Nonce, false)})
