@@ -188,9 +188,7 @@ func (p *Process) Output(stream string, at int64, bytes int) {
 		w.rest.More++
 		w.rest.Bytes += out.Bytes
 	}
-	if stream == recording.StreamOut {
-		p.firstOutput(t)
-	}
+	p.output(stream == recording.StreamOut, t)
 }
 
 // constantsText writes constants in words, in the order of their indices.

@@ -27,6 +27,9 @@ type Ending struct {
 // compiled, which never was made.
 func (p *Process) End(how Ending) {
 	at := max(p.clock(how.At), p.now)
+	if p.phases.hinted {
+		p.answered(p.phases.hint)
+	}
 	p.decide()
 	p.repeats.held = nil
 	p.nameAll()

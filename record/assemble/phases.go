@@ -12,7 +12,7 @@ import (
 // The phases of a program that marks none.
 const (
 	startPhase  = "start"           // until the first call of Metal
-	outputPhase = "to first output" // from there until the first byte on stdout
+	outputPhase = "to first output" // from there until the first byte on stdout, or else on stderr
 	afterPhase  = "after"
 )
 
@@ -25,7 +25,9 @@ type phases struct {
 	count   map[string]int64 // how many there were of a name
 	n       int64            // of those that introgen has no name for
 	written bool             // the first output was seen
-	idle    []time.Duration  // when the last waits were over, and the device idle
+	hinted  bool             // something came on stderr, at hint, and nothing on stdout: nothing is numbered from there
+	hint    time.Duration
+	idle    []time.Duration // when the last waits were over, and the device idle
 }
 
 // own are the phases that introgen has names for, but for decode steps.
@@ -50,7 +52,7 @@ func (p *Process) mark(name string, at int64, called bool) {
 		p.decide()
 		p.repeats.held = nil
 	}
-	p.phases.marked = true
+	p.phases.marked, p.phases.hinted = true, false
 	if !called {
 		t = p.written(t)
 	}
@@ -64,13 +66,25 @@ func (p *Process) firstCall(at time.Duration) {
 	}
 }
 
-// firstOutput begins the last phase, once Metal was used.
-func (p *Process) firstOutput(at time.Duration) {
-	if p.marks() || !p.used || p.phases.written || at < p.phase.record.Start {
+// output takes a write of the program: the first byte on stdout begins the last
+// phase, once Metal was used, or the first on stderr where none comes on stdout.
+func (p *Process) output(stdout bool, at time.Duration) {
+	f := &p.phases
+	if p.marks() || !p.used || f.written || at < p.phase.record.Start {
 		return // what came before the first call of Metal is no answer of its work
 	}
-	p.phases.written = true
-	p.cut(afterPhase, p.written(at))
+	switch {
+	case stdout:
+		p.answered(p.written(at))
+	case !f.hinted:
+		f.hinted, f.hint = true, max(p.written(at), p.settled(), p.phase.record.Start)
+	}
+}
+
+// answered begins the last phase.
+func (p *Process) answered(at time.Duration) {
+	p.phases.written, p.phases.hinted = true, false
+	p.cut(afterPhase, at)
 	p.repeats.held = p.phase
 	before := func(t turn) bool { return t.end <= p.phase.record.Start }
 	p.repeats.turns = slices.DeleteFunc(p.repeats.turns, before)

@@ -183,6 +183,53 @@ round//1 0-9000
 `)
 }
 
+// TestStderr: where nothing comes on stdout, the first byte on stderr behind the
+// first call of Metal is the first output.
+func TestStderr(t *testing.T) {
+	for name, c := range map[string]struct {
+		out  int // when something comes on stdout; 0 for never
+		want string
+	}{
+		"alone": {0, `
+round//1 0-90000
+ phase/start/1 0-1000
+ phase/to first output/2 1000-2000
+ step//1 2000-3090
+ step//2 3090-4090
+ step//3 4090-5090
+ step//4 5090-6090
+ step//5 6090-7090
+ phase/after/3 7090-90000
+`},
+		"and then stdout": {4500, `
+round//1 0-90000
+ phase/start/1 0-1000
+ phase/to first output/2 1000-4500
+ step//1 4500-5090
+ step//2 5090-6090
+ step//3 6090-7090
+ phase/after/3 7090-90000
+`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := newTape(t, Options{})
+			p.p.Output(recording.StreamErr, at(500), 3) // before Metal
+			p.event(1000, recorder.Device, 9, 1, "d")
+			p.p.Output(recording.StreamErr, at(2000), 3)
+			for i := range 5 {
+				us := 1000*i + 3000
+				if c.out > us-1000 && c.out < us {
+					p.p.Output(recording.StreamOut, at(c.out), 1)
+				}
+				p.buffer(us, 10, 2)
+				p.waited(us+40, us+90)
+			}
+			p.p.Time(at(80_000))
+			compare(t, tree(p.ended(90_000), inner...), c.want)
+		})
+	}
+}
+
 // TestMarkToldLate: more was told of meanwhile than the output was seen after.
 func TestMarkToldLate(t *testing.T) {
 	p := newTape(t, Options{Marked: true})

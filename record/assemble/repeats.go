@@ -98,7 +98,7 @@ func (p *Process) buffered(dispatches int64, begin, end time.Duration) {
 // keep appends a turn. As long as nothing is held, it keeps those alone behind which
 // the first output may have come.
 func (p *Process) keep(turns []turn, t turn) []turn {
-	if p.repeats.held == nil {
+	if p.repeats.held == nil && !p.phases.hinted {
 		turns = slices.DeleteFunc(turns, func(old turn) bool { return old.end < t.end-Settled })
 	}
 	return append(turns, t)
@@ -120,6 +120,10 @@ func (p *Process) whole() {
 // giveUp has what is held written: it is too much.
 func (p *Process) giveUp() {
 	r := &p.repeats
+	p.phases.hinted = false
+	if r.held == nil {
+		return
+	}
 	if r.period == 0 {
 		p.decide()
 		if r.period > 0 {

@@ -79,6 +79,9 @@ func (p *Process) settle(before time.Duration) {
 	if len(p.list) > mostHeld {
 		p.giveUp()
 	}
+	if p.phases.hinted {
+		before = min(before, p.phases.hint)
+	}
 	if p.repeats.held != nil {
 		before = min(before, p.repeats.held.record.Start)
 	}
