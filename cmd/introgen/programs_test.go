@@ -144,3 +144,34 @@ func many(n int) string {
 	}
 	return strings.Join(values, ",")
 }
+
+// FuzzSwept: whatever is given as a variable or an argument, it is refused in a line
+// or has values that are told apart.
+func FuzzSwept(f *testing.F) {
+	for _, seed := range []string{"N=1,10,50", "--flag={0,99}", "-ngl {0,99}", "{", "a}{b", "N={1,2}", "'x", "{1,2} {3}"} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		for _, read := range []func(string) (swept, error){readEnv, readArg} {
+			s, err := read(text)
+			if err != nil {
+				if exitCode(t.Context(), err) != exitUsage {
+					t.Errorf("%q: %v", text, err)
+				}
+				continue
+			}
+			seen := map[string]bool{}
+			for _, level := range s.levels {
+				a := s.at(recording.Arm{Args: []string{"./p"}}, level)
+				if line := strings.Join(a.Args, "\x00") + "\x01" + a.Env[s.env]; seen[line] || s.factor == "" || level == "" {
+					t.Errorf("%q: %q gives %+v", text, level, a)
+				} else {
+					seen[line] = true
+				}
+			}
+			if len(s.levels) == 0 {
+				t.Errorf("%q has no values", text)
+			}
+		}
+	})
+}
