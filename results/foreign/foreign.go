@@ -19,7 +19,6 @@ import (
 	"github.com/introgen/introgen/results/recording"
 	"github.com/introgen/introgen/results/shellwords"
 	"github.com/introgen/introgen/results/table"
-	"github.com/introgen/introgen/trace/names"
 )
 
 // Is says whether the run is one of a program.
@@ -31,7 +30,7 @@ func Name(p *recording.Program) string { return filepath.Base(p.Path) }
 // Add adds what is to be shown of a run.
 func Add(d *table.Document, run *breakdown.Run) {
 	d.Say("%s", command(run.Header.Program))
-	d.Say("%s", Ending(run))
+	d.Say("%s", ending(run))
 	if text := device(run.Device); text != "" {
 		d.Say("%s", text)
 	}
@@ -51,11 +50,11 @@ func Add(d *table.Document, run *breakdown.Run) {
 	}
 	m := run.Metal()
 	d.Table(phases(m))
-	if t := Figures(run); len(t.Rows) > 0 {
+	if t := figuresOf(run); len(t.Rows) > 0 {
 		d.Table(t)
 	}
 	if len(m.Libraries)+len(m.Pipelines) > 0 {
-		d.Table(Libraries(m))
+		d.Table(libraries(m))
 	}
 	if len(m.Kernels) > 0 {
 		d.Table(kernels(m))
@@ -102,8 +101,8 @@ func command(p *recording.Program) string {
 	return text + ")"
 }
 
-// Ending says how a program ended, and what it did before.
-func Ending(run *breakdown.Run) string {
+// ending says how a program ended, and what it did before.
+func ending(run *breakdown.Run) string {
 	text := "It " + ended(run)
 	if len(run.Rounds) > 0 && run.Rounds[0].FirstMetal == figures.Missing {
 		text += "; it never called Metal"
@@ -203,8 +202,8 @@ func counted(of func(breakdown.Phase) int64) func(breakdown.Phase) (string, bool
 	return func(p breakdown.Phase) (string, bool) { return strconv.FormatInt(of(p), 10), of(p) > 0 }
 }
 
-// Figures are those of the whole program.
-func Figures(run *breakdown.Run) *table.Table {
+// figuresOf are those of the whole program.
+func figuresOf(run *breakdown.Run) *table.Table {
 	t := &table.Table{Title: "the whole program", Columns: []table.Column{{Name: "figure", Left: true}, {Name: "value"}, {Name: "unit", Left: true}}}
 	for _, m := range shown {
 		if v, ok := m.OfRun(run); ok {
@@ -217,8 +216,8 @@ func Figures(run *breakdown.Run) *table.Table {
 // shown are the figures of one run; the program's own life is in its head.
 var shown = append([]metrics.Metric{metrics.FirstMetal, metrics.FirstOutput, metrics.Token1, metrics.Token2, metrics.First, metrics.Later}, metrics.Totals...)
 
-// Libraries has a row for each library, with its pipelines.
-func Libraries(m breakdown.Metal) *table.Table {
+// libraries has a row for each library, with its pipelines.
+func libraries(m breakdown.Metal) *table.Table {
 	t := &table.Table{Title: "libraries, in the order in which they were needed", Columns: []table.Column{{Name: "library", Left: true}, {Name: "source bytes"},
 		{Name: "compile ms"}, {Name: "cache", Left: true}, {Name: "pipelines"}, {Name: "create ms"}, {Name: "in", Left: true}}}
 	for _, l := range m.ByLibrary() {
@@ -269,16 +268,4 @@ func kernels(m breakdown.Metal) *table.Table {
 		t.Add(table.Texts(cells...)...)
 	}
 	return t
-}
-
-// Titles are the titles of a program's phases, each once and in order, without
-// those that have figures of their own: steps, and phases that an engine has too.
-func Titles(r breakdown.Round) []string {
-	var out []string
-	for _, p := range r.Phases {
-		if title := p.Title(); p.Name == names.SpanPhase && !slices.Contains(out, title) {
-			out = append(out, title)
-		}
-	}
-	return out
 }
