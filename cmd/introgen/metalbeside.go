@@ -44,5 +44,9 @@ func runMetalBeside(c *cli.Context) error {
 		device = d
 	}
 	// The device is not closed: what it holds ends with the process, at once.
-	return beside.Serve(ctx, socket, device, facts)
+	err = beside.Serve(ctx, socket, device, facts)
+	if err == nil {
+		beside.GiveBackStderr()
+	}
+	return err
 }

@@ -15,5 +15,8 @@ var errSystem = errors.New("the device beside a program is for linux/amd64 and l
 // Serve fails here.
 func Serve(context.Context, int, metalshim.Device, Facts) error { return errSystem }
 
+// GiveBackStderr does nothing here.
+func GiveBackStderr() {}
+
 // Parent does nothing here.
 func Parent(int) {}

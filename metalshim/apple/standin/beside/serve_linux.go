@@ -297,6 +297,17 @@ func (s *server) buffer(number uint64, c *content) error {
 	return s.t.Put(uintptr(number), b)
 }
 
+// GiveBackStderr lets go of the program's stderr, once that has ended: who reads that until its end need
+// not wait for this process too.
+func GiveBackStderr() {
+	null, err := unix.Open("/dev/null", unix.O_WRONLY|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return
+	}
+	_ = unix.Dup3(null, 2, 0) // it is open, and so is null
+	unix.Close(null)
+}
+
 // Parent ends this process when the process of that number, which is at the other
 // end of the socket, has ended: a process that was forked from it may hold the
 // socket open.
@@ -313,6 +324,7 @@ func Parent(socket int) {
 		for {
 			n, err := unix.Poll([]unix.PollFd{{Fd: int32(file), Events: unix.POLLIN}}, -1)
 			if n > 0 {
+				GiveBackStderr()
 				os.Exit(0)
 			}
 			if err != nil && !errors.Is(err, unix.EINTR) {

@@ -29,6 +29,7 @@ func TestMain(m *testing.M) {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
 		}
+		beside.GiveBackStderr()
 		os.Exit(0)
 	}
 	remove := shimtest.CacheFolder()
