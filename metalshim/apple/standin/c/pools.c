@@ -128,3 +128,20 @@ EXPORT id objc_retainAutoreleasedReturnValue(id o) {
 	__atomic_sub_fetch(&o->pooled, 1, __ATOMIC_SEQ_CST);
 	return o;
 }
+
+// ---- what compilers send that count references by themselves
+
+EXPORT id objc_autoreleaseReturnValue(id);
+EXPORT id objc_retainAutorelease(id);
+EXPORT id objc_retainAutoreleaseReturnValue(id);
+EXPORT void objc_storeStrong(id *, id);
+
+EXPORT id objc_autoreleaseReturnValue(id o) { return autorelease(o); }
+EXPORT id objc_retainAutorelease(id o) { return autorelease(retain(o)); }
+EXPORT id objc_retainAutoreleaseReturnValue(id o) { return autorelease(retain(o)); }
+
+EXPORT void objc_storeStrong(id *at, id o) {
+	id old = *at;
+	*at = retain(o);
+	release(old);
+}

@@ -17,6 +17,12 @@ int main(void) {
 			objc_release(library);
 		}
 		objc_release(all);
+		id kept = nil;
+		objc_storeStrong(&kept, buffer);
+		objc_retainAutorelease(kept);
+		CHECK(objc_retainAutoreleasedReturnValue(objc_retainAutoreleaseReturnValue(kept)) == kept);
+		objc_autoreleaseReturnValue(kept); // what was taken over
+		objc_storeStrong(&kept, nil);
 		objc_release(buffer);
 		objc_release(queue);
 		objc_release(device);

@@ -23,6 +23,10 @@ OBJC_EXPORT id objc_retain(id object);
 OBJC_EXPORT void objc_release(id object);
 OBJC_EXPORT id objc_autorelease(id object);
 OBJC_EXPORT id objc_retainAutoreleasedReturnValue(id object);
+OBJC_EXPORT id objc_autoreleaseReturnValue(id object);
+OBJC_EXPORT id objc_retainAutorelease(id object);
+OBJC_EXPORT id objc_retainAutoreleaseReturnValue(id object);
+OBJC_EXPORT void objc_storeStrong(id *place, id object);
 OBJC_EXPORT void *objc_autoreleasePoolPush(void);
 OBJC_EXPORT void objc_autoreleasePoolPop(void *pool);
 
