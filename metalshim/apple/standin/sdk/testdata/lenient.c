@@ -70,6 +70,21 @@ int main(void) {
 	CHECK(start > 0 && end >= start);
 	CHECK(send(commands, "error") == nil);
 
+	// Copies and fills need not be of whole words, and may be of nothing.
+	unsigned char *bytes = contents(buffer);
+	for (int i = 0; i < 16; i++) bytes[i] = (unsigned char)i;
+	id copies = send(queue, "commandBuffer"), blit = send(copies, "blitCommandEncoder");
+	void (*copy)(id, SEL, id, NSUInteger, id, NSUInteger, NSUInteger) = (void (*)(id, SEL, id, NSUInteger, id, NSUInteger, NSUInteger))objc_msgSend;
+	SEL copy_selector = SEL_("copyFromBuffer:sourceOffset:toBuffer:destinationOffset:size:");
+	copy(blit, copy_selector, buffer, 1, buffer, 101, 7);
+	copy(blit, copy_selector, buffer, 3, buffer, 201, 0);
+	SEND(void (*)(id, SEL, id, NSRange, unsigned char), blit, SEL_("fillBuffer:range:value:"), buffer, (NSRange){301, 3}, 0xee);
+	send(blit, "endEncoding");
+	send(copies, "commit");
+	send(copies, "waitUntilCompleted");
+	CHECK(bytes[100] == 0 && bytes[101] == 1 && bytes[107] == 7 && bytes[108] == 0 && bytes[201] == 0);
+	CHECK(bytes[300] == 0 && bytes[301] == 0xee && bytes[303] == 0xee && bytes[304] == 0);
+
 	// A label is any text.
 	SEND(void (*)(id, SEL, id), buffer, SEL_("setLabel:"), string("a\x01\x1b[31m\n\tb"));
 	CHECK(!strcmp(utf8(send(buffer, "label")), "a\x01\x1b[31m\n\tb"));
