@@ -33,7 +33,7 @@ func testLibrary() clibrary.Library {
 func build(ctx context.Context, l clibrary.Library) (string, error) {
 	path, err := l.Build(ctx)
 	if errors.Is(err, clibrary.ErrCompiler) {
-		return "", fmt.Errorf("%w: %w", ErrCompiler, err)
+		return "", fmt.Errorf("the stand-in of Apple's libraries: %w", err)
 	}
 	return path, err
 }

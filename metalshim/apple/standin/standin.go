@@ -31,13 +31,14 @@ import (
 	"strings"
 
 	"github.com/introgen/introgen/metalshim/apple/standin/work"
+	"github.com/introgen/introgen/metalshim/soft/clibrary"
 )
 
 //go:generate go run ./gen c/prototypes.h
 
 // Kinds of failure, for errors.Is.
 var (
-	ErrCompiler = errors.New("no C compiler for the stand-in of Apple's libraries")
+	ErrCompiler = clibrary.ErrCompiler
 	ErrSystem   = errors.New("the stand-in for Apple's libraries is for linux/amd64 and linux/arm64")
 )
 
