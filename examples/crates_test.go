@@ -38,8 +38,8 @@ func built(t *testing.T, folder, profile string) string {
 	if runtime.GOOS != "linux" && runtime.GOOS != "darwin" {
 		t.Skip("SKIP: needs Linux or macOS")
 	}
-	if _, err := exec.LookPath("cargo"); err != nil {
-		t.Skip("SKIP: needs cargo")
+	if err := exec.CommandContext(t.Context(), "cargo", "--version").Run(); err != nil { // rustup's is there before any Rust is
+		t.Skipf("SKIP: needs cargo: %v", err)
 	}
 	if _, err := os.Stat("../bin/introgen"); err != nil {
 		t.Skip("SKIP: needs bin/introgen: make setup")
