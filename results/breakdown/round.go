@@ -351,12 +351,16 @@ func (r Round) firstCall() (time.Duration, bool) {
 func (r Round) Program() bool { return r.program }
 
 // Repeated is what a program without decode steps does again and again: its steps
-// behind the first, or where it has none all of its phases as one, which then is
-// called "".
+// behind the first, or where it has none all of its phases as one.
 func (r Round) Repeated() []Phase {
 	if later := slices.DeleteFunc(r.Repeats(), func(p Phase) bool { return p.N < 2 }); len(later) > 0 {
 		return later
 	}
+	return []Phase{r.Together()}
+}
+
+// Together is all that a program did as one phase, which is called "".
+func (r Round) Together() Phase {
 	all := Phase{Start: r.Start, End: r.End, Open: r.Open}
 	for _, p := range r.Phases {
 		all.Lost = all.Lost || p.Lost
@@ -366,7 +370,7 @@ func (r Round) Repeated() []Phase {
 		all.Dispatches, all.Encoders, all.CommandBuffers = all.Dispatches+p.Dispatches, all.Encoders+p.Encoders, all.CommandBuffers+p.CommandBuffers
 		all.Barriers, all.Waits = all.Barriers+p.Barriers, all.Waits+p.Waits
 	}
-	return []Phase{all}
+	return all
 }
 
 // Repeats are the steps that a program repeats and that have ended, in order.

@@ -187,6 +187,29 @@ func Steps(buffers int, dispatches int64, atOnce bool) *Recording {
 	return r
 }
 
+// Waiting is a program that lives for 250 ms and from 50 on waits for each of so many
+// command buffers, of so many dispatches: a step that repeats is 2 ms, 0.25 of which it
+// encodes, 0.25 it commits, 1.5 it waits, and in the last 0.25 the device runs.
+func Waiting(buffers int, dispatches int64) *Recording {
+	r := New(4711, 0, "./waiting")
+	r.Device("")
+	end := 50 + 2*float64(buffers)
+	round := r.Span(0, names.SpanRound, "", 1, 0, end)
+	r.Span(round, names.SpanPhase, "start", 1, 0, 50)
+	r.Output(50, 1)
+	for n := range buffers {
+		t := 50 + 2*float64(n)
+		step := r.Span(round, names.SpanRepeat, "", int64(n)+1, t, t+2)
+		r.Span(step, names.SpanEncoder, "compute", 0, t, t+0.25)
+		r.Span(step, names.SpanCommit, "", dispatches, t+0.25, t+0.5)
+		r.count(step, t+0.5, dispatches)
+		r.Span(step, names.SpanWait, names.WaitCompleted, 0, t+0.5, t+2)
+		r.Span(step, names.SpanGPU, "", dispatches, t+1.75, t+2)
+	}
+	r.End(round, end, 0)
+	return r
+}
+
 // Engine is what introgen's own engine records of what Marked does: the same
 // phases with the same parts, and what it knows besides.
 func Engine(s State) *Recording {

@@ -2,6 +2,7 @@ package explain
 
 import (
 	"fmt"
+	"math"
 	"time"
 
 	"github.com/introgen/introgen/figures"
@@ -32,10 +33,25 @@ func (c *Case) stepName() string {
 	return "a decode step"
 }
 
-func (c *Case) perStep() perStep {
-	of := func(f func(breakdown.Phase) float64) float64 { return c.overLater(stepMedian(f)) }
+func (c *Case) perStep() perStep { return c.per(c.stepName(), stepMedian) }
+
+// whole is the same of a recorded program as a whole; of an engine's runs it is nothing.
+func (c *Case) whole() perStep {
+	return c.per("the program", func(of func(breakdown.Phase) float64) figure {
+		return func(r breakdown.Round) (float64, bool) {
+			if !r.Program() || r.Lost() {
+				return 0, false
+			}
+			v := of(r.Together())
+			return v, !math.IsNaN(v)
+		}
+	})
+}
+
+func (c *Case) per(what string, over func(func(breakdown.Phase) float64) figure) perStep {
+	of := func(f func(breakdown.Phase) float64) float64 { return c.overLater(over(f)) }
 	return perStep{
-		what:       c.stepName(),
+		what:       what,
 		wait:       of(func(p breakdown.Phase) float64 { return float64(p.Wait) }),
 		waits:      of(func(p breakdown.Phase) float64 { return counted(p.Waits) }),
 		wall:       of(func(p breakdown.Phase) float64 { return float64(p.Time()) }),
@@ -74,13 +90,15 @@ func (c *Case) apart() bool {
 // fewerCommits is what to do about commits in a program.
 const fewerCommits = "let a command buffer hold more before it is committed (a program of candle's: CANDLE_METAL_COMPUTE_PER_BUFFER=50); `introgen sweep --env CANDLE_METAL_COMPUTE_PER_BUFFER=1,10,50,200 -- PROGRAM`, or with a variable or an argument of the program's own, measures what it brings here"
 
+// fewOperations are too few for a command buffer: candle's flat range is 10 to 200.
+const fewOperations = 8
+
 var tooManyCommits = Rule{
 	Name: "too many commits", Sure: Likely, OfPrograms: fewerCommits,
 	Advice: "let a command buffer hold more: --commands-per-buffer 50 (CANDLE_METAL_COMPUTE_PER_BUFFER); `introgen sweep --commands-per-buffer 1,10,50,200` measures what it brings here",
 	Find: func(c *Case) (Facts, time.Duration) {
-		// candle's flat range is 10 to 200 operations a buffer.
 		s := c.perStep()
-		if s.buffers < 20 || s.dispatches/s.buffers >= 8 || !c.apart() {
+		if s.buffers < 20 || s.dispatches/s.buffers >= fewOperations || !c.apart() {
 			return nil, 0
 		}
 		f, cost := TooManyCommits{What: s.what, Buffers: s.buffers, Operations: s.dispatches / s.buffers, Step: time.Duration(s.wall)}, 0.0
@@ -164,6 +182,13 @@ var waitsForEach = Rule{
 		// Waits are counted of recorded programs alone: an engine of introgen waits
 		// where candle does.
 		s := c.perStep()
+		if s.waits < 3 {
+			// What repeats in a program is cut where it waits. Few dispatches until then
+			// are no step of anything that it generates.
+			if s = c.whole(); s.dispatches >= fewOperations*s.waits {
+				return nil, 0
+			}
+		}
 		if s.waits < 3 || s.buffers == 0 || s.waits < 0.8*s.buffers || s.wait < least*s.wall || s.overlap > 0.2 {
 			return nil, 0
 		}

@@ -34,6 +34,10 @@ var programCases = []programCase{
 		want: []string{"a step commits 20 command buffers of 1 operations each", "the device runs for 100.0 of its 200.0 ms"}, cost: 100},
 	{rule: "a wait for each command buffer", finds: programtest.Steps(8, 10, true), not: programtest.Steps(8, 10, false),
 		want: []string{"a step waits 8 times for its 8 command buffers", "40.0 of its 200.0 ms"}, cost: 0},
+	// Each wait ends a step: 100 of 1 dispatch, 2 ms each, of which it waits for 1.5
+	// and the device runs for 0.25. With 40 dispatches a step may well be a token.
+	{rule: "a wait for each command buffer", finds: programtest.Waiting(100, 1), not: programtest.Waiting(100, 40),
+		want: []string{"the program waits 100 times for its 100 command buffers", "150.0 of its 250.0 ms"}, cost: 125},
 }
 
 func TestProgramRules(t *testing.T) {

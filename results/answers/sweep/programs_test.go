@@ -1,6 +1,8 @@
 package sweep
 
 import (
+	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -11,6 +13,39 @@ import (
 	"github.com/introgen/introgen/results/table"
 	"github.com/introgen/introgen/results/table/tabletest"
 )
+
+// TestNotTheSameWork: what a program commits until a wait is what the swept setting
+// changes, so that a step of one value is not the work of a step of another. The
+// program as a whole is.
+func TestNotTheSameWork(t *testing.T) {
+	arms := []recording.Arm{}
+	for _, level := range []string{"1", "40"} {
+		arms = append(arms, recording.Arm{Name: "PER=" + level, State: recording.StateWarmCache, Args: []string{"record", "--", "./p"}, Env: map[string]string{"PER": level}, Levels: map[string]string{"PER": level}})
+	}
+	f := programtest.Plan("sweep", []string{"PER"}, 6, arms, func(arm, block int) *programtest.Recording {
+		if arm == 0 {
+			return programtest.Waiting(400, 1) // 850 ms, in steps of 2
+		}
+		return programtest.Steps(1, 40, true) // 1250 ms, in steps of 200
+	})
+	a, err := Of(breakdown.Of(f), metrics.Decode)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows, v := a.Groups[0].Rows, a.Groups[0].Verdict
+	if a.Metric.Name != metrics.Lives.Name || !a.Whole || rows[0].Time.Median != 850e6 || rows[1].Time.Median != 1250e6 {
+		t.Errorf("it is swept by %s: %v and %v", a.Metric.Name, rows[0].Time.Median, rows[1].Time.Median)
+	}
+	if one, forty := rows[0].Device, rows[1].Device; one.Dispatches != 400 || one.Buffers != 400 || forty.Dispatches != 240 || forty.Buffers != 6 {
+		t.Errorf("the devices are those of %+v and %+v", one, forty)
+	}
+	if v.Take != "1" || math.Abs(v.Ratios[0].Ratio.Ratio-1250.0/850) > 1e-9 {
+		t.Errorf("the verdict is %+v", v)
+	}
+	if !slices.ContainsFunc(a.Notes, func(n string) bool { return strings.Contains(n, "has from 1 to 40 dispatches") }) {
+		t.Errorf("notes %q", a.Notes)
+	}
+}
 
 // TestPrograms: a program that marks no decode steps is swept by what it repeats,
 // with the command buffers of that, and with what it did as a whole.

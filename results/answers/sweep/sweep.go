@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/introgen/introgen/figures"
 	"github.com/introgen/introgen/results/answers/samples"
 	"github.com/introgen/introgen/results/breakdown"
 	"github.com/introgen/introgen/results/metrics"
@@ -29,6 +30,7 @@ type Answer struct {
 	Factors  []string // what was varied
 	Programs bool     // whether the runs are of a program that was recorded
 	Metric   metrics.Metric
+	Whole    bool    // whether the programs are compared as a whole, since their steps are not the same work
 	Groups   []Group // one, or where several factors were crossed one for each combination of the others
 	Notes    table.Notes
 }
@@ -77,6 +79,10 @@ func Of(f *breakdown.File, m metrics.Metric) (*Answer, error) {
 	})
 	if a.Programs && m.Name == metrics.Decode.Name {
 		m = metricOf(all)
+		if least, most := work(all); m.Name == metrics.Repeats.Name && least*sameWork < most {
+			m, a.Whole = metrics.Lives, true
+			a.Notes.Add("Compared is the time of the whole program: what it repeats until a wait has from %s to %s dispatches, by the value, so that these steps are not the same work; `--mark REGEXP='decode step'` cuts steps that are", figures.Count(least), figures.Count(most))
+		}
 		a.Metric = m
 	}
 	for _, s := range all {
@@ -85,7 +91,7 @@ func Of(f *breakdown.File, m metrics.Metric) (*Answer, error) {
 			a.Notes.Add("%s has no run with a %s", s.Name, m.Name)
 			continue
 		}
-		a.add(Row{Level: level(s, a.Factors[0]), Series: s, Time: sum, Device: device(s)}, others(s, a.Factors[1:]))
+		a.add(Row{Level: level(s, a.Factors[0]), Series: s, Time: sum, Device: device(s, a.stepsOf)}, others(s, a.Factors[1:]))
 	}
 	if len(a.Groups) == 0 {
 		return nil, fmt.Errorf("no run counts, so there is nothing to sweep over: %s", strings.Join(append(a.Notes, samples.Uncounted(f.File)...), "; "))
@@ -99,7 +105,8 @@ func Of(f *breakdown.File, m metrics.Metric) (*Answer, error) {
 }
 
 // metricOf is what a program is swept by where nothing is asked for: its decode
-// steps where it marks them, else what it repeats, else when its first output comes,
+// steps where it marks them, else what it repeats (if that is the same work at all
+// values), else when its first output comes,
 // else how long it runs.
 func metricOf(all []samples.Series) metrics.Metric {
 	for _, m := range []metrics.Metric{metrics.Decode, metrics.Repeats, metrics.FirstOutput} {
@@ -136,7 +143,7 @@ func (a *Answer) add(r Row, others string) {
 
 // device takes the medians over steps, then over rounds and runs. It is nil
 // where nothing of a device was recorded.
-func device(s samples.Series) *Device {
+func device(s samples.Series, stepsOf func(breakdown.Round) []breakdown.Phase) *Device {
 	d := &Device{}
 	// Over the steps that say it: a count that is missing is none of 0, and where
 	// spans are missing times are.
@@ -162,6 +169,35 @@ func device(s samples.Series) *Device {
 	d.Overlap = of(whole, func(p breakdown.Phase) float64 { return float64(p.Overlap) / float64(max(1, p.GPU)) })
 	d.TimesKnown, d.GPUReported = d.Encode+d.Wait > 0, d.GPU > 0
 	return d
+}
+
+// sameWork is how many times the dispatches of another a step may have and still be
+// compared with it.
+const sameWork = 1.05
+
+// work is the least and the most dispatches that a step which repeats has at any
+// value; 0 is the least where nothing repeats at one.
+func work(all []samples.Series) (least, most float64) {
+	least = math.Inf(1)
+	for _, s := range all {
+		v, _ := s.Values(metrics.Metric{Of: func(r breakdown.Round) (float64, bool) {
+			return metrics.StepMedian(r.Repeats(), func(p breakdown.Phase) float64 { return float64(p.Dispatches) })
+		}})
+		n := 0.0
+		if len(v) > 0 {
+			n = stats.Median(v)
+		}
+		least, most = min(least, n), max(most, n)
+	}
+	return least, most
+}
+
+// stepsOf are what the table has the parts of.
+func (a *Answer) stepsOf(r breakdown.Round) []breakdown.Phase {
+	if a.Whole && r.Program() {
+		return []breakdown.Phase{r.Together()}
+	}
+	return stepsOf(r)
 }
 
 // stepsOf are a round's decode steps; of a program without any what it repeats, or all
