@@ -147,7 +147,7 @@ func (b *Builder) span(s trace.Record) {
 	case s.End >= 0 && (!told || b.close(at.top, s.ID)):
 		b.tops[at.top].add(s, max(s.End, s.Start), at.in)
 		if b.program {
-			b.worked(at.top, s)
+			b.worked(s)
 		}
 	}
 	if b.program && partOf[s.Name] != none {
@@ -362,14 +362,23 @@ func (b *Builder) round(s trace.Record) Round {
 			r.FirstOutput = b.written
 		}
 	}
+	var across []int
 	for _, i := range b.within[s.ID] {
-		// The device's own time is no phase, even where it was told between two.
-		if !names.OfDevice(b.tops[i].span.Name) {
+		// The device's own time is no phase, even where it was told between two, nor is
+		// what a program did across the end of one.
+		switch s := b.tops[i].span; {
+		case names.OfDevice(s.Name):
+		case b.program && partOf[s.Name] != none:
+			across = append(across, i)
+		default:
 			r.Phases = append(r.Phases, b.phase(i))
 		}
 	}
 	slices.SortStableFunc(r.Phases, func(x, y Phase) int { return cmp.Compare(x.Start, y.Start) })
 	if b.program {
+		for _, i := range across {
+			r.begun(b.phase(i))
+		}
 		r.Before = []Part{{PhaseStart, r.opened() - r.Start}}
 		if at, ok := r.firstCall(); ok && (r.FirstMetal == figures.Missing || at < r.FirstMetal) {
 			r.FirstMetal = at

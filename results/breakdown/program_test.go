@@ -20,7 +20,7 @@ func TestProgramsAreSound(t *testing.T) {
 	parent, child := programtest.Child()
 	for name, all := range map[string][]*programtest.Recording{
 		"marked": {programtest.Marked(programtest.Cold)}, "unmarked": {programtest.Unmarked(programtest.Warm)},
-		"threads": {programtest.Threads()}, "child": {parent, child}, "silent": {programtest.Silent()},
+		"threads": {programtest.Threads()}, "child": {parent, child}, "silent": {programtest.Silent()}, "across": {programtest.Across()},
 	} {
 		f := programtest.File(all...)
 		if len(f.Warnings) > 0 || f.Broken != "" || len(f.Runs) != len(all) {
@@ -240,6 +240,40 @@ func TestGenerations(t *testing.T) {
 	}
 	if sum != programtest.At(400) {
 		t.Errorf("lines add up to %v", sum)
+	}
+}
+
+// TestAcross: what is under way when a phase ends lies in the round. It is no phase of
+// its own, and each phase has of it what the wall clock had there.
+func TestAcross(t *testing.T) {
+	run, r := first(t, programtest.Across())
+	type phase struct {
+		name                       string
+		compiling, wait, rest      float64
+		libraries, carried, waited int
+	}
+	want := []phase{{"start", 0, 0, 50, 0, 0, 0}, {"to first output", 150, 0, 40, 1, 0, 1}, {"after", 20, 30, 100, 0, 1, 0}}
+	if len(r.Phases) != len(want) {
+		t.Fatalf("%d phases", len(r.Phases))
+	}
+	for i, w := range want {
+		p := r.Phases[i]
+		if p.Title() != w.name || p.Compiling() != programtest.At(w.compiling) || p.Wait != programtest.At(w.wait) || p.Rest() != programtest.At(w.rest) ||
+			len(p.Compiles) != w.libraries || len(p.Carried) != w.carried || p.Waits != int64(w.waited) {
+			t.Errorf("%s compiles for %v, waits %v, rests %v with %d libraries, %d carried and %d waits; want %+v",
+				p.Title(), p.Compiling(), p.Wait, p.Rest(), len(p.Compiles), len(p.Carried), p.Waits, w)
+		}
+	}
+	a, err := run.Account()
+	if err != nil {
+		t.Fatal(err)
+	}
+	sum := a.Unattributed
+	for _, l := range a.Lines {
+		sum += l.Time
+	}
+	if sum != programtest.At(400) || len(run.Metal().Libraries) != 1 {
+		t.Errorf("lines add up to %v, libraries %d", sum, len(run.Metal().Libraries))
 	}
 }
 

@@ -204,16 +204,42 @@ func (b *Builder) clock() []clocked {
 }
 
 // worked keeps what a program did in a phase.
-func (b *Builder) worked(top int32, s trace.Record) {
+func (b *Builder) worked(s trace.Record) {
 	b.clocks = nil
 	p := partOfProgram(s)
-	if p == none || b.tops[top].span.ID == s.ID {
+	if p == none {
 		return
 	}
 	b.works = append(b.works, work{s, s.End, p})
 	if p >= made {
 		b.compiles[s.ID] = s
 	}
+}
+
+// begun counts what lies across the end of a phase in the phase in which it began:
+// the wall clock counts its time in each.
+func (r *Round) begun(across Phase) {
+	i := len(r.Phases) - 1
+	for i > 0 && r.Phases[i].Start > across.Start {
+		i--
+	}
+	if i < 0 {
+		return
+	}
+	p := &r.Phases[i]
+	p.Waits += across.Waits
+	if across.Name == names.SpanWait {
+		p.Waits++
+	}
+	for _, c := range across.Compiles {
+		// What the phase has of it is known already.
+		if k := slices.IndexFunc(p.Carried, func(x Compile) bool { return x.span == c.span }); k >= 0 {
+			c.beside = p.Carried[k].beside
+			p.Carried = slices.Delete(p.Carried, k, k+1)
+		}
+		p.Compiles = append(p.Compiles, c)
+	}
+	slices.SortStableFunc(p.Compiles, func(x, y Compile) int { return cmp.Compare(x.Start, y.Start) })
 }
 
 // follow says whether a span that lies in nothing else can be a phase.

@@ -187,6 +187,25 @@ func Steps(buffers int, dispatches int64, atOnce bool) *Recording {
 	return r
 }
 
+// Across is a program that has something under way when its first output is seen at
+// 250 ms: it waits from 200 to 300, and on another thread compiles A from 100 to 270,
+// so that both lie in its round. Of the 200 ms until then the wall clock counts 150
+// for A, of the 150 after it 20 for A and 30 for the wait.
+func Across() *Recording {
+	r := New(4711, 0, "./across")
+	r.Device("")
+	round := r.Span(0, names.SpanRound, "", 1, 0, 400)
+	r.Span(round, names.SpanPhase, "start", 1, 0, 50)
+	until := r.Span(round, names.SpanPhase, "to first output", 2, 50, 250)
+	r.Span(until, names.SpanEncoder, "compute", 0, 60, 70)
+	r.Library(trace.AsyncTrack, round, "A", names.CacheMiss, 100, 270)
+	r.Track(trace.AsyncTrack+1, round, names.SpanWait, names.WaitCompleted, 0, 200, 300)
+	r.Output(250, 1)
+	r.Span(round, names.SpanPhase, "after", 3, 250, 400)
+	r.End(round, 400, 0)
+	return r
+}
+
 // Waiting is a program that lives for 250 ms and from 50 on waits for each of so many
 // command buffers, of so many dispatches: a step that repeats is 2 ms, 0.25 of which it
 // encodes, 0.25 it commits, 1.5 it waits, and in the last 0.25 the device runs.
