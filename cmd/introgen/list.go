@@ -57,7 +57,7 @@ func runList(c *cli.Context) error {
 	}
 	d := &table.Document{}
 	d.Table(t)
-	d.Say("token 1: until the first new token was known, decode: the median decode step, in ms; of a program that marks neither, until its first output, and what it repeats; a plan of many runs has them in its report, `introgen show NO`.")
+	d.Say("token 1: until the first new token was known, decode: the median decode step, in ms; of a program that marks neither, until its first output, and what it repeats; MB: the file's size; a plan of many runs has them in its report, `introgen show NO`.")
 	return d.Write(c.App.Writer, table.Plain)
 }
 

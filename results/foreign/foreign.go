@@ -50,6 +50,9 @@ func Add(d *table.Document, run *breakdown.Run) {
 	}
 	m := run.Metal()
 	d.Table(phases(m))
+	if text := unmarked(run.Rounds[0]); text != "" {
+		d.Say("%s", text)
+	}
 	if t := figuresOf(run); len(t.Rows) > 0 {
 		d.Table(t)
 	}
@@ -61,13 +64,19 @@ func Add(d *table.Document, run *breakdown.Run) {
 	}
 }
 
+// softDriver is the driver of recordings that were made where no GPU is.
+const softDriver = "soft"
+
 // device says what Metal was; "" where it was not used.
 func device(d *recording.Device) string {
 	if d == nil {
 		return ""
 	}
 	text := "Metal is the driver " + d.Driver
-	about := slices.DeleteFunc([]string{d.Name, d.Compiler, d.System}, func(s string) bool { return s == "" })
+	if d.Driver == softDriver {
+		text = "Metal is the soft driver, which runs kernels on the CPU"
+	}
+	about := slices.DeleteFunc([]string{d.Name, d.Compiler, d.System}, func(s string) bool { return s == "" || s == d.Driver })
 	if len(about) > 0 {
 		text += ": " + strings.Join(about, ", ")
 	}
@@ -192,6 +201,15 @@ func phases(m breakdown.Metal) *table.Table {
 		t.Add(table.Texts(rows[i].Title, figures.Milliseconds(rows[i].Time()))...)
 	}
 	return t
+}
+
+// unmarked says where the phases of a program that marks none begin; "" of one that
+// does.
+func unmarked(r breakdown.Round) string {
+	if len(r.Phases) < 2 || r.Phases[0].Title() != breakdown.PhaseStart || r.Phases[1].Title() != breakdown.PhaseOutput {
+		return ""
+	}
+	return "start: until the first Metal call; to first output: from there until the first byte that it wrote; after: what is left until its end. First Metal call and first output below are counted from its start."
 }
 
 func timed(of func(breakdown.Phase) time.Duration) func(breakdown.Phase) (string, bool) {

@@ -134,12 +134,13 @@ func (b *Bill) say(d *table.Document) {
 
 // chained says what compiling costs, and what would be left of it.
 func (b *Bill) chained() string {
+	libraries := fmt.Sprintf("%d %s", b.Libraries, figures.Verb(b.Libraries, "library", "libraries"))
 	if b.atOnce > b.Compiling {
-		return fmt.Sprintf("Compiling takes %s ms of the wall clock: libraries and pipelines of %s ms, some of them at once. With a core for each, %d libraries and then their pipelines, %s ms would be left: %s.",
-			figures.Milliseconds(b.Compiling), figures.Milliseconds(b.atOnce), b.Libraries, figures.Milliseconds(b.Chain), b.ChainOf)
+		return fmt.Sprintf("Compiling takes %s ms of the wall clock: libraries and pipelines of %s ms, some of them at once. With a core for each, %s and then their pipelines, %s ms would be left: %s.",
+			figures.Milliseconds(b.Compiling), figures.Milliseconds(b.atOnce), libraries, figures.Milliseconds(b.Chain), b.ChainOf)
 	}
-	text := fmt.Sprintf("Compiling takes %s ms, one after the other. With a core for each, %d libraries at once and then their pipelines, %s ms would be left: %s",
-		figures.Milliseconds(b.Compiling), b.Libraries, figures.Milliseconds(b.Chain), b.ChainOf)
+	text := fmt.Sprintf("Compiling takes %s ms, one after the other. With a core for each, %s at once and then their pipelines, %s ms would be left: %s",
+		figures.Milliseconds(b.Compiling), libraries, figures.Milliseconds(b.Chain), b.ChainOf)
 	if b.Token1 <= 0 {
 		return text + "."
 	}

@@ -76,6 +76,11 @@ func (c *Case) program() bool {
 	return slices.ContainsFunc(c.Runs, func(r *recording.Run) bool { return r.Header.Program != nil })
 }
 
+// noMetal says whether the arm's runs are of a program that never called Metal.
+func (c *Case) noMetal() bool {
+	return c.program() && !slices.ContainsFunc(c.Arm.Samples, func(x samples.Sample) bool { return x.Rounds[0].FirstMetal != figures.Missing })
+}
+
 // knob is a setting of the arm's first run; "" where it is not recorded.
 func (c *Case) knob(name string) string {
 	for _, r := range c.Runs {

@@ -82,6 +82,8 @@ type Arm struct {
 	Runs     int    // that count
 	Cause    string // what dominates the time to the second token, in a sentence
 	Findings []Finding
+	Alone    bool // a program that was recorded by itself
+	NoMetal  bool // it called Metal in no run
 }
 
 // Answer is an explanation.
@@ -113,7 +115,7 @@ func Cases(f *breakdown.File) []*Case {
 func Of(f *breakdown.File) *Answer {
 	a := &Answer{Verdict: compare.Verdict(samples.Of(f))}
 	for _, c := range Cases(f) {
-		a.Arms = append(a.Arms, Arm{Name: c.Arm.Name, Runs: max(len(c.Arm.Samples), len(c.Later.Samples)), Cause: compare.Cause(c.Arm), Findings: Find(Rules, c)})
+		a.Arms = append(a.Arms, Arm{Name: c.Arm.Name, Runs: max(len(c.Arm.Samples), len(c.Later.Samples)), Cause: compare.Cause(c.Arm), Findings: Find(Rules, c), Alone: c.program() && f.File.Plan == nil, NoMetal: c.noMetal()})
 	}
 	a.differences(f)
 	if f.Broken != "" {
@@ -164,6 +166,17 @@ func (a *Answer) differences(f *breakdown.File) {
 	}
 }
 
+// nothing says that nothing was found, and where to look then.
+func (a Arm) nothing() string {
+	switch {
+	case a.NoMetal:
+		return "It never called Metal, so that there is nothing to explain"
+	case a.Alone:
+		return "No rule applies; `introgen bill` has the whole of it line by line, and `introgen compare -- PROGRAM` what it takes cold"
+	}
+	return "No rule applies"
+}
+
 // Document is the explanation in sentences.
 func (a *Answer) Document() *table.Document {
 	var d table.Document
@@ -183,7 +196,7 @@ func (a *Answer) Document() *table.Document {
 			d.Say("  %d. %s (%s%s): %s.\n     What to do: %s.", i+1, f.Rule, f.Sure, cost, f.Text, f.Advice)
 		}
 		if len(arm.Findings) == 0 {
-			d.Say("  No rule applies.")
+			d.Say("  %s.", arm.nothing())
 		}
 	}
 	d.Sentences(a.Differences...)

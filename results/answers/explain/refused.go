@@ -20,7 +20,8 @@ const slowHit = 50 * time.Millisecond
 // hits were as slow as compiling.
 var notWarm = Rule{
 	Name: "warm that is not warm", Sure: Certain,
-	Advice: "find out what changes between runs: the kernels or their options, the compiler, the cache folder (INTROGEN_CACHE), or somebody who empties it; the line `# cache` and `introgen show` have the evidence",
+	Advice:     "find out what changes between runs: the kernels or their options, the compiler, the cache folder (INTROGEN_CACHE), or somebody who empties it; the line `# cache` and `introgen show` have the evidence",
+	OfPrograms: "find out what changes between runs: the sources or their options, the compiler, or somebody who empties its cache; `introgen show` has what each library took, and whether it came from there; on a machine that others keep busy what is in a cache takes long, too",
 	Find: func(c *Case) (Facts, time.Duration) {
 		refused := RefusedAsCold{Runs: len(c.Runs)}
 		for _, r := range c.Runs {
