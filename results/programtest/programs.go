@@ -1,6 +1,8 @@
 package programtest
 
 import (
+	"fmt"
+
 	"github.com/introgen/introgen/results/recording"
 	"github.com/introgen/introgen/trace"
 	"github.com/introgen/introgen/trace/names"
@@ -203,6 +205,27 @@ func Across() *Recording {
 	r.Output(250, 1)
 	r.Span(round, names.SpanPhase, "after", 3, 250, 400)
 	r.End(round, 400, 0)
+	return r
+}
+
+// Loading is a program that makes so many pipelines of a library, from 70 ms on and 20
+// each, dispatches the first of them, and writes at 250.
+func Loading(pipelines int) *Recording {
+	r := New(4711, 0, "./loading")
+	r.Device("")
+	round := r.Span(0, names.SpanRound, "", 1, 0, 260)
+	r.Span(round, names.SpanPhase, "start", 1, 0, 50)
+	until := r.Span(round, names.SpanPhase, "to first output", 2, 50, 250)
+	r.Library(0, until, "Ops", names.CacheHit, 50, 70)
+	for i := range pipelines {
+		from := 70 + 20*float64(i)
+		r.Pipeline(0, until, "Ops", fmt.Sprintf("op%d", i), names.CacheHit, from, from+20)
+	}
+	r.Pass(0, until, 4, 200, 20, 240)
+	r.Output(250, 1)
+	r.Span(round, names.SpanPhase, "after", 3, 250, 260)
+	r.Events = append(r.Events, &recording.Kernel{Name: "op0", Dispatches: 4})
+	r.End(round, 260, 0)
 	return r
 }
 

@@ -36,6 +36,9 @@ var programCases = []programCase{
 		want: []string{"a step waits 8 times for its 8 command buffers", "40.0 of its 200.0 ms"}, cost: 0},
 	// Each wait ends a step: 100 of 1 dispatch, 2 ms each, of which it waits for 1.5
 	// and the device runs for 0.25. With 40 dispatches a step may well be a token.
+	// Of 5 pipelines of 20 ms each one is dispatched: 80 of 250 ms.
+	{rule: "pipelines without use", finds: programtest.Loading(5), not: programtest.Loading(1),
+		want: []string{"of 5 pipelines that it made it never dispatched 4, which took 80.0 ms"}, cost: 80},
 	{rule: "a wait for each command buffer", finds: programtest.Waiting(100, 1), not: programtest.Waiting(100, 40),
 		want: []string{"the program waits 100 times for its 100 command buffers", "150.0 of its 250.0 ms"}, cost: 125},
 }

@@ -8,7 +8,7 @@ var Rules = []Rule{
 	tooManyCommits, commitTooLate, slowCommits, waitsForEach,
 	smallReads, slowRead, pageFaults, notInMemory, stayedInMemory,
 	thermalDrift, twoModes, oversubscribed,
-	notWarm, refusedRuns, duplicateCompiles,
+	notWarm, refusedRuns, duplicateCompiles, unusedPipelines,
 	otherLoad, memoryLimit, idleGaps,
 }
 
