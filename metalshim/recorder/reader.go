@@ -240,7 +240,7 @@ func (r *Ring) clocks(e *Event) {
 		e.A = r.other(e.A)
 	case Scheduled, Completed:
 		e.A, e.B = r.other(e.A), r.other(e.B)
-	case Buffer, Heap:
+	case Device, Buffer, Heap:
 		e.D = r.other(e.D)
 	case WaitEnd:
 		e.B = r.other(e.B)

@@ -113,7 +113,11 @@ func (p *Process) Event(e recorder.Event) {
 	p.now = max(p.now, at)
 	if e.Kind != recorder.Process && e.Kind != recorder.Missed && e.Kind != recorder.Mark && !p.used {
 		p.used = true
-		p.firstCall(at)
+		first := at
+		if e.Kind == recorder.Device && e.D != 0 {
+			first = min(at, p.clock(int64(e.D))) // it may take long: a driver gets ready
+		}
+		p.firstCall(first)
 	}
 	switch e.Kind {
 	case recorder.Device:

@@ -3,6 +3,7 @@ package assemble
 import (
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/introgen/introgen/metalshim/recorder"
 	"github.com/introgen/introgen/results/recording"
@@ -11,6 +12,18 @@ import (
 
 // ofSource is what LIBRARY_BEGIN says of a source whose digest nobody knows.
 const ofSource = "00ff math=fast"
+
+// TestDeviceAskedFor: the first call of Metal is the one that asks for a device, and
+// not the moment at which it is there.
+func TestDeviceAskedFor(t *testing.T) {
+	p := newTape(t, Options{})
+	p.event(900, recorder.Device, 9, 42, 0, 0, int(at(300)), "a device")
+	p.p.Output(recording.StreamOut, at(1500), 1)
+	r := p.ended(2000)
+	if got := r.Spans[2]; got.Detail != "to first output" || got.Start != 300*time.Microsecond {
+		t.Errorf("it begins %+v at %v", got, got.Start)
+	}
+}
 
 // TestRun is a program that compiles, computes, and prints once: each span stands
 // where its events were.

@@ -53,10 +53,13 @@ static int ready(void) {
 	return state == 1;
 }
 
-static id device_made(id device) {
+// asked says when a device was asked for, which is a program's first call of Metal.
+static u64 asked(void) { return recording ? now() : 0; }
+
+static id device_made(id device, u64 began) {
 	if (!recording) return device;
 	if (!device) {
-		record(DEVICE, 0, 0, 0, 0, 0);
+		record(DEVICE, 0, 0, 0, 0, began);
 		return device;
 	}
 	u8 was = inside;
@@ -64,20 +67,20 @@ static id device_made(id device) {
 	if (ready()) {
 		see(device, DEVICE_ROLE);
 		void *pool = objc.push();
-		record_text(DEVICE, (u64)device, number(device, S_registryID), 0, 0, 0, string(get(device, S_name)));
+		record_text(DEVICE, (u64)device, number(device, S_registryID), 0, 0, began, string(get(device, S_name)));
 		objc.pop(pool);
 	}
 	inside = was;
 	return device;
 }
 
-static id devices_made(id all) {
+static id devices_made(id all, u64 began) {
 	if (recording && all) {
 		u8 was = inside;
 		inside = 1;
 		int known = ready();
 		void *pool = known ? objc.push() : NULL;
-		for (u64 i = 0; known && i < number(all, S_count); i++) device_made(item(all, i));
+		for (u64 i = 0; known && i < number(all, S_count); i++) device_made(item(all, i), began);
 		if (pool) objc.pop(pool);
 		inside = was;
 	}
@@ -102,9 +105,20 @@ extern id MTLCopyAllDevicesWithObserver(id *, struct block *);
 extern i64 dispatch_semaphore_wait(id, u64);
 extern i64 dispatch_group_wait(id, u64);
 
-static id create_device(void) { return device_made(MTLCreateSystemDefaultDevice()); }
-static id copy_devices(void) { return devices_made(MTLCopyAllDevices()); }
-static id copy_and_observe(id *observer, struct block *handler) { return devices_made(MTLCopyAllDevicesWithObserver(observer, handler)); }
+static id create_device(void) {
+	u64 began = asked();
+	return device_made(MTLCreateSystemDefaultDevice(), began);
+}
+
+static id copy_devices(void) {
+	u64 began = asked();
+	return devices_made(MTLCopyAllDevices(), began);
+}
+
+static id copy_and_observe(id *observer, struct block *handler) {
+	u64 began = asked();
+	return devices_made(MTLCopyAllDevicesWithObserver(observer, handler), began);
+}
 
 static i64 wait_semaphore(id semaphore, u64 until) {
 	u64 began = begin_semaphore(semaphore);
@@ -142,13 +156,15 @@ static void *next(void **kept, const char *name) {
 id MTLCreateSystemDefaultDevice(void) {
 	static void *kept;
 	id (*original)(void) = (id (*)(void))next(&kept, "MTLCreateSystemDefaultDevice");
-	return original ? device_made(original()) : NULL;
+	u64 began = asked();
+	return original ? device_made(original(), began) : NULL;
 }
 
 id MTLCopyAllDevices(void) {
 	static void *kept;
 	id (*original)(void) = (id (*)(void))next(&kept, "MTLCopyAllDevices");
-	return original ? devices_made(original()) : NULL;
+	u64 began = asked();
+	return original ? devices_made(original(), began) : NULL;
 }
 
 i64 dispatch_semaphore_wait(id semaphore, u64 until) {

@@ -47,7 +47,7 @@ struct event {
 
 enum kind {
 	PROCESS = 1,      // a parent's pid, b 1 after a fork without exec; text: the program's path
-	DEVICE,           // object device (0: there is none), a registryID; text: its name
+	DEVICE,           // object device (0: there is none), a registryID, d when it was asked for; text: its name
 	LIBRARY_BEGIN,    // object number of the call, a device, b enum library_form, c source bytes, d flags: 1 with a completion handler, 2 a nonce was added; text: SHA-256 of the source in hex without the nonce, blank, the options ("math=fast version=2.4 macros=3"); of a URL or path itself
 	LIBRARY_END,      // object number of the call, a library (0: failed), b functions in it, c 1 hit, 2 miss, 3 off, 0 unknown; text: the label, or the error
 	CONSTANT,         // object MTLFunctionConstantValues, a MTLDataType (0: it has no constants any more), b index, c bits; text: name, where by name
