@@ -14,9 +14,6 @@ var faults = func() map[string]string {
 	for format, rows := range map[string]int{"q4_0": 8, "q4_1": 8, "q5_0": 8, "q5_1": 8, "q8_0": 8, "q3_K": 4, "q4_K": 4, "q5_K": 4, "q6_K": 2} {
 		f["kernel_mul_mv_"+format+"_f32"] = fmt.Sprintf("the kernel reads %d rows at once, so that it reads behind a matrix whose rows are no multiple of %d", rows, rows)
 	}
-	for _, format := range []string{"q4_0", "q4_1", "q5_0", "q5_1", "q8_0", "q2_K", "q3_K", "q4_K", "q5_K", "q6_K"} {
-		f["kernel_mul_mm_"+format+"_f32"] = "the kernel writes 4 rows at once to an address that is a multiple of 16 bytes only where the matrix's rows are a multiple of 4"
-	}
 	return f
 }()
 

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"math/rand/v2"
 	"os"
-	"runtime"
 	"strconv"
 	"strings"
 	"testing"
@@ -65,9 +64,6 @@ func rowsOf(t *testing.T, fault string) int {
 	if !ok {
 		return 0
 	}
-	if strings.HasSuffix(fault, "are a multiple of 4") {
-		return 4
-	}
 	n, err := strconv.Atoi(text)
 	if err != nil {
 		t.Fatalf("%q: %v", fault, err)
@@ -95,23 +91,19 @@ func testFaults(t *testing.T, b *bench, r *rand.Rand) {
 			mv, mm := mvCall(r, t, f, n, k), mmCall(r, t, f, n, 3, k)
 			mv.Args[2], mm.Args[2] = room(n), room(3*n)
 			for _, c := range []struct {
-				call reference.Call
-				set  []int
-				// A kernel that writes rows by fours does so from the fourth on.
-				fits bool
+				call  reference.Call
+				set   []int
+				known bool // to leave its buffers
 			}{
-				{mv, []int{3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18}, false},
-				{mm, []int{3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16}, n < 4},
+				{mv, []int{3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18}, true},
+				{mm, []int{3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16}, false},
 			} {
 				fault := kernels.Fault(c.call.Function)
-				if fault == "" {
-					t.Fatalf("nothing is known of %s", c.call.Function)
-				}
-				if b.candle && c.call.ThreadgroupBytes > 0 && runtime.GOARCH != "amd64" {
-					continue // other processors write to any address
+				if (fault != "") != c.known {
+					t.Fatalf("of %s is known %q", c.call.Function, fault)
 				}
 				multiple := rowsOf(t, fault)
-				fits := !b.candle || c.fits || multiple > 0 && n%multiple == 0
+				fits := !b.candle || !c.known || multiple > 0 && n%multiple == 0
 				err := b.atTheEnd(t, c.call, c.set)
 				if fits != (err == nil) || err != nil && !errors.Is(err, metalshim.ErrPageFault) {
 					t.Errorf("%s, %d rows: %v; known is %q", c.call.Function, n, err, fault)

@@ -35,7 +35,7 @@ var Header string
 
 // Version changes whenever the same input may give another output; a cache of
 // compiled kernels has it in its key.
-const Version = "4"
+const Version = "5"
 
 // Options choose the form of the result.
 type Options struct {

@@ -233,7 +233,8 @@ func withoutMetadata(line string) string {
 
 // readInst reads one instruction and rewrites what has no meaning for a lane:
 // it returns nothing for a dropped intrinsic, a copy of the lane parameter for
-// msl_lane, and an address within the threadgroup block for a thread_local.
+// msl_lane, and an address within the threadgroup block for a thread_local. No
+// access to memory assumes an alignment.
 func (f *Function) readInst(ln string) ([]*Inst, error) {
 	in, err := ParseInst(ln)
 	switch {
@@ -251,6 +252,7 @@ func (f *Function) readInst(ln string) ([]*Inst, error) {
 	case in.Op == "call" && in.Callee == threadLocalAddress && in.Res != "" && len(in.Args) == 1:
 		return f.threadgroupAddress(in)
 	}
+	in.assumeNoAlignment()
 	return []*Inst{in}, nil
 }
 
