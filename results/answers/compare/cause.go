@@ -34,15 +34,15 @@ func Cause(s samples.Series) string {
 	}
 	made := c.dominant()
 	if made == nil {
-		name, took, whole, from := c.Largest()
+		name, share, whole, from := c.Largest()
 		return fmt.Sprintf("The largest part of the %s time%s to %s is %s: %s of %s ms", s.Name, from, c.Goal.Name, name,
-			figures.Percent(part(took, whole)), figures.Milliseconds(whole))
+			figures.Percent(share), figures.Milliseconds(whole))
 	}
-	text := fmt.Sprintf("%s of the %s time to %s is %s", figures.Percent(part(made.Libraries, c.Goal.Time)), s.Name, c.Goal.Name, made.libraries())
-	if part(made.Pipelines, c.Goal.Time) >= worthSaying {
-		text = fmt.Sprintf("%s of the %s time to %s is %s and %s (%s and %s)", figures.Percent(part(made.Time(), c.Goal.Time)), s.Name, c.Goal.Name,
+	text := fmt.Sprintf("%s of the %s time to %s is %s", figures.Percent(made.LibraryShare), s.Name, c.Goal.Name, made.libraries())
+	if made.PipelineShare >= worthSaying {
+		text = fmt.Sprintf("%s of the %s time to %s is %s and %s (%s and %s)", figures.Percent(made.Share), s.Name, c.Goal.Name,
 			made.libraries(), figures.Number(made.PipelineCount, "pipeline"),
-			figures.Percent(part(made.Libraries, c.Goal.Time)), figures.Percent(part(made.Pipelines, c.Goal.Time)))
+			figures.Percent(made.LibraryShare), figures.Percent(made.PipelineShare))
 	}
 	heads, share := made.Heads()
 	names := make([]string, len(heads))
@@ -79,11 +79,11 @@ func Verdict(all []samples.Series) string {
 			next = "`introgen explain` says what to do"
 		}
 		return fmt.Sprintf("%s: %s to %s, %s of it compiling; %s", name,
-			seconds(float64(slowest.Goal.Time)), slowest.Goal.Brief(), figures.Percent(part(made.Time(), slowest.Goal.Time)), next)
+			seconds(float64(slowest.Goal.Time)), slowest.Goal.Brief(), figures.Percent(made.Share), next)
 	}
-	what, took, whole, from := slowest.Largest()
+	what, share, whole, from := slowest.Largest()
 	return fmt.Sprintf("%s: %s%s to %s, %s of it %s; `introgen explain` says what to do", name, seconds(float64(whole)), from, slowest.Goal.Brief(),
-		figures.Percent(part(took, whole)), what)
+		figures.Percent(share), what)
 }
 
 // libraries says what was done to them.
@@ -110,28 +110,32 @@ func listed(names []string) string {
 // compiled, if that is most of the time to the second token.
 func (c *Costs) dominant() *Made {
 	for _, m := range []*Made{&c.Compiled, &c.Loaded} {
-		if part(m.Time(), c.Goal.Time) >= dominates {
+		if m.Share >= dominates {
 			return m
 		}
 	}
 	return nil
 }
 
-// Largest is the largest part of all, compiling counted as one, and the whole
-// that it is a part of: from the start of the process where that is known, else
+// Largest is the largest part of all, compiling counted as one, its share, and the
+// whole that it is a part of: from the start of the process where that is known, else
 // from opening the file.
-func (c *Costs) Largest() (name string, took, whole time.Duration, from string) {
-	whole = c.Goal.Time
-	all := map[string]time.Duration{"compiling": c.Compiled.Time(), "what came from the cache of compiled code": c.Loaded.Time()}
-	maps.Copy(all, c.Phases)
-	if c.Start > 0 {
-		whole, from = c.Start, " from the start of the process"
-		maps.Copy(all, c.Before)
+func (c *Costs) Largest() (name string, part float64, whole time.Duration, from string) {
+	all := map[string][]float64{"compiling": c.Compiled.allRuns, "what came from the cache of compiled code": c.Loaded.allRuns}
+	for n := range c.Phases {
+		all[n] = c.parts[n]
 	}
-	for _, n := range slices.Sorted(maps.Keys(all)) {
-		if all[n] > took || name == "" {
-			name, took = n, all[n]
+	whole, of := c.Goal.Time, c.wholes
+	if c.Start > 0 {
+		whole, of, from = c.Start, c.starts, " from the start of the process"
+		for n := range c.Before {
+			all[n] = c.parts[n]
 		}
 	}
-	return name, took, whole, from
+	for _, n := range slices.Sorted(maps.Keys(all)) {
+		if x := share(all[n], of); x > part || name == "" {
+			name, part = n, x
+		}
+	}
+	return name, part, whole, from
 }

@@ -14,8 +14,10 @@ import (
 )
 
 // Costs are what the time to the goal of a series is made of, which is the second
-// token where it is known. Each is a median over its runs, and a sum is one of medians, so that the parts of
-// whatever is said add up; the table's lines are the same medians.
+// token where it is known. A time is a median over its runs, and a sum of times one
+// of medians, so that they add up; the table's lines are the same medians. A share is
+// taken within each run, and is the median of those: medians of parts come from other
+// runs than that of the whole, and may be more than it.
 type Costs struct {
 	Goal     breakdown.Goal // with the median time: to a token from opening the file, else from the program's start
 	Program  bool           // whether it is one that was recorded
@@ -28,6 +30,9 @@ type Costs struct {
 	// and Before what came before opening the file.
 	Start  time.Duration
 	Before map[string]time.Duration
+
+	wholes, starts []float64            // run by run: to the goal, and from the start of the process
+	parts          map[string][]float64 // run by run, by the names of Phases and Before
 }
 
 // Made are libraries and pipelines, their times sums of medians.
@@ -37,6 +42,12 @@ type Made struct {
 	LibraryCount, PipelineCount int
 	FirstToken                  int     // libraries before the first token, or before what a program repeats
 	ByLibrary                   []Named // in the order in which they were needed
+	// Share is the part of the time to the goal that all of them take, LibraryShare
+	// and PipelineShare what either takes.
+	Share, LibraryShare, PipelineShare float64
+
+	allRuns, libraryRuns, pipelineRuns []float64            // run by run
+	byLibrary                          map[string][]float64 // run by run
 }
 
 // Named is something that was compiled, or taken from the cache, such as a library
@@ -55,10 +66,10 @@ func (m Made) Time() time.Duration { return m.Libraries + m.Pipelines }
 func (m Made) Heads() ([]Named, float64) {
 	bySize := slices.Clone(m.ByLibrary)
 	slices.SortStableFunc(bySize, func(a, b Named) int { return cmp.Compare(b.Time, a.Time) })
-	var sum time.Duration
+	var sum []float64
 	n := 0
-	for n < min(3, len(bySize)) && part(sum, m.Time()) < most {
-		sum += bySize[n].Time
+	for n < min(3, len(bySize)) && share(sum, m.allRuns) < most {
+		sum = plus(sum, m.byLibrary[bySize[n].Name])
 		n++
 	}
 	heads := bySize[:n]
@@ -66,7 +77,28 @@ func (m Made) Heads() ([]Named, float64) {
 		return slices.IndexFunc(m.ByLibrary, func(x Named) bool { return x.Name == h.Name })
 	}
 	slices.SortFunc(heads, func(a, b Named) int { return cmp.Compare(index(a), index(b)) })
-	return heads, part(sum, m.Time())
+	return heads, share(sum, m.allRuns)
+}
+
+// share is the median of the parts that something takes of a whole run by run.
+func share(of, whole []float64) float64 {
+	var parts []float64
+	for i := range min(len(of), len(whole)) {
+		parts = append(parts, of[i]/max(1, whole[i]))
+	}
+	if len(parts) == 0 {
+		return 0
+	}
+	return stats.Median(parts)
+}
+
+// plus adds run by run.
+func plus(a, b []float64) []float64 {
+	out := slices.Clone(b)
+	for i := range a {
+		out[i] += a[i]
+	}
+	return out
 }
 
 // medians gathers times by a key, one a run.
@@ -90,13 +122,16 @@ func (m *medians[K]) add(run int, k K, t time.Duration) {
 	m.by[k] = v
 }
 
-// of is the median over so many runs, of which those without the key count 0.
+// runs are the times of so many runs, of which those without the key count 0.
+func (m *medians[K]) runs(k K, runs int) []float64 {
+	v := make([]float64, runs)
+	copy(v, m.by[k])
+	return v
+}
+
+// of is the median over so many runs.
 func (m *medians[K]) of(k K, runs int) time.Duration {
-	v := m.by[k]
-	for len(v) < runs {
-		v = append(v, 0)
-	}
-	return time.Duration(stats.Median(v))
+	return time.Duration(stats.Median(m.runs(k, runs)))
 }
 
 // place is where something was made: a library's own line of the table.
@@ -174,10 +209,15 @@ func CostsOf(s samples.Series) (Costs, bool) {
 	}
 	c.Goal.Time = time.Duration(stats.Median(wholes))
 	if len(starts) == n {
-		c.Start = time.Duration(stats.Median(starts))
+		c.Start, c.starts = time.Duration(stats.Median(starts)), starts
 	}
+	c.wholes, c.parts = wholes, map[string][]float64{}
 	c.Before, c.Phases = before.all(n), map[string]time.Duration{}
+	for name := range c.Before {
+		c.parts[name] = before.runs(name, n)
+	}
 	for name, own := range phases.all(n) {
+		runs := phases.runs(name, n)
 		moved := weights.of(name, n)
 		switch {
 		case compiled[name]:
@@ -188,10 +228,12 @@ func CostsOf(s samples.Series) (Costs, bool) {
 		if part(moved, own) >= dominates {
 			name += ", most of it bringing the weights to the device"
 		}
-		c.Phases[name] = own
+		c.Phases[name], c.parts[name] = own, runs
 	}
-	c.Compiled.sum(&made[0], n)
-	c.Loaded.sum(&made[1], n)
+	for i, m := range []*Made{&c.Compiled, &c.Loaded} {
+		m.sum(&made[i], n)
+		m.Share, m.LibraryShare, m.PipelineShare = share(m.allRuns, wholes), share(m.libraryRuns, wholes), share(m.pipelineRuns, wholes)
+	}
 	return c, true
 }
 
@@ -216,12 +258,17 @@ func (m *Made) count(p breakdown.Phase, k breakdown.Compile) {
 }
 
 func (m *Made) sum(of *medians[place], runs int) {
+	m.allRuns, m.libraryRuns, m.pipelineRuns = make([]float64, runs), make([]float64, runs), make([]float64, runs)
+	m.byLibrary = map[string][]float64{}
 	for _, k := range of.order {
-		t := of.of(k, runs)
+		t, each := of.of(k, runs), of.runs(k, runs)
+		m.allRuns, m.byLibrary[k.library] = plus(m.allRuns, each), plus(m.byLibrary[k.library], each)
 		if k.pipeline {
 			m.Pipelines += t
+			m.pipelineRuns = plus(m.pipelineRuns, each)
 		} else {
 			m.Libraries += t
+			m.libraryRuns = plus(m.libraryRuns, each)
 		}
 		i := slices.IndexFunc(m.ByLibrary, func(h Named) bool { return h.Name == k.library })
 		if i < 0 {

@@ -27,10 +27,10 @@ var coldCompile = Rule{
 	Find: func(c *Case) (Facts, time.Duration) {
 		x, ok := compare.CostsOf(c.Arm)
 		took := x.Compiled.Time()
-		if !ok || float64(took) < least*float64(x.Goal.Time) {
+		if !ok || x.Compiled.Share < least {
 			return nil, 0
 		}
-		f := ColdCompile{Compiling: took, ToGoal: x.Goal.Time, Goal: x.Goal.Brief(), Libraries: x.Compiled.LibraryCount, Pipelines: x.Compiled.PipelineCount}
+		f := ColdCompile{Compiling: took, Share: x.Compiled.Share, ToGoal: x.Goal.Time, Goal: x.Goal.Brief(), Libraries: x.Compiled.LibraryCount, Pipelines: x.Compiled.PipelineCount}
 		f.Most, _ = x.Compiled.Heads()
 		return f, took
 	},
@@ -40,6 +40,7 @@ var coldCompile = Rule{
 // waited for, went into compiling.
 type ColdCompile struct {
 	Compiling, ToGoal    time.Duration
+	Share                float64 // of compiling in the time to the goal, within a run
 	Goal                 string
 	Libraries, Pipelines int
 	Most                 []compare.Named // of the libraries, each with its pipelines
@@ -47,7 +48,7 @@ type ColdCompile struct {
 
 func (f ColdCompile) Text() string {
 	return fmt.Sprintf("%s of the %s ms to %s went into compiling: libraries %d, pipelines %d; most into %s",
-		figures.Percent(float64(f.Compiling)/float64(f.ToGoal)), ms(f.ToGoal), f.Goal, f.Libraries, f.Pipelines, inWords(f.Most))
+		figures.Percent(f.Share), ms(f.ToGoal), f.Goal, f.Libraries, f.Pipelines, inWords(f.Most))
 }
 
 var prefillOnly = Rule{
