@@ -179,7 +179,7 @@ func (p *Processes) run(ctx context.Context, c Child) (out Outcome, err error) {
 }
 
 // wait waits for the child's end, which a cancelled context or the timeout
-// brings about: asked first, then killed.
+// brings about: asked first, asked again, then killed.
 func (p *Processes) wait(ctx context.Context, cmd *exec.Cmd, timeout time.Duration, reaped *int64) (hung bool) {
 	ended := make(chan struct{})
 	go func() {
@@ -201,11 +201,15 @@ func (p *Processes) wait(ctx context.Context, cmd *exec.Cmd, timeout time.Durati
 		case <-time.After(graceTyped):
 		}
 	}
-	_ = cmd.Process.Signal(os.Interrupt) // it may have ended meanwhile
-	select {
-	case <-ended:
-		return hung
-	case <-time.After(graceEnd):
+	// Asked twice, introgen kills the program that it records: killed itself it would
+	// leave that behind.
+	for range 2 {
+		_ = cmd.Process.Signal(os.Interrupt) // it may have ended meanwhile
+		select {
+		case <-ended:
+			return hung
+		case <-time.After(graceEnd):
+		}
 	}
 	_ = cmd.Process.Kill()
 	<-ended

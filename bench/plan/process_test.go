@@ -61,6 +61,13 @@ func child(args []string) {
 		signal.Ignore(os.Interrupt)
 		write()
 		time.Sleep(time.Hour)
+	case "stubborn": // as one that records a program which is deaf
+		asked := make(chan os.Signal, 2)
+		signal.Notify(asked, os.Interrupt)
+		write()
+		<-asked
+		<-asked
+		os.Exit(137)
 	case "polite":
 		asked := make(chan os.Signal, 1)
 		signal.Notify(asked, os.Interrupt)
@@ -120,6 +127,7 @@ func TestProcesses(t *testing.T) {
 		{"killed", time.Minute, -1, "SIGKILL", false, 0, 10 * time.Second},
 		{"hang", 500 * time.Millisecond, -1, "SIGINT", true, 500 * time.Millisecond, 3 * time.Second},
 		{"deaf", 500 * time.Millisecond, -1, "SIGKILL", true, 3500 * time.Millisecond, 10 * time.Second},
+		{"stubborn", 500 * time.Millisecond, 137, "", true, 3500 * time.Millisecond, 10 * time.Second},
 		{"polite", 500 * time.Millisecond, 130, "", true, 500 * time.Millisecond, 3 * time.Second},
 	} {
 		before := machine.Clock()

@@ -111,3 +111,32 @@ func TestProgramCode(t *testing.T) {
 		t.Errorf("%d runs, %v", len(f.Runs), err)
 	}
 }
+
+// TestWhyProgramsFail: what a program says last is why it failed, and not what introgen
+// notes behind it; a signal that ended it is told by its name.
+func TestWhyProgramsFail(t *testing.T) {
+	for _, c := range []struct {
+		code               int
+		signal, said, want string
+	}{
+		{7, "", "loading\nmodel not found\n\nintrogen: note: --nonce: the program never used Metal, so that the run does not count as cold", "ended with exit code 7: model not found"},
+		{7, "", "introgen: note: --nonce: the program never used Metal", "ended with exit code 7"},
+		{7, "", "introgen: no recorder", "ended with exit code 7: no recorder"},
+		{139, "SIGSEGV", "loading", "was ended by the signal SIGSEGV: loading"},
+	} {
+		x := &plantest.Executor{Answer: func(plan.Child) plan.Outcome {
+			r := programtest.Marked(programtest.Cold)
+			end := r.Events[len(r.Events)-1].(*recording.End)
+			if end.Code, end.Signal = c.code, c.signal; c.signal != "" {
+				end.Code = -1
+			}
+			out := left(c.code, r)
+			out.Error = c.said
+			return out
+		}}
+		f, err := plan.Run(t.Context(), plan.Options{Plan: recording.Plan{Arms: programArms()[:1], Order: plan.OrderABBA}, Max: 1, Executor: x})
+		if err != nil || len(f.Runs) == 0 || f.Runs[0].Exit.Refused != c.want {
+			t.Errorf("%q: %+v, %v, want %q", c.said, f.Runs[0].Exit, err, c.want)
+		}
+	}
+}

@@ -318,6 +318,8 @@ type refusal struct{ code, text string }
 func (r *runner) refusal(arm recording.Arm, run *recording.Run, out Outcome, broken string) refusal {
 	why := failure(out, r.Timeout)
 	switch {
+	case why.code == recording.RefusedExit && run.Header.Program != nil && run.End != nil && run.End.Signal != "":
+		return refusal{recording.RefusedSignal, "was ended by the signal " + run.End.Signal + behind(out.Error)}
 	case why.code != "":
 		return why
 	case broken != "":
@@ -335,10 +337,7 @@ func (r *runner) refusal(arm recording.Arm, run *recording.Run, out Outcome, bro
 
 // failure is what went wrong with a process.
 func failure(out Outcome, timeout time.Duration) refusal {
-	said := lastLine(out.Error)
-	if said != "" {
-		said = ": " + said
-	}
+	said := behind(out.Error)
 	switch {
 	case out.Hung:
 		return refusal{recording.RefusedHung, fmt.Sprintf("hung: it had not ended after %v", timeout)}
@@ -352,11 +351,31 @@ func failure(out Outcome, timeout time.Duration) refusal {
 	return refusal{}
 }
 
+// behind is what a process said last, as it stands behind how it ended.
+func behind(text string) string {
+	if said := lastLine(text); said != "" {
+		return ": " + said
+	}
+	return ""
+}
+
+// own begins the lines that introgen writes on stderr, and note those by which it
+// explains a run: it says them last, and they are not why a program failed.
+const (
+	own  = "introgen: "
+	note = own + "note: "
+)
+
 // lastLine is what a process said last on stderr, as it is shown to people; of
 // introgen without its name. What went wrong is told by the exit code.
 func lastLine(text string) string {
-	text = strings.TrimRight(text, "\n")
-	return strings.TrimPrefix(text[strings.LastIndexByte(text, '\n')+1:], "introgen: ")
+	lines := strings.Split(text, "\n")
+	for _, line := range slices.Backward(lines) {
+		if strings.TrimSpace(line) != "" && !strings.HasPrefix(line, note) {
+			return strings.TrimPrefix(line, own)
+		}
+	}
+	return ""
 }
 
 // read is the child's own recording; a run without any event where nothing can
