@@ -157,6 +157,9 @@ func checkCache(state string, arm recording.Arm, r *recording.Run) error {
 		return nil // what compiles nothing needs no cache
 	}
 	if e == nil && r.Header.Program != nil && made(r) == 0 {
+		if r.Device == nil {
+			return errors.New("the program compiled nothing: it never called Metal")
+		}
 		return errors.New("the program compiled nothing: it made no library and no pipeline")
 	}
 	if e == nil {

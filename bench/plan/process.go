@@ -41,6 +41,9 @@ const (
 	graceEnd   = 3 * time.Second
 )
 
+// recordCommand is the command that records a program.
+const recordCommand = "record"
+
 // keptStderr is how much of the end of a child's stderr is kept.
 const keptStderr = 4 << 10
 
@@ -156,7 +159,11 @@ func (p *Processes) run(ctx context.Context, c Child) (out Outcome, err error) {
 	}
 
 	cmd := exec.Command(p.Path)
-	cmd.Args = slices.Concat([]string{p.Name}, c.Arm.Args[:1], []string{"-o", path}, c.Arm.Args[1:])
+	own := []string{"-o", path}
+	if c.Arm.Args[0] == recordCommand && !slices.Contains(c.Arm.Args, "--quiet") {
+		own = append(own, "--quiet") // what the program says last is why it failed
+	}
+	cmd.Args = slices.Concat([]string{p.Name}, c.Arm.Args[:1], own, c.Arm.Args[1:])
 	cmd.Env = env
 	cmd.Stderr = stderr // a file, so that no goroutine of ours works while the child is measured
 	cmd.SysProcAttr = endWithParent()

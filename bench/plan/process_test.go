@@ -1,6 +1,7 @@
 package plan_test
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"os"
@@ -48,6 +49,8 @@ func child(args []string) {
 	switch args[1] {
 	case "good":
 		write(&recording.Note{Text: os.Getenv("MARK") + " " + os.Getenv(cache.Env)}, &recording.End{At: 1})
+	case "record":
+		write(&recording.Note{Text: strings.Join(args[4:], " ")}, &recording.End{At: 1})
 	case "fail":
 		fmt.Fprint(os.Stderr, strings.Repeat("x", 10_000), "\nintrogen: no memory\n")
 		os.Exit(1)
@@ -278,5 +281,18 @@ func TestPrepare(t *testing.T) {
 	}
 	if err := p.Prepare(t.Context(), "echo no such disk; exit 3"); err == nil || err.Error() != "exit status 3: no such disk" {
 		t.Errorf("error %v", err)
+	}
+}
+
+// TestQuietPrograms: a program that is recorded says last why it failed, so that what
+// records it says nothing behind that.
+func TestQuietPrograms(t *testing.T) {
+	p := processes(t)
+	for _, args := range [][]string{{"record", "--", "./p"}, {"record", "--quiet", "--", "./p"}} {
+		out := p.Run(t.Context(), plan.Child{Arm: recording.Arm{Args: args}, Timeout: time.Minute})
+		f, err := recording.Read(bytes.NewReader(out.Recording), "a run's")
+		if err != nil || len(f.Runs) != 1 || len(f.Runs[0].Notes) != 1 || f.Runs[0].Notes[0].Text != "--quiet -- ./p" {
+			t.Errorf("%q: %+v, %v", args, f, err)
+		}
 	}
 }

@@ -147,6 +147,7 @@ func (a *Answer) remarks(f *recording.File) {
 			a.Notes.Add("%s: spans are missing of %s of %d, so that there are fewer samples", arm.Name, figures.Number(arm.Lacking, "run"), arm.Counted)
 		}
 	}
+	a.Notes = append(a.Notes, samples.Silent(f)...)
 	a.Notes = append(a.Notes, samples.Uncounted(f)...)
 	if len(a.Rows) > 0 && fewest < stats.LeastForInterval {
 		a.Notes.Add("an interval needs %d runs of each arm and there are %d, so nothing can be decided", stats.LeastForInterval, fewest)

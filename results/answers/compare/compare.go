@@ -98,6 +98,7 @@ func (a *Answer) remarks(f *breakdown.File) {
 		fewest = min(fewest, len(s.Samples))
 	}
 	a.laterSteps()
+	a.Notes = append(a.Notes, samples.Silent(f.File)...)
 	a.Notes = append(a.Notes, samples.Taints(a.Series)...)
 	if fewest < stats.LeastForInterval {
 		a.Notes.Add("±?: an interval needs %d runs of each kind, and there %s %d; what differs cannot be decided", stats.LeastForInterval, figures.Verb(fewest, "is", "are"), fewest)

@@ -96,6 +96,7 @@ func Of(f *breakdown.File, m metrics.Metric) (*Answer, error) {
 	if len(a.Groups) == 0 {
 		return nil, fmt.Errorf("no run counts, so there is nothing to sweep over: %s", strings.Join(append(a.Notes, samples.Uncounted(f.File)...), "; "))
 	}
+	a.Notes = append(a.Notes, samples.Silent(f.File)...)
 	for i := range a.Groups {
 		g := &a.Groups[i]
 		g.Boundary = g.boundary(a.Metric)
