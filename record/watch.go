@@ -132,9 +132,7 @@ func (w *watch) take() (busy bool) {
 				continue
 			}
 			p.run.Output(x.stream, x.at, x.bytes)
-			for _, phase := range x.phases {
-				p.run.Mark(phase, x.at)
-			}
+			p.run.Marks(x.phases, x.at)
 		}
 	}
 	for _, p := range w.all {

@@ -133,7 +133,7 @@ func (p *Process) Event(e recorder.Event) {
 	case recorder.WaitBegin, recorder.WaitEnd:
 		p.wait(e, at)
 	case recorder.Mark:
-		p.mark(e.Text, e.Time, true)
+		p.called(e.Text, e.Time)
 	case recorder.Missed:
 		p.missed = append(p.missed, e.Text)
 	}

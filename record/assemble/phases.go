@@ -33,30 +33,46 @@ type phases struct {
 // own are the phases that introgen has names for, but for decode steps.
 var own = []string{names.SpanRead, names.SpanBuild, names.SpanEncodePrompt, names.SpanPrefill, names.SpanClose}
 
-// Mark takes a mark that was seen in the output, which begins a phase.
-func (p *Process) Mark(name string, at int64) { p.mark(name, at, false) }
+// Marks takes the marks that were seen in one write of the program, each of which
+// begins a phase.
+func (p *Process) Marks(names []string, at int64) {
+	t := time.Duration(-1)
+	for _, name := range names {
+		if name = p.marked(name, at); name == "" {
+			continue
+		}
+		if t < 0 { // once: a write may have thousands
+			t = p.written(p.clock(at))
+		}
+		p.cut(name, t)
+	}
+}
 
-// mark takes a mark; one that the program has called for comes in the order of its
-// calls.
-func (p *Process) mark(name string, at int64, called bool) {
+// called takes a mark that the program has called for, which comes in the order of
+// its calls.
+func (p *Process) called(name string, at int64) {
+	if name = p.marked(name, at); name != "" {
+		p.cut(name, p.clock(at))
+	}
+}
+
+// marked is the name of the phase that a mark begins, "" where it has none. From now
+// on no others are made.
+func (p *Process) marked(name string, at int64) string {
 	name = strings.TrimSpace(strings.ToValidUTF8(name, "\uFFFD"))
 	if name == "" {
-		return
+		return ""
 	}
 	if len(name) > longestPhase {
 		name = strings.ToValidUTF8(name[:longestPhase], "")
 	}
-	t := p.clock(at)
-	p.now = max(p.now, t)
+	p.now = max(p.now, p.clock(at))
 	if !p.phases.marked {
 		p.decide()
 		p.repeats.held = nil
 	}
 	p.phases.marked, p.phases.hinted = true, false
-	if !called {
-		t = p.written(t)
-	}
-	p.cut(name, t)
+	return name
 }
 
 // firstCall begins the phase that begins with the first call of Metal.
@@ -164,14 +180,21 @@ func (p *Process) settled() time.Duration {
 // there on lies in it, and what is open across lies in neither but in the round.
 func (p *Process) moveTo(to *span, at time.Duration) {
 	from := to.after
-	p.list = slices.DeleteFunc(p.list, func(e entry) bool { return e.span == to })
+	if to.listed {
+		p.list = slices.DeleteFunc(p.list, func(e entry) bool { return e.span == to })
+	}
+	to.listed = true
 	n := p.from(at)
 	for i := n; i < len(p.list) && p.list[i].at == at; i++ {
 		if s := p.list[i].span; s != nil && s.phase {
 			n = i + 1 // it lies in the one or follows the other
 		}
 	}
-	for _, e := range p.list[:n] {
+	began := n
+	if from != nil {
+		began = min(n, p.from(from.record.Start)) // nothing in it is earlier
+	}
+	for _, e := range p.list[began:n] {
 		if s := e.span; s != nil && s.in == from && s.record.End > at {
 			p.across(s)
 		}

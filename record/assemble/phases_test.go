@@ -1,6 +1,7 @@
 package assemble
 
 import (
+	"fmt"
 	"slices"
 	"testing"
 	"time"
@@ -150,7 +151,7 @@ func TestMarkSeenLate(t *testing.T) {
 	p.event(41_036, recorder.Commit, 20, int(at(41_032)))
 	p.event(41_200, recorder.Commands, 30, 1)
 	p.event(41_300, recorder.Encoder, 31, 30, 1)
-	p.p.Mark("decode step", at(41_400))
+	p.p.Marks([]string{"decode step"}, at(41_400))
 	p.event(41_500, recorder.EncoderEnd, 31)
 	p.event(41_600, recorder.Completed, 20, int(at(41_100)), int(at(41_550)), 4)
 	p.on(1, 60_000, recorder.LibraryEnd, 5, 77, 1, 0, "named")
@@ -179,7 +180,7 @@ func TestMarkBehindCompletion(t *testing.T) {
 	p.buffer(3000, 20, 1) // begun behind the line, before it was seen
 	p.event(3100, recorder.Commands, 30, 1)
 	p.event(3101, recorder.Encoder, 31, 30, 1)
-	p.p.Mark("x", at(3005))
+	p.p.Marks([]string{"x"}, at(3005))
 	p.event(3200, recorder.EncoderEnd, 31)
 	compare(t, tree(p.ended(9000), names.SpanQueued, names.SpanGPU), `
 round//1 0-9000
@@ -251,7 +252,7 @@ func TestMarkToldLate(t *testing.T) {
 		p.buffer(1000*i+1000, 10, 1)
 		p.waited(1000*i+1100, 1000*i+1500)
 	}
-	p.p.Mark("x", at(2700)) // printed behind the second wait
+	p.p.Marks([]string{"x"}, at(2700)) // printed behind the second wait
 	compare(t, tree(p.ended(9000), inner...), `
 round//1 0-9000
  phase/start/1 0-2700
@@ -264,7 +265,7 @@ func TestMarkWithoutWait(t *testing.T) {
 	p := newTape(t, Options{Marked: true})
 	p.event(0, recorder.Device, 9, 1, "d")
 	p.event(1000, recorder.LibraryBegin, 5, 9, 1, 10, ofSource)
-	p.p.Mark("load", at(1200))
+	p.p.Marks([]string{"load"}, at(1200))
 	p.event(90_000, recorder.LibraryEnd, 5, 77, 1, 0, "named")
 	compare(t, tree(p.ended(100_000)), `
 round//1 0-100000
@@ -280,7 +281,7 @@ func TestCommitAcrossMark(t *testing.T) {
 	p := newTape(t, Options{Marked: true})
 	p.event(0, recorder.Device, 9, 1, "d")
 	p.event(10, recorder.Commands, 10, 1)
-	p.p.Mark("load", at(1200))
+	p.p.Marks([]string{"load"}, at(1200))
 	p.event(1300, recorder.Commit, 10, int(at(1100)))
 	compare(t, tree(p.ended(2000)), `
 round//1 0-2000
@@ -316,5 +317,31 @@ round//1 0-700
 	const want = "steps are what repeats itself after the first output: 4 of 4 have the same 3 dispatches in 1 command buffers"
 	if got := notes(r); got != want {
 		t.Errorf("notes %q, want %q", got, want)
+	}
+}
+
+// TestManyMarks: 100,000 marks come at once, and each begins its phase; looking through
+// all that wait for each of them took minutes.
+func TestManyMarks(t *testing.T) {
+	p := newTape(t, Options{})
+	const writes, lines = 50, 2000
+	for w := range writes {
+		var all []string
+		for i := range lines {
+			all = append(all, fmt.Sprint("p", w*lines+i))
+		}
+		p.p.Marks(all, at(1000+w))
+	}
+	r := p.ended(5000)
+	var last recording.Span
+	n := 0
+	for _, s := range r.Spans {
+		if s.Name == names.SpanPhase {
+			last.Record = s
+			n++
+		}
+	}
+	if n != writes*lines+1 || last.Detail != "p99999" || last.Start != 1049*time.Microsecond || last.End != 5*time.Millisecond {
+		t.Errorf("%d phases, the last %+v", n, last.Record)
 	}
 }

@@ -20,6 +20,7 @@ type span struct {
 	as     *span           // in whose phase it lies; nil where in says where
 	phase  bool            // it is one of the round's
 	after  *span           // the phase before it, which ends where it begins
+	listed bool            // a phase that has its place in the list
 }
 
 // noThread is that of spans that no thread has open.
