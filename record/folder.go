@@ -6,8 +6,6 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-
-	"golang.org/x/sys/unix"
 )
 
 // memoryFolder is where Linux has files in memory.
@@ -48,7 +46,7 @@ func removeLeft(in string) {
 		if _, err := fmt.Sscanf(filepath.Base(dir), folderPrefix+"%d-", &pid); err != nil || pid <= 0 {
 			continue
 		}
-		if unix.Kill(pid, 0) == unix.ESRCH {
+		if gone(pid) {
 			_ = os.RemoveAll(dir) // another's, or removed meanwhile
 		}
 	}

@@ -64,7 +64,7 @@ func Run(o Options) (*Result, error) {
 		return nil, err
 	}
 	w := &watch{
-		o: o, rings: rings, written: map[string]int64{}, lines: map[string]*marks.Lines{},
+		o: o, rings: rings, written: map[string]int64{}, begun: map[string]bool{}, lines: map[string]*marks.Lines{},
 		put: newSink(o.Put, o.Flush), result: &Result{},
 	}
 	for _, stream := range []string{recording.StreamOut, recording.StreamErr} {

@@ -137,6 +137,34 @@ func TestAnew(t *testing.T) {
 	if sum(first, names.CountDispatches) != 1 || sum(then, names.CountDispatches) != 6 || then.Header.PID != first.Header.PID || then.Header.Program.Parent != 0 {
 		t.Errorf("%d and %d dispatches, %+v", sum(first, names.CountDispatches), sum(then, names.CountDispatches), then.Header.Program)
 	}
+	if first.End.Code != 0 || then.End.Code != 6 || len(then.Notes) > 0 && strings.Contains(then.Notes[len(then.Notes)-1].Text, "which knows how it ended") {
+		t.Errorf("ends %+v and %+v, notes %+v", first.End, then.End, then.Notes)
+	}
+}
+
+// TestChildrenNamed: a child is known by its program, however soon its ring is found;
+// of forty some were called by their numbers.
+func TestChildrenNamed(t *testing.T) {
+	program := steps(t)
+	x := run(t, nil, program, "steps", "1", "1", "fork", "40")
+	if len(x.Runs) != 41 {
+		t.Errorf("%d runs", len(x.Runs))
+	}
+	for _, r := range x.Runs {
+		if r.Header.Program.Path != program {
+			t.Errorf("process %d is %q", r.Header.Program.PID, r.Header.Program.Path)
+		}
+	}
+}
+
+// TestNoSuchLine: a mark that nothing matches is told of.
+func TestNoSuchLine(t *testing.T) {
+	x := run(t, func(o *record.Options) {
+		o.Marks = append(o.Marks, mark(t, "^word=prefill"), mark(t, "^never=decode step"))
+	}, "/bin/sh", "-c", "echo words")
+	if want := `no line of the output began the phase "decode step": none matches "^never"`; len(x.Result.Notes) != 1 || x.Result.Notes[0] != want {
+		t.Errorf("notes %q, want %q", x.Result.Notes, want)
+	}
 }
 
 // TestThreads: several threads at once are tracks beside each other.

@@ -3,7 +3,10 @@ package record
 import (
 	"fmt"
 	"os"
+	"slices"
 	"time"
+
+	"golang.org/x/sys/unix"
 
 	"github.com/introgen/introgen/metalshim/recorder"
 	"github.com/introgen/introgen/record/assemble"
@@ -25,6 +28,10 @@ type watch struct {
 	waiting writes
 	lines   map[string]*marks.Lines // of each stream, used by the one who copies it
 	written map[string]int64
+
+	begun   map[string]bool  // phases that a line of the output began
+	arrived []*recorder.Ring // whose process has not said yet what it is
+	killed  bool             // the children too
 
 	main  *process
 	all   []*process
@@ -51,6 +58,8 @@ const (
 	// linger is how long after the program's end its streams may be silent, where
 	// somebody else still holds them.
 	linger = 2 * time.Second
+	// parting is how long what got the same signal as the program may take to end.
+	parting = 200 * time.Millisecond
 )
 
 // wrote is told what the program wrote; launch calls it beside all the rest.
@@ -71,6 +80,7 @@ func (w *watch) run() {
 		}
 		if time.Since(looked) >= lookout {
 			looked = time.Now()
+			w.killChildren()
 			w.lookAtChildren()
 		}
 		pause = min(2*pause, idlePause)
@@ -89,21 +99,30 @@ func (w *watch) over() bool {
 	default:
 		return false
 	}
+	left := len(w.arrived) > 0
+	for _, p := range w.all {
+		left = left || p != w.main && !p.ended && p.run.Used()
+	}
+	drained := false
+	select {
+	case <-w.running.Drained():
+		drained = true
+	default:
+	}
+	if drained && !left {
+		return true
+	}
 	select {
 	case <-w.running.Stopped():
+		if w.running.Quiet() < parting {
+			return false
+		}
 		w.note("what the program left running was not waited for")
 		return true
 	default:
 	}
-	for _, p := range w.all {
-		if p != w.main && !p.ended && p.run.Used() {
-			return false
-		}
-	}
-	select {
-	case <-w.running.Drained():
-		return true
-	default:
+	if left {
+		return false
 	}
 	if w.running.Quiet() < linger {
 		return false
@@ -116,9 +135,7 @@ func (w *watch) note(text string) { w.result.Notes = append(w.result.Notes, text
 
 // take takes what has come since the last time, and says whether that was anything.
 func (w *watch) take() (busy bool) {
-	for _, ring := range w.rings.Rings() {
-		w.attach(ring)
-	}
+	w.arrived = slices.DeleteFunc(append(w.arrived, w.rings.Rings()...), w.attach)
 	for _, p := range w.all {
 		if p.ring != nil && !p.ended && p.ring.Read(portion, w.eventOf(p)) > 0 {
 			busy = true
@@ -127,6 +144,9 @@ func (w *watch) take() (busy bool) {
 	now := machine.Clock()
 	for _, x := range w.waiting.take() {
 		w.written[x.stream] += int64(x.bytes)
+		for _, phase := range x.phases {
+			w.begun[phase] = true
+		}
 		for _, p := range w.all {
 			if p.ended {
 				continue
@@ -155,34 +175,44 @@ func (w *watch) eventOf(p *process) func(recorder.Event) {
 	}
 }
 
-// attach finds the process of a ring: the program itself, or a child of it.
-func (w *watch) attach(ring *recorder.Ring) {
+// attach finds the process of a ring: the program itself, or a child of it. It is
+// false where the process lives and has not said yet which program it is.
+func (w *watch) attach(ring *recorder.Ring) bool {
 	pid := int(ring.PID())
 	if pid == w.main.pid && w.main.ring == nil {
 		w.main.ring = ring
-		return
-	}
-	// A process that becomes another program has another ring.
-	for _, p := range w.all {
-		if p.pid == pid && p != w.main && !p.ended {
-			w.endOf(p, w.now())
-		}
+		return true
 	}
 	path := ""
 	var began []recorder.Event
-	ring.Read(1, func(e recorder.Event) {
+	dead := gone(pid)
+	n := ring.Read(1, func(e recorder.Event) {
 		path = e.Text
 		began = append(began, e)
 	})
+	if n == 0 && !dead {
+		return false
+	}
 	parent := int(ring.Parent())
 	if parent == os.Getpid() { // the program itself, as which it was started anew
 		parent = 0
 	}
+	// A process that becomes another program has another ring.
+	for _, p := range w.all {
+		if p.pid == pid && !p.ended {
+			how := w.now()
+			how.Notes = []string{"the process became another program, which has a run of its own"}
+			w.endOf(p, how)
+		}
+	}
 	p := w.begin(pid, parent, path, nil)
-	p.ring = ring
+	if p.ring = ring; pid == w.main.pid {
+		w.main = p
+	}
 	for _, e := range began {
 		w.eventOf(p)(e)
 	}
+	return true
 }
 
 // begin begins the run of a process.
@@ -221,6 +251,25 @@ func (w *watch) lookAtChildren() {
 	}
 }
 
+// killChildren kills what the program started, once the program was killed since it
+// did not end when it was asked to.
+func (w *watch) killChildren() {
+	select {
+	case <-w.running.Killed():
+	default:
+		return
+	}
+	if w.killed {
+		return
+	}
+	w.killed = true
+	for _, p := range w.all {
+		if p != w.main && !p.ended && !gone(p.pid) {
+			_ = unix.Kill(p.pid, unix.SIGKILL) // it may have ended meanwhile
+		}
+	}
+}
+
 // endOf takes the rest of what a process did, and ends its run.
 func (w *watch) endOf(p *process, how assemble.Ending) {
 	if p.ring != nil {
@@ -244,6 +293,12 @@ func (w *watch) finish() {
 	w.result.Ending = w.running.Ending()
 	w.result.Took = time.Duration(w.result.At - w.running.Spawned)
 	w.result.Written = w.written
+	w.result.Notes = append(w.result.Notes, w.running.Unpassed()...)
+	for _, m := range w.o.Marks {
+		if !w.begun[m.Phase] {
+			w.note(fmt.Sprintf("no line of the output began the phase %q: none matches %q", m.Phase, m.Match))
+		}
+	}
 	for _, p := range w.all {
 		if p.ended {
 			continue

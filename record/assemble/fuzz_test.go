@@ -44,7 +44,7 @@ func FuzzEvents(f *testing.F) {
 				case kind == 0:
 					p.Output(recording.StreamOut, at-int64(b[1])*1000, int(b[2]))
 				case kind == 33:
-					p.Marks([]string{string(rune('a'+b[1]%4))}, at-int64(b[2])*1000)
+					p.Marks([]string{string(rune('a' + b[1]%4))}, at-int64(b[2])*1000)
 				default:
 					p.Event(recorder.Event{Time: at - int64(b[4]/8)*1000, Thread: uint32(b[4] % 8), Kind: kind, Object: uint64(b[1]), A: uint64(b[2]), B: uint64(b[3]), C: uint64(b[1]), D: uint64(b[3]), Text: "text\x1b"})
 				}

@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"slices"
 	"sync"
 	"syscall"
 	"time"
@@ -45,7 +46,9 @@ type Running struct {
 	mu      sync.Mutex
 	last    time.Time // when something was read
 	relay   *relay
-	own     int64 // the most memory that this process had taken, in units of ru_maxrss
+	// unpassed says what could not be passed on.
+	unpassed []string
+	own      int64 // the most memory that this process had taken, in units of ru_maxrss
 }
 
 // Ending is how a program ended.
@@ -122,6 +125,17 @@ func (r *Running) Drained() <-chan struct{} { return r.drained }
 
 // Stopped is closed when a signal asks for the end and the program has ended.
 func (r *Running) Stopped() <-chan struct{} { return r.relay.stopped }
+
+// Killed is closed when the program was killed, since it was asked twice to end.
+func (r *Running) Killed() <-chan struct{} { return r.relay.killed }
+
+// Unpassed says what of the program's output could not be passed on, and why. That
+// nobody reads it any more is no fault.
+func (r *Running) Unpassed() []string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.Clone(r.unpassed)
+}
 
 // Quiet is how long nothing has come.
 func (r *Running) Quiet() time.Duration {
@@ -204,6 +218,7 @@ func (s *stream) copy(r *Running, wrote func(string, int64, []byte)) {
 				wrote(s.name, at, b[:n])
 			}
 			if failed != nil {
+				r.fail(s.name, failed)
 				return
 			}
 		}
@@ -211,4 +226,14 @@ func (s *stream) copy(r *Running, wrote func(string, int64, []byte)) {
 			return
 		}
 	}
+}
+
+// fail notes that a stream cannot be written.
+func (r *Running) fail(stream string, err error) {
+	if errors.Is(err, syscall.EPIPE) {
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.unpassed = append(r.unpassed, fmt.Sprintf("what the program wrote on %s could not be passed on: %v; its next write there finds a closed pipe", stream, err))
 }

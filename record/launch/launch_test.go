@@ -171,11 +171,14 @@ func TestClosed(t *testing.T) {
 }
 
 // full is where nothing can be written after so many bytes.
-type full struct{ room int }
+type full struct {
+	room int
+	why  error
+}
 
 func (f *full) Write(b []byte) (int, error) {
 	if f.room -= len(b); f.room < 0 {
-		return 0, syscall.EPIPE
+		return 0, f.why
 	}
 	return len(b), nil
 }
@@ -184,10 +187,25 @@ func (f *full) Write(b []byte) (int, error) {
 // it would get without us.
 func TestNobodyReads(t *testing.T) {
 	x := &ran{told: map[string][]byte{}}
-	r := begin(t, x, `while :; do echo aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa; done`, "", &full{1000}, &x.err)
+	r := begin(t, x, `while :; do echo aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa; done`, "", &full{1000, syscall.EPIPE}, &x.err)
 	x.finish(t, r)
 	if x.Signal != syscall.SIGPIPE || x.Status() != 141 || x.Name() != "SIGPIPE" {
 		t.Errorf("%+v", x.Ending)
+	}
+	if said := r.Unpassed(); len(said) > 0 {
+		t.Errorf("it says %q", said)
+	}
+}
+
+// TestFullDisk: why a program's output was not passed on is told, since the program
+// only sees that nobody reads it any more.
+func TestFullDisk(t *testing.T) {
+	x := &ran{told: map[string][]byte{}}
+	r := begin(t, x, `while :; do echo aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa; done`, "", &full{1000, syscall.ENOSPC}, &x.err)
+	x.finish(t, r)
+	want := []string{"what the program wrote on stdout could not be passed on: no space left on device; its next write there finds a closed pipe"}
+	if got := r.Unpassed(); !slices.Equal(got, want) || x.Signal != syscall.SIGPIPE {
+		t.Errorf("%q, want %q; %+v", got, want, x.Ending)
 	}
 }
 

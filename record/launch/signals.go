@@ -26,6 +26,7 @@ type relay struct {
 	got     chan os.Signal
 	done    chan struct{}
 	stopped chan struct{}
+	killed  chan struct{}
 	once    sync.Once
 	first   time.Time // when the end was asked for last
 }
@@ -44,7 +45,7 @@ func relayed() []os.Signal {
 
 // listen takes the signals that come from now on; begin passes them on.
 func listen(r *Running, streams ...*stream) *relay {
-	l := &relay{r: r, streams: streams, got: make(chan os.Signal, 16), done: make(chan struct{}), stopped: make(chan struct{})}
+	l := &relay{r: r, streams: streams, got: make(chan os.Signal, 16), done: make(chan struct{}), stopped: make(chan struct{}), killed: make(chan struct{})}
 	signal.Reset(passed...)
 	if len(ignored) > 0 {
 		signal.Ignore(ignored...)
@@ -84,6 +85,7 @@ func (l *relay) pass(s syscall.Signal) {
 		since := time.Since(l.first)
 		if !l.first.IsZero() && since >= sameTouch && since < impatience {
 			_ = l.r.cmd.Process.Kill() // it may have ended meanwhile
+			closed(l.killed)
 		}
 		if l.first.IsZero() || since >= sameTouch {
 			l.first = time.Now()
@@ -92,11 +94,7 @@ func (l *relay) pass(s syscall.Signal) {
 	select {
 	case <-l.r.ended:
 		if s == unix.SIGINT || s == unix.SIGTERM || s == unix.SIGHUP {
-			select {
-			case <-l.stopped:
-			default:
-				close(l.stopped)
-			}
+			closed(l.stopped)
 		}
 		return
 	default:
@@ -105,6 +103,15 @@ func (l *relay) pass(s syscall.Signal) {
 		return
 	}
 	_ = l.r.cmd.Process.Signal(s) // it may have ended meanwhile
+}
+
+// closed closes a channel that may be closed already, of which there is one user.
+func closed(c chan struct{}) {
+	select {
+	case <-c:
+	default:
+		close(c)
+	}
 }
 
 // typed says whether a signal of the keyboard comes from the keyboard: where this
