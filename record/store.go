@@ -38,6 +38,9 @@ func (s *store) put(e recording.Event) {
 		}
 		_ = os.Remove(s.many.Name()) // it goes with the process
 		s.w = recording.NewWriter(s.many)
+		if s.err = s.w.Put(s.few[0]); s.err != nil { // the header, with which every recording begins
+			return
+		}
 	}
 	s.err = s.w.Put(e)
 }
@@ -54,6 +57,7 @@ func (s *store) give(put func(recording.Event)) error {
 		put(e)
 	}
 	s.few = nil
+	again := true
 	if s.w == nil || s.err != nil {
 		return s.err
 	}
@@ -67,7 +71,10 @@ func (s *store) give(put func(recording.Event)) error {
 		if err != nil {
 			return err
 		}
-		put(e)
+		if !again {
+			put(e)
+		}
+		again = false // the header was among the few
 	}
 	return nil
 }
