@@ -109,6 +109,11 @@ func TestProgramEnds(t *testing.T) {
 	if f := programtest.File(parent, child); len(f.Warnings) > 0 || len(f.Runs) != 2 {
 		t.Errorf("warnings %q, %d runs", f.Warnings, len(f.Runs))
 	}
+	became, _ := programtest.Child() // the same process, as which another program went on
+	became.Events[len(became.Events)-1].(*recording.End).At += 1e6
+	if f := programtest.File(parent, became); len(f.Warnings) > 0 || !f.Runs[1].Counts() {
+		t.Errorf("warnings %q", f.Warnings)
+	}
 	if f := programtest.File(parent, parent); len(f.Warnings) != 1 || !strings.Contains(f.Warnings[0], "stands there once more") {
 		t.Errorf("warnings %q", f.Warnings)
 	}

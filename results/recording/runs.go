@@ -67,13 +67,16 @@ func (f *File) copies(doubt func(r *Run, kind, format string, a ...any)) {
 		host         string
 		pid, program int // several programs are recorded by one process
 		clock, day   int64
+		ended        int64 // of programs: a process may become another one
 	}
 	seen := map[process]bool{}
 	for _, r := range f.Runs {
 		h := r.Header
-		p := process{h.Host.Name, h.PID, 0, h.Clock, h.Started.UnixNano()}
+		p := process{host: h.Host.Name, pid: h.PID, clock: h.Clock, day: h.Started.UnixNano()}
 		if h.Program != nil {
-			p.program = h.Program.PID
+			if p.program = h.Program.PID; r.End != nil {
+				p.ended = r.End.At
+			}
 		}
 		if h.PID == 0 || h.Clock == 0 || h.Started.IsZero() {
 			continue // made by hand
