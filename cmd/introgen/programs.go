@@ -9,6 +9,7 @@ import (
 
 	"github.com/introgen/introgen/bench/plan"
 	"github.com/introgen/introgen/cmd/introgen/commandline"
+	"github.com/introgen/introgen/metalshim/recorder"
 	"github.com/introgen/introgen/results/metrics"
 	"github.com/introgen/introgen/results/recording"
 	"github.com/introgen/introgen/results/shellwords"
@@ -179,6 +180,9 @@ func readEnv(text string) (swept, error) {
 	name, values, ok := strings.Cut(text, "=")
 	if !ok || !variable.MatchString(name) {
 		return swept{}, usagef("--env %q: NAME=VALUE,VALUE… is wanted, such as CANDLE_METAL_COMPUTE_PER_BUFFER=1,10,50,200", text)
+	}
+	if name == recorder.Environment || name == recorder.NonceEnvironment {
+		return swept{}, usagef("--env %q: introgen sets %s itself for every program that it records, so that it cannot be swept", text, name)
 	}
 	levels, err := readLevels(values)
 	if err != nil {

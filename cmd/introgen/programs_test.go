@@ -116,6 +116,8 @@ func TestProgramUsage(t *testing.T) {
 		"sweep --env N=1,,2 -- ./p":                 "one of its values is empty",
 		"sweep --env N=1,1 -- ./p":                  `the value "1" stands there twice`,
 		"sweep --env N=1 --env N=2 -- ./p":          "N is swept twice",
+		"sweep --env INTROGEN_RECORD=1,2 -- ./p":    "introgen sets INTROGEN_RECORD itself for every program that it records",
+		"sweep --env INTROGEN_NONCE=a,b -- ./p":     "introgen sets INTROGEN_NONCE itself",
 		"sweep --arg -n -- ./p":                     "its values are wanted in braces",
 		"sweep --arg {1,2}{3,4} -- ./p":             "one pair of braces is wanted",
 		"sweep --arg {} -- ./p":                     "one of its values is empty",

@@ -7,6 +7,7 @@ import (
 	"os"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/introgen/introgen/cmd/introgen/commandline"
 	"github.com/introgen/introgen/metalshim/recorder"
@@ -123,6 +124,9 @@ func recordOptions(c *cli.Context) (o foreign.Options, err error) {
 	o.Nonce = readNonce(*c.Generic("nonce").(*commandline.OptionalText), "", time.Now())
 	if strings.ContainsAny(o.Nonce, "\r\n\x00") {
 		return o, usagef("--nonce %q: it becomes a comment of one line, so that it can have no line break", o.Nonce)
+	}
+	if !utf8.ValidString(o.Nonce) {
+		return o, usagef("--nonce %q: it becomes a comment in the program's sources, so that it must be UTF-8", o.Nonce)
 	}
 	o.Dispatches, o.Env = c.Bool("dispatches"), os.Environ()
 	o.Known, err = knownSources()

@@ -176,7 +176,9 @@ func (p *Process) endLibrary(e recorder.Event, at time.Duration) {
 	}
 	p.over(c, at)
 	state := cacheState(e.C)
-	p.count(state, &p.evidence.LibraryHits, &p.evidence.LibraryMisses)
+	if e.A != 0 || state != "" { // of what failed nobody asks where it came from
+		p.count(state, &p.evidence.LibraryHits, &p.evidence.LibraryMisses)
+	}
 	c.span.tells = &recording.Library{SourceBytes: int(c.span.record.N), Kernels: int(e.B), Cache: state}
 	if e.A == 0 { // it failed
 		p.name(l, cmp.Or(l.file, noLibrary))
@@ -264,7 +266,9 @@ func (p *Process) endPipeline(e recorder.Event, at time.Duration) {
 		return
 	}
 	state := cacheState(e.C)
-	p.count(state, &p.evidence.PipelineHits, &p.evidence.PipelineMisses)
+	if e.A != 0 || state != "" {
+		p.count(state, &p.evidence.PipelineHits, &p.evidence.PipelineMisses)
+	}
 	c.span.tells = &recording.Pipeline{Library: c.with.of(), Function: c.with.name, Constants: constantsText(c.with.with), Cache: state}
 	p.over(c, at)
 	if e.A == 0 {
@@ -298,8 +302,13 @@ func (p *Process) count(state string, hits, misses *int) {
 	}
 }
 
-// firstLine is the first line of a text of any length.
+// firstLine is the first line of a text of any length, and where that only leads to
+// what follows ("Compilation failed:") the next with it.
 func firstLine(text string) string {
-	line, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
+	line, rest, _ := strings.Cut(strings.TrimSpace(text), "\n")
+	if line = strings.TrimSpace(line); strings.HasSuffix(line, ":") {
+		next, _, _ := strings.Cut(strings.TrimSpace(rest), "\n")
+		line = strings.TrimSpace(line + " " + next)
+	}
 	return line
 }

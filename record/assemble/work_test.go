@@ -378,3 +378,21 @@ round//1 0-50
 		t.Errorf("notes %q", got)
 	}
 }
+
+// TestNotMade: of a library that could not be made its first words alone say nothing,
+// and whether a cache had it nobody asks.
+func TestNotMade(t *testing.T) {
+	p := newTape(t, Options{})
+	p.event(10, recorder.Device, 9, 42, "a device")
+	p.event(20, recorder.LibraryBegin, 1, 9, 1, 10, "aa")
+	p.event(30, recorder.LibraryEnd, 1, 77, 1, 1, "label")
+	p.event(40, recorder.LibraryBegin, 2, 9, 1, 10, "cc")
+	p.event(50, recorder.LibraryEnd, 2, 0, 0, 0, "Compilation failed: \n\nprogram_source:1:1: error: no end\nmore")
+	r := p.ended(200)
+	if want := "the library library could not be made: Compilation failed: program_source:1:1: error: no end"; !strings.HasPrefix(notes(r), want) {
+		t.Errorf("notes %q, want %q", notes(r), want)
+	}
+	if e := r.Evidence[0]; e.LibraryHits != 1 || e.Unknown != 0 {
+		t.Errorf("evidence %+v", e)
+	}
+}

@@ -21,6 +21,10 @@ import (
 	"github.com/introgen/introgen/results/table"
 )
 
+// longestName is how much a terminal shows of what a program calls its phases,
+// libraries and kernels: that may be a hundred kilobytes.
+const longestName = 32
+
 // Is says whether the run is one of a program.
 func Is(run *recording.Run) bool { return run.Header.Program != nil }
 
@@ -162,7 +166,7 @@ func Lost(run *recording.Run) string {
 
 // phases has a row for each, of steps beyond the second the one in the middle.
 func phases(m breakdown.Metal) *table.Table {
-	t := &table.Table{Title: "phases of the program (ms of the wall clock; GPU beside it)", Columns: []table.Column{{Name: "phase", Left: true}, {Name: "wall"}}}
+	t := &table.Table{Title: "phases of the program (ms of the wall clock; GPU beside it)", Columns: []table.Column{{Name: "phase", Left: true, Narrow: longestName}, {Name: "wall"}}}
 	rows := m.Folded()
 	// Columns in which nothing stands are left out: a program need not do
 	// everything that one can.
@@ -236,8 +240,8 @@ var shown = append([]metrics.Metric{metrics.FirstMetal, metrics.FirstOutput, met
 
 // libraries has a row for each library, with its pipelines.
 func libraries(m breakdown.Metal) *table.Table {
-	t := &table.Table{Title: "libraries, in the order in which they were needed", Columns: []table.Column{{Name: "library", Left: true}, {Name: "source bytes"},
-		{Name: "compile ms"}, {Name: "cache", Left: true}, {Name: "pipelines"}, {Name: "create ms"}, {Name: "in", Left: true}}}
+	t := &table.Table{Title: "libraries, in the order in which they were needed", Columns: []table.Column{{Name: "library", Left: true, Narrow: longestName}, {Name: "source bytes"},
+		{Name: "compile ms"}, {Name: "cache", Left: true}, {Name: "pipelines"}, {Name: "create ms"}, {Name: "in", Left: true, Narrow: longestName}}}
 	for _, l := range m.ByLibrary() {
 		pipelines := []string{strconv.Itoa(len(l.Pipelines)), figures.Milliseconds(breakdown.Compiling(l.Pipelines)), m.PhaseAt(earliest(l))}
 		if len(l.Made) == 0 {
@@ -270,7 +274,7 @@ func earliest(l breakdown.Library) time.Duration {
 
 // kernels has a row for each, those with the most time, or else dispatches, first.
 func kernels(m breakdown.Metal) *table.Table {
-	t := &table.Table{Title: "kernels", Columns: []table.Column{{Name: "kernel", Left: true}, {Name: "dispatches"}}}
+	t := &table.Table{Title: "kernels", Columns: []table.Column{{Name: "kernel", Left: true, Narrow: longestName}, {Name: "dispatches"}}}
 	var sum int64
 	for _, k := range m.Kernels {
 		sum += k.Time

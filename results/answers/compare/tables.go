@@ -39,7 +39,7 @@ func (a *Answer) Document() *table.Document {
 }
 
 func (a *Answer) stageTable() *table.Table {
-	t := &table.Table{Title: title(a.Series), Columns: []table.Column{{Name: "stage", Left: true, Parts: []string{"", "unit"}}}}
+	t := &table.Table{Title: title(a.Series), Columns: []table.Column{{Name: "stage", Left: true, Narrow: longestName, Parts: []string{"", "unit"}}}}
 	runs := []table.Cell{table.Text("runs")}
 	for _, s := range a.Series {
 		t.Columns = append(t.Columns, table.Column{Name: s.Name, Parts: samples.Parts})
@@ -125,7 +125,7 @@ func (a *Answer) ratioTable() *table.Table {
 	if !a.Blocks {
 		in = ""
 	}
-	t := &table.Table{Title: "multiples of the CPU's time" + in + ", with the 95 % interval", Columns: []table.Column{{Name: "stage", Left: true}}}
+	t := &table.Table{Title: "multiples of the CPU's time" + in + ", with the 95 % interval", Columns: []table.Column{{Name: "stage", Left: true, Narrow: longestName}}}
 	for i, s := range a.Series {
 		if i != a.Base {
 			t.Columns = append(t.Columns, table.Column{Name: s.Name, Parts: samples.RatioParts})
@@ -163,7 +163,7 @@ func (a *Answer) compileTable() *table.Table {
 	if len(shown) == 0 {
 		return nil
 	}
-	t := &table.Table{Title: "what was made in each stage: libraries in ms; pipelines as number: ms", Columns: []table.Column{{Name: "stage", Left: true, Parts: []string{"", "library"}}}}
+	t := &table.Table{Title: "what was made in each stage: libraries in ms; pipelines as number: ms", Columns: []table.Column{{Name: "stage", Left: true, Narrow: longestName, Parts: []string{"", "library"}}}}
 	for _, i := range shown {
 		name := a.Series[i].Name
 		t.Columns = append(t.Columns, table.Column{Name: name + " LIB", Parts: samples.TimeParts}, table.Column{Name: name + " PIPE", Brief: "PIPE", Joined: true, Parts: append([]string{"pipelines"}, samples.TimeParts...)})
@@ -204,6 +204,10 @@ func (s Sums) cells() []table.Cell {
 	pipe.Parts = append([]string{strconv.Itoa(s.Pipelines)}, pipe.Parts...)
 	return []table.Cell{lib, pipe}
 }
+
+// longestName is how much a terminal shows of what a program calls its phases and
+// libraries.
+const longestName = 32
 
 // shownParts is how many parts of a difference a table has, shownTime how large
 // one is in ns at least: less is printed as 0.0 ms.
