@@ -159,3 +159,14 @@ func TestRecordFullDisk(t *testing.T) {
 		t.Errorf("stderr %q", text)
 	}
 }
+
+// TestRecordNonce: a nonce that cannot stand in a source is refused before anything runs.
+func TestRecordNonce(t *testing.T) {
+	for nonce, want := range map[string]string{"a\nb": "it can have no line break", "a\xff": "it must be UTF-8"} {
+		cmd := program(t, "record", "--nonce="+nonce, "--", "sh", "-c", "echo ran")
+		out, err := cmd.CombinedOutput()
+		if err == nil || !strings.Contains(string(out), want) || strings.Contains(string(out), "ran") {
+			t.Errorf("%q: %v, %q", nonce, err, out)
+		}
+	}
+}
