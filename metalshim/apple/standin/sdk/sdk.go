@@ -22,6 +22,9 @@ import (
 //go:embed include
 var headers embed.FS
 
+//go:embed cargo/metal-crate
+var metalCrate []byte
+
 // Names are those by which the library is found too, by linkers and by loaders.
 var Names = []string{
 	"libobjc.so", "libobjc.so.4", "libgnustep-base.so", "libgnustep-base.so.1.28", "libdispatch.so", "libBlocksRuntime.so",
@@ -60,6 +63,9 @@ func Write(ctx context.Context, dir, program string) error {
 		return err
 	}
 	if err := writeHeaders(dir); err != nil {
+		return err
+	}
+	if err := files.Write(filepath.Join(dir, "cargo", "metal-crate"), metalCrate, files.Options{Mode: 0o755, Unsynced: true}); err != nil {
 		return err
 	}
 	return files.Write(filepath.Join(dir, "cargo", "config.toml"), []byte(cargoConfig(filepath.Join(dir, "lib"))), files.Options{Unsynced: true})
@@ -106,11 +112,9 @@ func cargoConfig(lib string) string {
 		"# it has to the .cargo/config.toml of your crate.\n" +
 		"#\n" +
 		"# objc2 and block2 want their feature gnustep-2-1. objc2-metal, as metal-rs, asks\n" +
-		"# for a framework, which there is on Apple's systems only: your Cargo.toml names a copy\n" +
-		"# of the published crate without its line #[link(name = \"Metal\", kind = \"framework\")],\n" +
-		"#\n" +
-		"#   [patch.crates-io]\n" +
-		"#   objc2-metal = { path = \"objc2-metal\" }\n")
+		"# for a framework, which there is on Apple's systems only, and rustc says E0455:\n" +
+		"# metal-crate, beside this file, makes copies without that line, and settings that\n" +
+		"# name them besides what stands here.\n")
 	for _, arch := range []string{"x86_64", "aarch64"} {
 		fmt.Fprintf(&b, "\n[target.%s-unknown-linux-gnu]\nrustflags = [\"-L\", %s, \"-C\", %s]\n", arch,
 			strconv.Quote("native="+lib), strconv.Quote("link-arg=-Wl,-rpath,"+lib))
