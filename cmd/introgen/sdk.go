@@ -23,7 +23,7 @@ func sdkCommand() *cli.Command {
 			"   introgen sdk ~/metal\n" +
 			"   cc -I ~/metal/include add.c -L ~/metal/lib -lMetal -Wl,-rpath,$HOME/metal/lib\n" +
 			"   LD_LIBRARY_PATH=~/metal/lib ./program\n" +
-			"   cargo build --config ~/metal/cargo/config.toml",
+			"   cargo test --config \"$(~/metal/cargo/metal-crate . config)\"",
 		Action: runSDK,
 	}
 }

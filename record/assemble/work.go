@@ -52,12 +52,19 @@ func counted(name string, n int64, at time.Duration) *recording.Count {
 	return &recording.Count{Sample: trace.Sample{Name: name, Value: n, At: at}}
 }
 
+// blocked is how long the making of a command buffer takes at least where it had to
+// wait for room in its queue: by itself it takes a microsecond or two.
+const blocked = 50 * time.Microsecond
+
 // work takes what is encoded, committed and completed.
 func (p *Process) work(e recorder.Event, at time.Duration) {
 	switch e.Kind {
 	case recorder.Commands:
 		p.commands[e.Object] = &commands{}
 		p.nameAll()
+		if begin := p.clock(int64(e.D)); e.D != 0 && at-begin >= blocked {
+			p.done(e.Thread, names.SpanWait, names.WaitQueue, 0, begin, at)
+		}
 	case recorder.Encoder:
 		p.beginEncoder(e, at)
 	case recorder.EncoderEnd:

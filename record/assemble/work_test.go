@@ -350,6 +350,22 @@ func TestOutputs(t *testing.T) {
 	}
 }
 
+// TestFullQueue: a command buffer for which the program had to wait for room, and
+// two that were made at once.
+func TestFullQueue(t *testing.T) {
+	p := newTape(t, Options{})
+	p.event(0, recorder.Device, 9, 1, "d")
+	p.event(1000, recorder.Commands, 10, 3)
+	p.event(1010, recorder.Commands, 11, 3, 0, 0, int(at(961)))
+	p.event(1900, recorder.Commands, 12, 3, 0, 0, int(at(1400)))
+	compare(t, tree(p.ended(2000)), `
+round//1 0-2000
+ phase/start/1 0-0
+ phase/to first output/2 0-2000
+  wait/queue/0 1400-1900
+`)
+}
+
 // TestKilled: a program that a signal ended while it worked.
 func TestKilled(t *testing.T) {
 	p := newTape(t, Options{})

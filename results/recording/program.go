@@ -16,7 +16,7 @@ import (
 var calls = map[string]bool{names.SpanLibrary: true, names.SpanPipeline: true, names.SpanCommit: true, names.SpanWait: true}
 
 // waitsFor are what a program can wait for.
-var waitsFor = []string{names.WaitCompleted, names.WaitScheduled, names.WaitSharedEvent, names.WaitSemaphore}
+var waitsFor = []string{names.WaitCompleted, names.WaitScheduled, names.WaitSharedEvent, names.WaitSemaphore, names.WaitQueue}
 
 // program looks at what only a recorded program has, and at what it cannot have.
 func (j *judge) program() {

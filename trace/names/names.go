@@ -48,6 +48,7 @@ const (
 	WaitScheduled   = "scheduled"    // waitUntilScheduled
 	WaitSharedEvent = "shared event" // a value that the device signals
 	WaitSemaphore   = "semaphore"    // a handler signals it
+	WaitQueue       = "queue"        // room for one more command buffer
 )
 
 // The counters of a Metal device.

@@ -24,30 +24,33 @@ static struct block *completed_block(void) {
 	return &b;
 }
 
-static void commands_made(id queue, id commands, u64 unretained) {
+static void commands_made(id queue, id commands, u64 unretained, u64 began) {
 	see(commands, COMMANDS_ROLE);
-	record(COMMANDS, (u64)commands, (u64)queue, unretained, 0, 0);
+	record(COMMANDS, (u64)commands, (u64)queue, unretained, 0, began);
 	if (commands) ((void (*)(id, SEL, struct block *))objc.send)(commands, selectors[S_addCompletedHandler], completed_block());
 }
 
 static id h_commandBuffer(t_commandBuffer original, id self, SEL cmd) {
 	OUTERMOST(objc.retain(original(self, cmd)));
+	u64 began = now();
 	BORROWED(commands, original(self, cmd));
-	commands_made(self, commands, 0);
+	commands_made(self, commands, 0, began);
 	return commands;
 }
 
 static id h_commandBufferWithUnretainedReferences(t_commandBufferWithUnretainedReferences original, id self, SEL cmd) {
 	OUTERMOST(objc.retain(original(self, cmd)));
+	u64 began = now();
 	BORROWED(commands, original(self, cmd));
-	commands_made(self, commands, 1);
+	commands_made(self, commands, 1, began);
 	return commands;
 }
 
 static id h_commandBufferWithDescriptor_(t_commandBufferWithDescriptor_ original, id self, SEL cmd, id descriptor) {
 	OUTERMOST(objc.retain(original(self, cmd, descriptor)));
+	u64 began = now();
 	BORROWED(commands, original(self, cmd, descriptor));
-	commands_made(self, commands, responds(commands, S_retainedReferences) && !flag_if(commands, S_retainedReferences));
+	commands_made(self, commands, responds(commands, S_retainedReferences) && !flag_if(commands, S_retainedReferences), began);
 	return commands;
 }
 

@@ -59,7 +59,7 @@ enum kind {
 	BUFFER,           // object buffer (0: failed), a bytes, b MTLResourceOptions, c enum buffer_form, d begin
 	HEAP,             // object heap (0: failed), a bytes, d begin
 	QUEUE,            // object queue, a device, b most command buffers (0: default)
-	COMMANDS,         // object command buffer, a queue (0: MTL4's have none yet), b 1 unretained references; of MTL4's no completion is told
+	COMMANDS,         // object command buffer, a queue (0: MTL4's have none yet), b 1 unretained references, d begin of the call, which waits where the queue is full (0: unknown); of MTL4's no completion is told
 	ENQUEUE,          // object command buffer
 	COMMIT,           // object command buffer, a begin; told when it has returned, maybe after COMPLETED
 	SCHEDULED,        // object command buffer, a kernelStartTime, b kernelEndTime in ns on the clock of the events; told with COMPLETED

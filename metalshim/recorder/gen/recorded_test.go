@@ -165,7 +165,7 @@ func (c *call) text(e recorder.Event) string {
 		object = "call"
 	case recorder.Buffer:
 		words[3] = 0
-	case recorder.Heap:
+	case recorder.Heap, recorder.Commands:
 		words[3] = 0
 	case recorder.Commit, recorder.EncoderEnd:
 		words[0] = 0

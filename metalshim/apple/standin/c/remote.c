@@ -16,8 +16,9 @@ struct remote {
 	u8 mapped;   // the memory is ours alone
 	u8 replaced; // the memory is the program's, put in place of what it had mapped
 	int file;    // of what is replaced
+	u32 flying; // of a queue: command buffers that are committed and have not run
 	// a command buffer's:
-	u64 queue;
+	struct remote *queue; // which lives as long
 	u8 *list;
 	u64 used, room;
 	id object;

@@ -1,10 +1,19 @@
 // Command buffers of a program: written down here, sent at their commit, completed
 // by a message.
 
+// A queue holds so many command buffers, as Metal's do: who asks for one more waits
+// for the first. The device would stop reading what it is sent instead, and the
+// program would wait in whatever message is its next.
+enum { IN_FLIGHT = 64 };
+
 static u64 remote_commands(u64 queue) {
-	struct remote *r = new_remote(SOME_COMMANDS);
-	r->queue = named(queue);
+	struct remote *r = new_remote(SOME_COMMANDS), *q = r->queue = of_handle(queue);
+	for (u32 n; (n = __atomic_load_n(&q->flying, __ATOMIC_ACQUIRE)) >= IN_FLIGHT;) sleep_while(&q->flying, n);
 	return handle_of(r);
+}
+
+static void leave_queue(struct remote *q) {
+	if (__atomic_fetch_sub(&q->flying, 1, __ATOMIC_RELEASE) >= IN_FLIGHT) wake_all(&q->flying);
 }
 
 static u8 *more(struct remote *r, u64 bytes) {
@@ -95,6 +104,7 @@ static void over(struct remote *r) {
 // hand_over puts a command buffer that is over where the thread that completes
 // finds it, or completes it at once, after those who wait for it have been told.
 static void hand_over(struct remote *r) {
+	leave_queue(r->queue);
 	if (!calls_program(BODY(commands, r->object))) {
 		id object = retain(r->object);
 		if (!BODY(commands, object)->signal_count) done(&r->finished);
@@ -197,13 +207,14 @@ static u64 remote_commit(u64 commands, id object) {
 	struct remote *r = of_handle(commands);
 	r->object = object;
 	r->status = COMMITTED;
+	__atomic_fetch_add(&r->queue->flying, 1, __ATOMIC_RELEASE);
 	take(&flight.mutex);
 	r->next = NULL;
 	*flight.last = r;
 	flight.last = &r->next;
 	give(&flight.mutex);
 	u8 *list = r->list; // who completes it may free it
-	u64 queue = r->queue, used = r->used;
+	u64 queue = r->queue->number, used = r->used;
 	r->list = NULL;
 	int sent = post(TO_COMMIT, r->number, (struct part[]){PART(queue), {list, used}}, 2, -1);
 	free(list);

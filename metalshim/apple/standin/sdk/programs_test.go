@@ -101,6 +101,7 @@ func TestLeaks(t *testing.T)    { good(t, "leaks", nil) }
 func TestThreads(t *testing.T)  { good(t, "threads", nil) }
 func TestHandlers(t *testing.T) { good(t, "handlers", nil) }
 func TestGrowth(t *testing.T)   { good(t, "growth", nil) }
+func TestFull(t *testing.T)     { good(t, "full", nil) }
 func TestReplaced(t *testing.T) { good(t, "replaced", []string{envDevice + "=idle"}) }
 func TestMany(t *testing.T)     { good(t, "many", []string{envDevice + "=idle"}) }
 
