@@ -93,6 +93,9 @@ func (p *Process) notes(how Ending) []string {
 	if p.used && !p.marks() && !p.phases.written {
 		out = append(out, "nothing came on stdout after the first call of Metal: the phase \""+outputPhase+"\" lasts until the end")
 	}
+	if n := p.phases.others; n > 0 {
+		out = append(out, fmt.Sprintf("%d phases are called %q: the program has more than %d names for them", n, otherPhase, mostNames))
+	}
 	for _, c := range p.calls {
 		out = append(out, fmt.Sprintf("the program ended while %s was made", strings.TrimSpace(c.span.record.Name+" "+c.span.record.Detail)))
 	}

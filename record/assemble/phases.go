@@ -19,11 +19,19 @@ const (
 // longestPhase is how many bytes of a phase's name are kept.
 const longestPhase = 200
 
+// Every report has a row for each name of a phase. A program that calls its phases by
+// more names than mostNames has the rest of them under one.
+const (
+	mostNames  = 1000
+	otherPhase = "other phases"
+)
+
 // phases is what is known of the phases of a run.
 type phases struct {
 	marked  bool             // a mark was seen: no others are made
 	count   map[string]int64 // how many there were of a name
 	n       int64            // of those that introgen has no name for
+	others  int64            // that have a name too many
 	written bool             // the first output was seen
 	hinted  bool             // something came on stderr, at hint, and nothing on stdout: nothing is numbered from there
 	hint    time.Duration
@@ -65,6 +73,11 @@ func (p *Process) marked(name string, at int64) string {
 	}
 	if len(name) > longestPhase {
 		name = strings.ToValidUTF8(name[:longestPhase], "")
+	}
+	known := name == names.SpanStep || slices.Contains(own, name) || p.phases.count[name] > 0
+	if !known && len(p.phases.count) >= mostNames {
+		name = otherPhase
+		p.phases.others++
 	}
 	p.now = max(p.now, p.clock(at))
 	if !p.phases.marked {

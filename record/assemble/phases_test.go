@@ -341,7 +341,11 @@ func TestManyMarks(t *testing.T) {
 			n++
 		}
 	}
-	if n != writes*lines+1 || last.Detail != "p99999" || last.Start != 1049*time.Microsecond || last.End != 5*time.Millisecond {
+	if n != writes*lines+1 || last.Detail != "other phases" || last.Start != 1049*time.Microsecond || last.End != 5*time.Millisecond {
 		t.Errorf("%d phases, the last %+v", n, last.Record)
+	}
+	// Of the thousand names the program has 999, and introgen the first.
+	if want := `99001 phases are called "other phases": the program has more than 1000 names for them`; notes(r) != want {
+		t.Errorf("notes %q, want %q", notes(r), want)
 	}
 }
