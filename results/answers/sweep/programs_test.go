@@ -83,3 +83,18 @@ func TestPrograms(t *testing.T) {
 	tabletest.Golden(t, "program.txt", b.String())
 	tabletest.Fits(t, b.String())
 }
+
+// TestNoneCounts: where every run of a program fails, why it does is all that there is
+// to be said; what such runs lack besides is no news.
+func TestNoneCounts(t *testing.T) {
+	arms := []recording.Arm{{Name: "X=1", State: recording.StateWarmCache, Args: []string{"record", "--", "./p"}, Levels: map[string]string{"X": "1"}}}
+	f := programtest.Plan("sweep", []string{"X"}, 3, arms, func(int, int) *programtest.Recording { return programtest.Silent() })
+	for _, r := range f.Runs {
+		r.Exit.Refused, r.Exit.RefusedCode = "ended with exit code 7: model not found", recording.RefusedExit
+	}
+	_, err := Of(breakdown.Of(f), metrics.Decode)
+	want := "no run counts, so there is nothing to sweep over: Runs that do not count (refused, failed or cut off): X=1 3 of 3; X=1: ended with exit code 7: model not found (3 times)"
+	if err == nil || err.Error() != want {
+		t.Errorf("%v, want %s", err, want)
+	}
+}

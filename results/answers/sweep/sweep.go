@@ -88,7 +88,9 @@ func Of(f *breakdown.File, m metrics.Metric) (*Answer, error) {
 	for _, s := range all {
 		sum := s.Summary(m)
 		if sum.N == 0 {
-			a.Notes.Add("%s has no run with a %s", s.Name, m.Name)
+			if s.Counted > 0 || s.Refused == 0 { // else why none counts is said
+				a.Notes.Add("%s has no run with a %s", s.Name, m.Name)
+			}
 			continue
 		}
 		a.add(Row{Level: level(s, a.Factors[0]), Series: s, Time: sum, Device: device(s, a.stepsOf)}, others(s, a.Factors[1:]))
