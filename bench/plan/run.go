@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -366,16 +367,26 @@ const (
 	note = own + "note: "
 )
 
+// where are the lines of a Rust program's backtrace, which stand behind what went
+// wrong and say where.
+var where = regexp.MustCompile(`^(\s+[0-9]+: |\s+at |(?i:stack backtrace:)|note: )`)
+
 // lastLine is what a process said last on stderr, as it is shown to people; of
 // introgen without its name. What went wrong is told by the exit code.
 func lastLine(text string) string {
-	lines := strings.Split(text, "\n")
-	for _, line := range slices.Backward(lines) {
-		if strings.TrimSpace(line) != "" && !strings.HasPrefix(line, note) {
+	last := ""
+	for _, line := range slices.Backward(strings.Split(text, "\n")) {
+		if strings.TrimSpace(line) == "" || strings.HasPrefix(line, note) {
+			continue
+		}
+		if !where.MatchString(line) {
 			return strings.TrimPrefix(line, own)
 		}
+		if last == "" {
+			last = line // all that there is, it may be
+		}
 	}
-	return ""
+	return last
 }
 
 // read is the child's own recording; a run without any event where nothing can
