@@ -123,7 +123,7 @@ func TestWhyProgramsFail(t *testing.T) {
 		{7, "", "introgen: note: --nonce: the program never used Metal", "ended with exit code 7"},
 		{1, "", "device 3ms\nError: No such file or directory (os error 2)\n\nStack backtrace:\n   0: anyhow::error::from\n             at ./lib.rs:5:9\n   8: _start\nintrogen: note: n", "ended with exit code 1: Error: No such file or directory (os error 2)"},
 		{101, "", "thread 'main' panicked at src/main.rs:3:5:\nno model\nnote: run with `RUST_BACKTRACE=1` environment variable to display a backtrace", "ended with exit code 101: no model"},
-		{1, "", "   8: _start", "ended with exit code 1:    8: _start"},
+		{1, "", "   8: _start", "ended with exit code 1: 8: _start"},
 		{7, "", "introgen: no recorder", "ended with exit code 7: no recorder"},
 		{139, "SIGSEGV", "loading", "was ended by the signal SIGSEGV: loading"},
 	} {

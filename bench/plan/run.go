@@ -380,10 +380,10 @@ func lastLine(text string) string {
 			continue
 		}
 		if !where.MatchString(line) {
-			return strings.TrimPrefix(line, own)
+			return strings.TrimSpace(strings.TrimPrefix(line, own))
 		}
 		if last == "" {
-			last = line // all that there is, it may be
+			last = strings.TrimSpace(line) // all that there is, it may be
 		}
 	}
 	return last
