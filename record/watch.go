@@ -47,10 +47,13 @@ type process struct {
 	ended bool
 }
 
-// How often rings are read: while something comes, and at the least.
+// How often rings are read: while many events come, and at the least. Each look takes
+// time of a core, which a device that runs on the CPU would use.
 const (
 	busyPause = 500 * time.Microsecond
 	idlePause = 5 * time.Millisecond
+	// many is how many events in one look mean that the next must come soon.
+	many = 512
 	// portion is how many events of a ring are taken before others have their turn.
 	portion = 1 << 16
 	// lookout is how often it is looked whether children are still there.
@@ -137,7 +140,7 @@ func (w *watch) note(text string) { w.result.Notes = append(w.result.Notes, text
 func (w *watch) take() (busy bool) {
 	w.arrived = slices.DeleteFunc(append(w.arrived, w.rings.Rings()...), w.attach)
 	for _, p := range w.all {
-		if p.ring != nil && !p.ended && p.ring.Read(portion, w.eventOf(p)) > 0 {
+		if p.ring != nil && !p.ended && p.ring.Read(portion, w.eventOf(p)) >= many {
 			busy = true
 		}
 	}
