@@ -175,7 +175,7 @@ func playing(t testing.TB, scenario string, env ...string) (*exec.Cmd, *Folder, 
 func timeless(e Event) Event {
 	e.Time, e.Thread = 0, 0
 	switch e.Kind {
-	case Device, Buffer, Heap:
+	case Device, Buffer, Heap, Commands:
 		e.D = 0
 	case Commit, EncoderEnd:
 		e.A = 0
