@@ -44,7 +44,8 @@ func openRecordings(c *cli.Context) (*recording.File, error) {
 		}
 		files = append(files, file)
 		f, err := recording.Open(path)
-		if err != nil && file.Mode().Perm()&0o111 != 0 && strings.Contains(c.Command.ArgsUsage, "-- PROGRAM") {
+		if err != nil && file.Mode().Perm()&0o111 != 0 && slices.ContainsFunc(c.Command.Flags, func(f cli.Flag) bool { return f.Names()[0] == "mark" }) {
+			// Only who runs programs has marks.
 			return nil, fmt.Errorf("%w; if it is a program to be run, put -- in front: `introgen %s -- %s`", err, c.Command.Name, arg)
 		}
 		if err != nil {
