@@ -48,7 +48,7 @@ func Of(e Ended) []recording.Taint {
 	add := func(code string, value float64, format string, a ...any) {
 		taints = append(taints, recording.Taint{Code: code, Value: value, Text: fmt.Sprintf(format, a...)})
 	}
-	if o := e.After.OtherCores; o >= mostOthers {
+	if o := e.After.OtherCores; o >= mostOthers && !deviceBeside(e.Run) {
 		add(recording.TaintLoad, o, "other processes kept %s of %d cores busy", figures.Text(o, 1), e.Cores)
 	}
 	if m, usual := e.After.MHz, stats.Median(e.MHz); m > 0 && usual > 0 && len(e.MHz) >= leastBefore && (m < usual*(1-mostChange) || m > usual*(1+mostChange)) {
@@ -66,6 +66,13 @@ func Of(e Ended) []recording.Taint {
 		}
 	}
 	return taints
+}
+
+// deviceBeside says that the run's device was a process that nobody here waits for, as
+// the soft driver beside a recorded program is: what it did cannot be told from what
+// others did.
+func deviceBeside(r *recording.Run) bool {
+	return r.Header.Program != nil && r.Device != nil && r.Device.Driver == "soft"
 }
 
 // longestGap is the longest time between the end of a pass and the begin of the
