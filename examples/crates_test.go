@@ -153,3 +153,30 @@ func TestTract(t *testing.T) {
 		t.Errorf("%q, want %q", got, want)
 	}
 }
+
+// The settings for a crate name, for each crate that asks for a framework of Apple's,
+// a copy that does not, and the SDK's library.
+func TestCrateConfig(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("SKIP: on a Mac nothing is changed")
+	}
+	crate := filepath.Join(t.TempDir(), "settings") // Cargo.lock is written beside Cargo.toml
+	if err := os.CopyFS(crate, os.DirFS("candle-ops")); err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(built(t, crate, "config"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	patch := regexp.MustCompile(`(?m)^patch\.crates-io\.objc2-metal\.path="(.+)"$`).FindSubmatch(text)
+	if patch == nil || !bytes.Contains(text, []byte("-Wl,-rpath,")) {
+		t.Fatalf("the settings are\n%s", text)
+	}
+	source, err := os.ReadFile(filepath.Join(string(patch[1]), "src", "generated", "mod.rs"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(source) == 0 || bytes.Contains(source, []byte(`kind = "framework"`)) {
+		t.Errorf("%s has %d bytes, and still names a framework", patch[1], len(source))
+	}
+}
