@@ -5,21 +5,14 @@ package record_test
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"os"
-	"os/exec"
-	"path/filepath"
-	"sync"
 	"testing"
 
-	"github.com/introgen/introgen/metalshim/apple/standin"
 	"github.com/introgen/introgen/metalshim/apple/standin/beside"
-	"github.com/introgen/introgen/metalshim/apple/standin/sdk"
 	"github.com/introgen/introgen/metalshim/recorder"
 	"github.com/introgen/introgen/metalshim/shimtest"
 	"github.com/introgen/introgen/metalshim/soft"
-	"github.com/introgen/introgen/metalshim/soft/clang"
 	"github.com/introgen/introgen/record"
 	"github.com/introgen/introgen/record/executable"
 	"github.com/introgen/introgen/record/launch"
@@ -38,9 +31,6 @@ func TestMain(m *testing.M) {
 	}
 	remove := shimtest.CacheFolder()
 	code := m.Run()
-	if dir, err := written(); err == nil {
-		os.RemoveAll(dir)
-	}
 	remove()
 	os.Exit(code)
 }
@@ -53,37 +43,6 @@ func serve() error {
 		return beside.Serve(context.Background(), 3, nil, beside.Facts{Failure: err.Error()})
 	}
 	return beside.Serve(context.Background(), 3, d, beside.Facts{AppleFamily: 7})
-}
-
-// written is the SDK, for all tests.
-var written = sync.OnceValues(func() (dir string, err error) {
-	if dir, err = os.MkdirTemp("", "introgen-sdk-"); err != nil {
-		return "", err
-	}
-	return dir, sdk.Write(context.Background(), dir, os.Args[0])
-})
-
-// steps is the program of testdata/steps.c.
-func steps(t *testing.T) string {
-	t.Helper()
-	tools, err := clang.Find(t.Context())
-	if err != nil {
-		t.Skipf("SKIP: needs clang 19: %v", err)
-	}
-	dir, err := written()
-	if errors.Is(err, standin.ErrCompiler) {
-		t.Skipf("SKIP: needs a C compiler: %v", err)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	program := filepath.Join(t.TempDir(), "steps")
-	argv := append(tools.Compiler, "-Wall", "-Werror", "-O1", "-I", filepath.Join(dir, "include"), "testdata/steps.c",
-		"-L", filepath.Join(dir, "lib"), "-lMetal", "-lpthread", "-ldl", "-Wl,-rpath,"+filepath.Join(dir, "lib"), "-o", program)
-	if out, err := exec.CommandContext(t.Context(), argv[0], argv[1:]...).CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
-	return program
 }
 
 // recorded is what became of a program, and of its recording.

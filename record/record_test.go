@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/introgen/introgen/metalshim/apple/standin/sdk/sdktest"
 	"github.com/introgen/introgen/record"
 	"github.com/introgen/introgen/results/recording"
 	"github.com/introgen/introgen/trace"
@@ -42,7 +43,7 @@ func sum(r *recording.Run, name string) (n int64) {
 
 // TestSteps: a program of a loop, each time round with a line.
 func TestSteps(t *testing.T) {
-	x := run(t, nil, steps(t), "pace", "30", "steps", "8", "5", "exit", "7")
+	x := run(t, nil, sdktest.Compile(t, "testdata/steps.c"), "pace", "30", "steps", "8", "5", "exit", "7")
 	if x.out.String() != "0\n1\n2\n3\n4\n5\n6\n7\n" || x.errs.Len() > 0 || x.Status() != 7 || x.Used != 1 || x.Sources != 1 {
 		t.Errorf("stdout %q, stderr %q, %+v", &x.out, &x.errs, x.Result)
 	}
@@ -73,7 +74,7 @@ func TestSteps(t *testing.T) {
 // TestMarks: marks that the program calls stand where its calls do.
 func TestMarks(t *testing.T) {
 	x := run(t, func(o *record.Options) { o.Marks = append(o.Marks, mark(t, "^3$=late")) },
-		steps(t), "mark", "build model", "steps", "1", "3", "mark", "prefill", "steps", "2", "7", "mark", "decode step", "steps", "1", "2", "mark", "decode step", "pace", "30", "steps", "5", "2")
+		sdktest.Compile(t, "testdata/steps.c"), "mark", "build model", "steps", "1", "3", "mark", "prefill", "steps", "2", "7", "mark", "decode step", "steps", "1", "2", "mark", "decode step", "pace", "30", "steps", "5", "2")
 	r := x.Runs[0]
 	want := map[string]int64{"phase start": 0, "build model ": 3, "prefill ": 14, "decode step ": 2 + 8, "phase late": 2}
 	got := map[string]int64{}
@@ -100,7 +101,7 @@ func TestMarks(t *testing.T) {
 // TestChildren: children that use Metal have runs of their own, the one that used it
 // first is first.
 func TestChildren(t *testing.T) {
-	program := steps(t)
+	program := sdktest.Compile(t, "testdata/steps.c")
 	x := run(t, nil, program, "steps", "1", "1", "fork", "2")
 	if x.Used != 3 || len(x.Runs) != 3 {
 		t.Fatalf("%d processes, %d runs", x.Used, len(x.Runs))
@@ -129,7 +130,7 @@ func TestChildren(t *testing.T) {
 
 // TestAnew: a process that becomes another program has a run for each.
 func TestAnew(t *testing.T) {
-	x := run(t, nil, steps(t), "steps", "1", "1", "anew", "steps", "2", "3", "exit", "6")
+	x := run(t, nil, sdktest.Compile(t, "testdata/steps.c"), "steps", "1", "1", "anew", "steps", "2", "3", "exit", "6")
 	if len(x.Runs) != 2 || x.Status() != 6 || x.out.String() != "0\n0\n1\n" {
 		t.Fatalf("%d runs, %q, %+v", len(x.Runs), &x.out, x.Result)
 	}
@@ -145,7 +146,7 @@ func TestAnew(t *testing.T) {
 // TestChildrenNamed: a child is known by its program, however soon its ring is found;
 // of forty some were called by their numbers.
 func TestChildrenNamed(t *testing.T) {
-	program := steps(t)
+	program := sdktest.Compile(t, "testdata/steps.c")
 	x := run(t, nil, program, "steps", "1", "1", "fork", "40")
 	if len(x.Runs) != 41 {
 		t.Errorf("%d runs", len(x.Runs))
@@ -169,7 +170,7 @@ func TestNoSuchLine(t *testing.T) {
 
 // TestThreads: several threads at once are tracks beside each other.
 func TestThreads(t *testing.T) {
-	r := run(t, nil, steps(t), "threads", "6").Runs[0]
+	r := run(t, nil, sdktest.Compile(t, "testdata/steps.c"), "threads", "6").Runs[0]
 	tracks := map[int32]int{}
 	for _, s := range spans(r, names.SpanEncoder) {
 		tracks[s.Track]++
@@ -182,7 +183,7 @@ func TestThreads(t *testing.T) {
 // TestFlood: a million dispatches, as fast as they come; what is lost is said.
 func TestFlood(t *testing.T) {
 	const many = 1_000_000
-	x := run(t, nil, steps(t), "flood", strconv.Itoa(many))
+	x := run(t, nil, sdktest.Compile(t, "testdata/steps.c"), "flood", strconv.Itoa(many))
 	r := x.Runs[0]
 	if n := r.Kernels[0].Dispatches; n > many || n+r.End.Lost < many || r.End.Lost != x.Lost {
 		t.Errorf("%d dispatches and %d events lost, want %d", n, r.End.Lost, many)
@@ -193,7 +194,7 @@ func TestFlood(t *testing.T) {
 func TestManyLibraries(t *testing.T) {
 	const many = 40
 	nonce := "nonce " + time.Now().String()
-	x := run(t, func(o *record.Options) { o.Nonce = nonce }, steps(t), "sources", strconv.Itoa(many), "large", "3000000")
+	x := run(t, func(o *record.Options) { o.Nonce = nonce }, sdktest.Compile(t, "testdata/steps.c"), "sources", strconv.Itoa(many), "large", "3000000")
 	r := x.Runs[0]
 	if len(r.Libraries) != many+2 || len(spans(r, names.SpanLibrary)) != many+2 || x.Sources != many+2 || !x.Nonce {
 		t.Errorf("%d libraries, %d spans, %+v", len(r.Libraries), len(spans(r, names.SpanLibrary)), x.Result)
@@ -230,7 +231,7 @@ func TestEnvironment(t *testing.T) {
 // TestKilled kills the program at random moments: every recording opens, and has
 // what the program had done.
 func TestKilled(t *testing.T) {
-	program, random := steps(t), rand.New(rand.NewPCG(7, 7))
+	program, random := sdktest.Compile(t, "testdata/steps.c"), rand.New(rand.NewPCG(7, 7))
 	times := 50
 	if testing.Short() {
 		times = 5

@@ -12,12 +12,14 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/introgen/introgen/metalshim/apple/standin/sdk/sdktest"
 )
 
 // TestHeaders: the library has what the headers declare, and C finds each header
 // whole by itself.
 func TestHeaders(t *testing.T) {
-	dir, err := written()
+	dir, err := sdktest.Folder()
 	if err != nil {
 		t.Skipf("SKIP: needs a C compiler: %v", err)
 	}
@@ -71,6 +73,6 @@ func TestHeaders(t *testing.T) {
 		if err := os.WriteFile(file, []byte(line+"int main(void) { return 0; }\n"), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		compiled(t, file)
+		sdktest.Compile(t, file)
 	}
 }

@@ -14,49 +14,16 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 	"time"
 
-	"github.com/introgen/introgen/metalshim/apple/standin"
 	"github.com/introgen/introgen/metalshim/apple/standin/sdk"
-	"github.com/introgen/introgen/metalshim/soft/clang"
+	"github.com/introgen/introgen/metalshim/apple/standin/sdk/sdktest"
 )
 
 // limit is how long a program may take; what hangs is ended by it.
 const limit = 60 * time.Second
-
-// written is the SDK, for all tests, and the compiler of programs.
-var written = sync.OnceValues(func() (dir string, err error) {
-	if dir, err = os.MkdirTemp(os.Getenv("XDG_CACHE_HOME"), "sdk"); err != nil {
-		return "", err
-	}
-	return dir, sdk.Write(context.Background(), dir, os.Args[0])
-})
-
-// compiled is a program of testdata, or of another folder, built with the SDK.
-func compiled(t *testing.T, source string) string {
-	t.Helper()
-	tools, err := clang.Find(t.Context())
-	if err != nil {
-		t.Skipf("SKIP: needs clang 19: %v", err)
-	}
-	dir, err := written()
-	if errors.Is(err, standin.ErrCompiler) {
-		t.Skipf("SKIP: needs a C compiler: %v", err)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	program := filepath.Join(t.TempDir(), "program")
-	argv := append(tools.Compiler, "-Wall", "-Werror", "-O1", "-fblocks", "-I", filepath.Join(dir, "include"), source,
-		"-L", filepath.Join(dir, "lib"), "-lMetal", "-lobjc", "-lpthread", "-Wl,-rpath,"+filepath.Join(dir, "lib"), "-o", program)
-	if out, err := exec.CommandContext(t.Context(), argv[0], argv[1:]...).CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
-	return program
-}
 
 // result is what a program left.
 type result struct {
@@ -83,14 +50,14 @@ func run(t *testing.T, program string, env []string, args ...string) result {
 // good runs a program of testdata that checks itself and says ok.
 func good(t *testing.T, name string, env []string, args ...string) {
 	t.Helper()
-	r := run(t, compiled(t, filepath.Join("testdata", name+".c")), env, args...)
+	r := run(t, sdktest.Compile(t, filepath.Join("testdata", name+".c")), env, args...)
 	if r.out != "ok\n" || r.err != nil || r.errs != "" {
 		t.Errorf("%s: %v\n%s%s", name, r.err, r.out, r.errs)
 	}
 }
 
 func TestExample(t *testing.T) {
-	r := run(t, compiled(t, "../../../../examples/metal-c/add.c"), nil)
+	r := run(t, sdktest.Compile(t, "../../../../examples/metal-c/add.c"), nil)
 	if r.out != "999 + 1998 = 2997\n" || r.err != nil || r.errs != "" {
 		t.Errorf("%v\n%s%s", r.err, r.out, r.errs)
 	}
@@ -121,7 +88,7 @@ func TestMirrors(t *testing.T) { good(t, "mirrors", nil) }
 
 func TestForks(t *testing.T) {
 	good(t, "forks", nil)
-	r := run(t, compiled(t, "testdata/forks.c"), nil, "inherit")
+	r := run(t, sdktest.Compile(t, "testdata/forks.c"), nil, "inherit")
 	const want = "introgen-metal: .*this process was forked from one that uses Metal, and uses objects it has inherited: a child makes a device of its own\n"
 	if r.out != "ok\n" || r.err != nil || !regexp.MustCompile("^"+want+"$").MatchString(r.errs) {
 		t.Errorf("%v\n%s%s", r.err, r.out, r.errs)
@@ -129,7 +96,7 @@ func TestForks(t *testing.T) {
 }
 
 func TestLost(t *testing.T) {
-	program := compiled(t, "testdata/lost.c")
+	program := sdktest.Compile(t, "testdata/lost.c")
 	for _, how := range []string{"early", "late", "killed"} {
 		t.Run(how, func(t *testing.T) {
 			pid := filepath.Join(t.TempDir(), "pid")
@@ -144,7 +111,7 @@ func TestLost(t *testing.T) {
 
 // What is not there ends the program in one line that names it.
 func TestUnknown(t *testing.T) {
-	program := compiled(t, "testdata/unknown.c")
+	program := sdktest.Compile(t, "testdata/unknown.c")
 	for _, c := range []struct{ to, selector, want string }{
 		{"object", "newTextureWithNothing", `introgen-metal: unknown selector -\[StandinDevice newTextureWithNothing\]\n`},
 		{"object", "newHeapWithDescriptor:", `introgen-metal: unknown selector -\[StandinDevice newHeapWithDescriptor:\]: Metal has it, but this library does not\n`},
@@ -161,7 +128,7 @@ func TestUnknown(t *testing.T) {
 
 // Where there is no device, the program is told so, and a line says why.
 func TestNoDevice(t *testing.T) {
-	program := compiled(t, "../../../../examples/metal-c/add.c")
+	program := sdktest.Compile(t, "../../../../examples/metal-c/add.c")
 	for server, want := range map[string]string{
 		"/nowhere/introgen": "introgen-metal: no device: /nowhere/introgen cannot be run: No such file or directory; introgen sdk puts it there, or INTROGEN_METAL_SERVER names another introgen\n",
 		"/bin/true":         "introgen-metal: the device is gone: the process that stood for the GPU has ended, or the program has closed its socket\n",
@@ -194,7 +161,7 @@ func gone(pid int) bool {
 
 // An interrupt of the whole group does not end the device; the program's end does.
 func TestSignals(t *testing.T) {
-	program := compiled(t, "testdata/signals.c")
+	program := sdktest.Compile(t, "testdata/signals.c")
 	file := filepath.Join(t.TempDir(), "pid")
 	ctx, cancel := context.WithTimeout(t.Context(), limit)
 	defer cancel()
@@ -241,7 +208,7 @@ func TestSignals(t *testing.T) {
 }
 
 func TestWriteAgain(t *testing.T) {
-	dir, err := written()
+	dir, err := sdktest.Folder()
 	if err != nil {
 		t.Skipf("SKIP: needs a C compiler: %v", err)
 	}
