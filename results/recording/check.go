@@ -65,6 +65,13 @@ func check(e Event) error {
 		if e.Dispatches < 0 || e.Time < 0 {
 			return fmt.Errorf("kernel %q: %d dispatches in %d ns cannot be", e.Name, e.Dispatches, e.Time)
 		}
+		return e.kernelCost()
+	case *Operation:
+		return e.check()
+	case *Executed:
+		return e.check()
+	case *Limit:
+		return e.check()
 	case *Round:
 		if e.Number < 1 || e.Span < 1 || e.Prompt < 0 {
 			return fmt.Errorf("round %d of span %d with a prompt of %d tokens: numbers begin at 1, and no prompt is shorter than nothing", e.Number, e.Span, e.Prompt)
@@ -140,7 +147,7 @@ func checkAmounts(e Event) error {
 	case *Count:
 		return within(e, int64(e.At), e.Value)
 	case *Kernel:
-		return within(e, e.Time, e.Dispatches)
+		return within(e, e.Time, e.Dispatches, e.Read, e.Written, e.Ops)
 	case *Machine:
 		return within(e, e.At)
 	case *Exit:

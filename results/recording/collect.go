@@ -36,6 +36,10 @@ type gathering struct {
 	torn   map[trace.ID]trace.Record // told once more as something else
 	last   trace.ID
 	sorted bool
+	// operations are those that were told, and untold how many Executed named
+	// others.
+	operations map[int]bool
+	untold     int
 }
 
 // NewCollector returns a collector of nothing yet.
@@ -50,7 +54,7 @@ func (c *Collector) warn(format string, a ...any) {
 }
 
 func (c *Collector) begin() *gathering {
-	g := &gathering{Run: &Run{}, at: map[trace.ID]int{}, torn: map[trace.ID]trace.Record{}, sorted: true}
+	g := &gathering{Run: &Run{}, at: map[trace.ID]int{}, torn: map[trace.ID]trace.Record{}, sorted: true, operations: map[int]bool{}}
 	c.all = append(c.all, g)
 	c.file.Runs = append(c.file.Runs, g.Run)
 	return g
@@ -148,6 +152,17 @@ func (g *gathering) add(e Event) {
 		r.Outputs = append(r.Outputs, *e)
 	case *Kernel:
 		r.Kernels = append(r.Kernels, *e)
+	case *Operation:
+		g.operations[e.ID] = true
+		r.Operations = append(r.Operations, e)
+	case *Executed:
+		if !g.knows(e) {
+			g.untold++
+			return
+		}
+		r.Executed = append(r.Executed, e)
+	case *Limit:
+		r.Limits = append(r.Limits, e)
 	case *Round:
 		r.Rounds = append(r.Rounds, *e)
 	case *Evidence:
@@ -238,6 +253,9 @@ func (c *Collector) File() *File {
 		name := c.name(i+1, g.Run)
 		g.addCodes()
 		g.single(func(kind, text string) { c.doubts.tell(kind, name+text) })
+		if g.untold > 0 {
+			c.doubts.tell("untold operations", fmt.Sprintf("%s%d times operations ran that had not been told before: they do not count", name, g.untold))
+		}
 		j := &judge{Run: g.Run, name: name, doubts: &c.doubts}
 		j.all()
 	}

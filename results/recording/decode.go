@@ -119,7 +119,8 @@ func understood(err error) error {
 func newEvent(kind string) Event {
 	for _, e := range []Event{
 		&Header{}, &Plan{}, &Start{}, &Exit{}, &Span{}, &Count{}, &Subject{}, &Device{}, &Library{}, &Pipeline{},
-		&Dispatch{}, &Barrier{}, &Kernel{}, &Round{}, &Output{}, &Evidence{}, &Machine{}, &Note{}, &End{},
+		&Dispatch{}, &Barrier{}, &Kernel{}, &Operation{}, &Executed{}, &Round{}, &Output{}, &Evidence{}, &Limit{}, &Machine{},
+		&Note{}, &End{},
 	} {
 		if e.Kind() == kind {
 			return e
@@ -128,7 +129,7 @@ func newEvent(kind string) Event {
 	return nil
 }
 
-// quick reads the lines of spans and counts as Encode writes them, several
+// quick reads the lines of spans, counts and executions as Encode writes them, several
 // times faster than package json. It gives up on everything else, also on what
 // is wrong: then package json says what.
 func (d *decoder) quick(line []byte) (Event, bool) {
@@ -158,6 +159,16 @@ func (d *decoder) quick(line []byte) (Event, bool) {
 		c.Value = f.number(`,"value":`)
 		c.At = time.Duration(f.number(`,"at":`))
 		return &c, f.ended()
+	case f.next(`{"k":"executed"`):
+		var e Executed
+		e.Span = f.id(`,"span":`)
+		if f.next(`,"track":`) {
+			e.Track = int(f.id(""))
+		}
+		e.Operations = numbers[int](&f, `,"operations":`)
+		e.Start = numbers[int64](&f, `,"start_ns":`)
+		e.Time = numbers[int64](&f, `,"ns":`)
+		return &e, f.ended()
 	}
 	return nil, false
 }
@@ -193,6 +204,24 @@ func (f *fields) number(before string) (n int64) {
 	}
 	f.failed = f.failed || !ok
 	return n
+}
+
+// numbers is a list of whole numbers.
+func numbers[T int | int64](f *fields, before string) []T {
+	if !f.next(before) || !f.next("[") {
+		f.failed = true
+		return nil
+	}
+	out := []T{}
+	for !f.failed && !f.next("]") {
+		if len(out) > 0 && !f.next(",") {
+			f.failed = true
+		}
+		n := f.number("")
+		f.failed = f.failed || int64(T(n)) != n
+		out = append(out, T(n))
+	}
+	return out
 }
 
 // text is what stands up to the next quote.

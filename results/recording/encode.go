@@ -24,6 +24,8 @@ func Encode(dst []byte, e Event) ([]byte, error) {
 		return appendSpan(dst, e), nil
 	case *Count:
 		return appendCount(dst, e), nil
+	case *Executed:
+		return appendExecuted(dst, e)
 	case *Unknown:
 		if bytes.ContainsRune(e.Line, '\n') || len(e.Line) == 0 {
 			return dst, fmt.Errorf("event %q cannot be written: its line is empty or holds a line break", e.Name)
@@ -68,7 +70,7 @@ func finite(e Event) Event {
 	return e
 }
 
-// Spans and counts are most of a recording, and are written between passes: so
+// Spans, counts and executions are most of a recording, and are written between passes: so
 // they are put together here, without reflection.
 
 func appendSpan(dst []byte, s *Span) []byte {
@@ -107,6 +109,34 @@ func appendCount(dst []byte, c *Count) []byte {
 	dst = append(dst, `,"at":`...)
 	dst = strconv.AppendInt(dst, int64(c.At), 10)
 	return append(dst, "}\n"...)
+}
+
+func appendExecuted(dst []byte, e *Executed) ([]byte, error) {
+	before := len(dst)
+	dst = append(dst, `{"k":"executed","span":`...)
+	dst = strconv.AppendInt(dst, int64(e.Span), 10)
+	if e.Track != 0 {
+		dst = append(dst, `,"track":`...)
+		dst = strconv.AppendInt(dst, int64(e.Track), 10)
+	}
+	dst = appendNumbers(append(dst, `,"operations":`...), e.Operations)
+	dst = appendNumbers(append(dst, `,"start_ns":`...), e.Start)
+	dst = appendNumbers(append(dst, `,"ns":`...), e.Time)
+	if n := len(dst) - before; n > MaxLine-100 {
+		return dst[:before], fmt.Errorf("event %q cannot be written: its line has %d bytes, at most %d are allowed", e.Kind(), n, MaxLine-100)
+	}
+	return append(dst, "}\n"...), nil
+}
+
+func appendNumbers[T int | int64](dst []byte, numbers []T) []byte {
+	dst = append(dst, '[')
+	for i, n := range numbers {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = strconv.AppendInt(dst, int64(n), 10)
+	}
+	return append(dst, ']')
 }
 
 // appendString quotes s. What is not plain ASCII goes the long way.

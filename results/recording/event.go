@@ -30,7 +30,8 @@ const Ending = ".introgen"
 
 // Event is one line of a recording: *Header, *Plan, *Start, *Exit, *Span,
 // *Count, *Subject, *Device, *Library, *Pipeline, *Dispatch, *Barrier, *Kernel,
-// *Round, *Output, *Evidence, *Machine, *Note, *End or *Unknown.
+// *Operation, *Executed, *Round, *Output, *Evidence, *Limit, *Machine, *Note, *End
+// or *Unknown.
 type Event interface {
 	// Kind is the value of the line's first key, "k".
 	Kind() string
@@ -281,6 +282,13 @@ type Kernel struct {
 	Name       string `json:"name"`
 	Dispatches int64  `json:"dispatches"`
 	Time       int64  `json:"ns"`
+	// What its dispatches read and wrote of buffers, each byte once a dispatch, and
+	// the operations that they made on numbers; a multiply-add is two. Unknown is how
+	// many of the dispatches are not in these sums, as nobody knows.
+	Read    int64 `json:"read_bytes,omitempty"`
+	Written int64 `json:"written_bytes,omitempty"`
+	Ops     int64 `json:"operations,omitempty"`
+	Unknown int64 `json:"unknown,omitempty"`
 }
 
 // Logit is a vocabulary entry's logit.
@@ -387,22 +395,25 @@ type Unknown struct {
 
 // Kind is the line's name for the event.
 func (*Header) Kind() string    { return kindHeader }
-func (*Plan) Kind() string      { return "plan" }     // see Event
-func (*Start) Kind() string     { return "start" }    // see Event
-func (*Exit) Kind() string      { return "exit" }     // see Event
-func (*Span) Kind() string      { return "span" }     // see Event
-func (*Count) Kind() string     { return "count" }    // see Event
-func (*Subject) Kind() string   { return "subject" }  // see Event
-func (*Device) Kind() string    { return "device" }   // see Event
-func (*Library) Kind() string   { return "library" }  // see Event
-func (*Pipeline) Kind() string  { return "pipeline" } // see Event
-func (*Dispatch) Kind() string  { return "dispatch" } // see Event
-func (*Barrier) Kind() string   { return "barrier" }  // see Event
-func (*Output) Kind() string    { return "output" }   // see Event
-func (*Kernel) Kind() string    { return "kernel" }   // see Event
-func (*Round) Kind() string     { return "round" }    // see Event
-func (*Evidence) Kind() string  { return "evidence" } // see Event
-func (*Machine) Kind() string   { return "machine" }  // see Event
-func (*Note) Kind() string      { return "note" }     // see Event
-func (*End) Kind() string       { return "end" }      // see Event
+func (*Plan) Kind() string      { return "plan" }      // see Event
+func (*Start) Kind() string     { return "start" }     // see Event
+func (*Exit) Kind() string      { return "exit" }      // see Event
+func (*Span) Kind() string      { return "span" }      // see Event
+func (*Count) Kind() string     { return "count" }     // see Event
+func (*Subject) Kind() string   { return "subject" }   // see Event
+func (*Device) Kind() string    { return "device" }    // see Event
+func (*Library) Kind() string   { return "library" }   // see Event
+func (*Pipeline) Kind() string  { return "pipeline" }  // see Event
+func (*Dispatch) Kind() string  { return "dispatch" }  // see Event
+func (*Barrier) Kind() string   { return "barrier" }   // see Event
+func (*Output) Kind() string    { return "output" }    // see Event
+func (*Kernel) Kind() string    { return "kernel" }    // see Event
+func (*Operation) Kind() string { return "operation" } // see Event
+func (*Executed) Kind() string  { return "executed" }  // see Event
+func (*Round) Kind() string     { return "round" }     // see Event
+func (*Evidence) Kind() string  { return "evidence" }  // see Event
+func (*Limit) Kind() string     { return "limit" }     // see Event
+func (*Machine) Kind() string   { return "machine" }   // see Event
+func (*Note) Kind() string      { return "note" }      // see Event
+func (*End) Kind() string       { return "end" }       // see Event
 func (u *Unknown) Kind() string { return u.Name }

@@ -112,6 +112,7 @@ func (j *judge) all() {
 	j.counts()
 	j.encoded()
 	j.once()
+	j.operations()
 	j.names()
 	j.Lost = holes(j.Spans)
 }

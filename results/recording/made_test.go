@@ -17,6 +17,9 @@ type maker struct {
 	text []byte
 	id   trace.ID
 	now  time.Duration
+	// kernels are the sums of what ran, and operations how many have been told.
+	kernels    [2]recording.Kernel
+	operations int
 }
 
 func (m *maker) put(events ...recording.Event) {
@@ -54,7 +57,7 @@ const (
 
 // header is a header with something in every field.
 func (m *maker) header(command string, n int, more ...recording.Knob) {
-	m.id, m.now = 0, 0
+	m.id, m.now, m.operations, m.kernels = 0, 0, 0, [2]recording.Kernel{}
 	m.put(&recording.Header{
 		Format: recording.Format, Version: 1, Tool: recording.Tool{Version: "v1", Commit: "abc", Go: "go1.26"}, Command: command,
 		Args: []string{command, "2"}, Started: time.Date(2026, 11, 30, 1, 2, n, 0, time.UTC), Clock: int64(n) * 1e9, PID: 100 + n,
@@ -86,11 +89,15 @@ func (m *maker) run(rounds, steps int, metal, untraced bool, pauses []time.Durat
 	}
 	m.span(0, names.SpanClose, "", 0, ms, nil)
 	if metal {
-		m.put(&recording.Kernel{Name: "gemm_nn", Dispatches: 135, Time: int64(3 * ms)}, &recording.Kernel{Name: "cos", Dispatches: 7, Time: int64(ms)},
+		m.put(&m.kernels[0], &m.kernels[1],
 			&recording.Evidence{What: recording.EvidenceMetalCache, LibraryHits: 1, LibraryMisses: 1, PipelineMisses: 2, Nonce: "n", Folder: "/c",
 				Before: &recording.CacheFolder{Entries: 3, Bytes: 40, Changed: "2026-01-02T03:04:05Z"}, After: &recording.CacheFolder{Entries: 5, Bytes: 60, Changed: "2026-01-02T03:04:06Z"}})
 	}
 	m.span(0, names.SpanDigest, "", 0, ms, nil)
+	if !untraced {
+		m.put(&recording.Limit{What: recording.LimitMemory, Threads: 2, Best: 40e9, Median: 39.5e9, Samples: 10, Kernel: "avx512", Bytes: 1 << 28, Cache: 1 << 25},
+			&recording.Limit{What: recording.LimitFloat32, Threads: 2, Best: 90e9, Median: 89e9, Samples: 10, Kernel: "avx2"})
+	}
 	m.span(0, names.SpanRecord, "", 0, ms, nil)
 	m.put(&recording.Note{Text: "a note"}, &recording.End{At: int64(m.now), MajorFaults: 200, MinorFaults: 3, SpanCost: 80_000, ModelDigest: map[bool]string{false: "ab"}[metal]})
 }
@@ -132,6 +139,8 @@ func (m *maker) round(n, steps int, metal, untraced bool, pauses []time.Duration
 			m.span(round, names.SpanStep, "", int64(i), took, func(step trace.ID) {
 				if metal {
 					m.commit(step, 5+int64(i), false)
+				} else {
+					m.threads(step, m.now-took, took)
 				}
 			})
 		}
@@ -165,6 +174,48 @@ func (m *maker) commit(in trace.ID, dispatches int64, compile bool) {
 		m.id++
 		s.ID, s.Parent, s.N = m.id, in, dispatches
 		m.put(&recording.Span{Record: s})
+	}
+	m.executed(m.id, dispatches, from+100*us, 1800*us)
+}
+
+// tell tells of the two operations that all of a run consists of.
+func (m *maker) tell(library string, kernels [2]string) {
+	if m.operations > 0 {
+		return
+	}
+	m.operations = 2
+	m.put(&recording.Operation{ID: 1, Layer: 3, Name: "ffn_down", Library: library, Kernel: kernels[0], Grid: [3]int64{4, 3, 2}, Group: [3]int64{32, 2, 1}, Threads: true, Read: 3000, Written: 20, Ops: 6000},
+		&recording.Operation{ID: 2, Layer: recording.NoLayer, Name: "rope", Library: library, Kernel: kernels[1], Unknown: true})
+}
+
+// executed lets dispatches run without a pause.
+func (m *maker) executed(span trace.ID, dispatches int64, from, took time.Duration) {
+	kernels := [2]string{"gemm_nn", "cos"}
+	m.tell("Gemm", kernels)
+	e := &recording.Executed{Span: span}
+	each := took / time.Duration(dispatches)
+	for i := range dispatches {
+		id := 1
+		if i == 0 {
+			id = 2
+		}
+		e.Operations, e.Start, e.Time = append(e.Operations, id), append(e.Start, int64(from+time.Duration(i)*each)), append(e.Time, int64(each))
+		k := &m.kernels[id-1]
+		k.Name, k.Dispatches, k.Time = kernels[id-1], k.Dispatches+1, k.Time+int64(each)
+		if id == 1 {
+			k.Read, k.Written, k.Ops = k.Read+3000, k.Written+20, k.Ops+6000
+		} else {
+			k.Unknown++
+		}
+	}
+	m.put(e)
+}
+
+// threads lets two threads run both operations in a pass of the CPU engine.
+func (m *maker) threads(span trace.ID, from, took time.Duration) {
+	m.tell("", [2]string{"mul_q8_0 avx512", "rope go"})
+	for track := range 2 {
+		m.put(&recording.Executed{Span: span, Track: track, Operations: []int{1, 2}, Start: []int64{int64(from), int64(from + took/2)}, Time: []int64{int64(took / 2), int64(took / 2)}})
 	}
 }
 

@@ -43,7 +43,12 @@ func small() []Event {
 		&Span{trace.Record{ID: 8, Parent: 2, Name: "decode step", N: 1, Start: 1 << 39, End: 1 << 40}},
 		&Round{Number: 1, Span: 2, Prompt: 3, PromptIDs: []int32{1, 4093, 198}, IDs: []int32{66, 467}, Text: "ends in \xf0\x9f", Top: [][]Logit{{{66, 30.892009}, {7, -0.1}}}},
 		&Span{trace.Record{ID: 2, Name: "round", N: 1, Start: 200, End: 1<<40 + 1}},
-		&Kernel{Name: "k", Dispatches: 7, Time: 12345},
+		&Kernel{Name: "k", Dispatches: 7, Time: 12345, Read: 100, Written: 20, Ops: 3000, Unknown: 1},
+		&Operation{ID: 1, Layer: NoLayer, Name: "output", Library: "Quantized", Kernel: "kernel_mul_mv_q8_0_f32", Grid: [3]int64{7, 1, 1}, Group: [3]int64{32, 1, 1}, Threads: true, Read: 30, Written: 4, Ops: 60},
+		&Operation{ID: 2, Layer: 29, Name: "attention", Kernel: "sdpa", Unknown: true},
+		&Executed{Span: 8, Track: 1, Operations: []int{1, 2}, Start: []int64{1 << 39, 1<<39 + 7}, Time: []int64{7, 0}},
+		&Executed{Span: 8, Operations: []int{1}, Start: []int64{}, Time: []int64{}},
+		&Limit{What: LimitMemory, Threads: 2, Best: 40.5e9, Median: 39e9, Samples: 10, Kernel: "avx512", Bytes: 1 << 28, Cache: 1 << 25},
 		&Evidence{What: EvidenceMetalCache, LibraryMisses: 1, Folder: "/c", Before: &CacheFolder{Entries: 3, Bytes: 40, Changed: "2026-01-02T03:04:05Z"}, After: &CacheFolder{}},
 		&Machine{At: 9, Load: 0.25, OtherCores: -1, MHz: 3000.5},
 		&Note{Text: "cache: rebuilt\nin two lines"},
@@ -471,6 +476,9 @@ func FuzzQuick(f *testing.F) {
 	f.Add([]byte(`{"k":"span","id":3,"in":2,"name":"prefill","n":13,"start":210,"end":-1}`))
 	f.Add([]byte(`{"k":"count","in":0,"name":"c","value":-1,"at":5}`))
 	f.Add([]byte(`{"k":"span","id":3,"in":2,"name":"LIB","detail":"A","n":13,"track":1000,"start":210,"end":220}`))
+	f.Add([]byte(`{"k":"executed","span":8,"track":1,"operations":[1,2],"start_ns":[5,7],"ns":[2,0]}`))
+	f.Add([]byte(`{"k":"executed","span":8,"operations":[1],"start_ns":[],"ns":[]}`))
+	f.Add([]byte(`{"k":"executed","span":8,"operations":[1,],"start_ns":[01],"ns":[,2]}`))
 	f.Add([]byte(`{"k":"count","in":00,"name":"c","value":-0,"at":5}`))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		e, ok := new(decoder).quick(b)

@@ -37,6 +37,11 @@ type Run struct {
 	Barriers   []Barrier
 	Outputs    []Output
 	Kernels    []Kernel
+	// Operations are what a traced run computed, in the order of their IDs, Executed
+	// when, and Limits what its machine can do at the most.
+	Operations []*Operation
+	Executed   []*Executed
+	Limits     []*Limit
 	Rounds     []Round
 	Evidence   []Evidence
 	Machine    []Machine

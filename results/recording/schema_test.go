@@ -109,6 +109,13 @@ func TestSchemaRefuses(t *testing.T) {
 		`{"k":"header","format":"other"}`,
 		`{"k":"library","span":1,"name":"Gemm","source_bytes":1,"kernels":1,"cache":"perhaps"}`,
 		`{"k":"span","id":1,"in":0,"name":"a","track":-1,"start":1,"end":2}`,
+		`{"k":"operation","id":0,"layer":0,"name":"attn_q","kernel":"k","read_bytes":1,"written_bytes":1,"operations":1}`,
+		`{"k":"operation","id":1,"layer":-2,"name":"attn_q","kernel":"k","read_bytes":1,"written_bytes":1,"operations":1}`,
+		`{"k":"operation","id":1,"layer":0,"name":"attn_q","kernel":"k","read_bytes":-1,"written_bytes":1,"operations":1}`,
+		`{"k":"executed","span":1,"operations":[],"start_ns":[],"ns":[]}`,
+		`{"k":"executed","span":1,"operations":[1],"start_ns":[1.5],"ns":[1]}`,
+		`{"k":"limit","what":"float32","threads":0,"best":2,"median":1,"samples":3,"kernel":"go"}`,
+		`{"k":"limit","what":"float32","threads":1,"best":2,"median":0,"samples":3,"kernel":"go"}`,
 		`{"k":"output","at_ns":1,"stream":"stdin","bytes":2}`,
 		`{"k":"dispatch","span":1,"library":"l","function":"f","grid":[1,1],"group":[1,1,1],"threads":false}`,
 		`{"k":"end","at_ns":1,"code":0,"major_faults":0,"minor_faults":0,"span_cost_ps":0,"lost":-1}`,
@@ -139,7 +146,7 @@ func TestSchemaIsComplete(t *testing.T) {
 	}
 	types := map[string]any{"tool": Tool{}, "program": Program{}, "host": Host{}, "model": Model{}, "knob": Knob{}, "view": View{}, "arm": Arm{}, "cacheFolder": CacheFolder{},
 		"taint": Taint{}, "coverage": Coverage{}, "foretold": Foretold{}, "need": Need{}, "logit": logitLine{}, "span": trace.Record{}, "count": trace.Sample{}}
-	for _, e := range []Event{&Header{}, &Plan{}, &Start{}, &Exit{}, &Subject{}, &Device{}, &Library{}, &Pipeline{}, &Dispatch{}, &Barrier{}, &Output{}, &Kernel{}, &Round{}, &Evidence{}, &Machine{}, &Note{}, &End{}} {
+	for _, e := range []Event{&Header{}, &Plan{}, &Start{}, &Exit{}, &Subject{}, &Device{}, &Library{}, &Pipeline{}, &Dispatch{}, &Barrier{}, &Output{}, &Kernel{}, &Operation{}, &Executed{}, &Limit{}, &Round{}, &Evidence{}, &Machine{}, &Note{}, &End{}} {
 		types[e.Kind()] = e
 	}
 	for name, v := range types {

@@ -76,25 +76,28 @@ func JSON(w io.Writer, f *recording.File) error {
 		Barriers    []recording.Barrier  `json:"barriers,omitempty"`
 	}
 	type run struct {
-		Start     *recording.Start     `json:"start,omitempty"`
-		Exit      *recording.Exit      `json:"exit,omitempty"`
-		Header    recording.Header     `json:"header"`
-		Counts    bool                 `json:"counts"`
-		Doubt     string               `json:"doubt,omitempty"` // why it does not, where its plan does not say
-		Lost      int                  `json:"lost_spans,omitempty"`
-		Subject   *recording.Subject   `json:"subject,omitempty"`
-		Device    *recording.Device    `json:"device,omitempty"`
-		Rounds    []phases             `json:"rounds"`
-		Program   *program             `json:"program,omitempty"` // where one was recorded, which has no rounds
-		Libraries []compiled           `json:"libraries,omitempty"`
-		Pipelines []compiled           `json:"pipelines,omitempty"`
-		Phases    []device             `json:"device_phases,omitempty"`
-		Kernels   []recording.Kernel   `json:"kernels,omitempty"`
-		Evidence  []recording.Evidence `json:"evidence,omitempty"`
-		Machine   []recording.Machine  `json:"machine,omitempty"`
-		Notes     []recording.Note     `json:"notes,omitempty"`
-		End       *recording.End       `json:"end,omitempty"`
-		Children  []run                `json:"children,omitempty"` // of a plan's run of a program, those that it started
+		Start      *recording.Start     `json:"start,omitempty"`
+		Exit       *recording.Exit      `json:"exit,omitempty"`
+		Header     recording.Header     `json:"header"`
+		Counts     bool                 `json:"counts"`
+		Doubt      string               `json:"doubt,omitempty"` // why it does not, where its plan does not say
+		Lost       int                  `json:"lost_spans,omitempty"`
+		Subject    *recording.Subject   `json:"subject,omitempty"`
+		Device     *recording.Device    `json:"device,omitempty"`
+		Rounds     []phases             `json:"rounds"`
+		Program    *program             `json:"program,omitempty"` // where one was recorded, which has no rounds
+		Libraries  []compiled           `json:"libraries,omitempty"`
+		Pipelines  []compiled           `json:"pipelines,omitempty"`
+		Phases     []device             `json:"device_phases,omitempty"`
+		Kernels    []recording.Kernel   `json:"kernels,omitempty"`
+		Operations []ran                `json:"operations,omitempty"`
+		Tracks     []busy               `json:"tracks,omitempty"`
+		Limits     []*recording.Limit   `json:"limits,omitempty"`
+		Evidence   []recording.Evidence `json:"evidence,omitempty"`
+		Machine    []recording.Machine  `json:"machine,omitempty"`
+		Notes      []recording.Note     `json:"notes,omitempty"`
+		End        *recording.End       `json:"end,omitempty"`
+		Children   []run                `json:"children,omitempty"` // of a plan's run of a program, those that it started
 	}
 	out := struct {
 		Plan    *recording.Plan     `json:"plan,omitempty"`
@@ -113,7 +116,8 @@ func JSON(w io.Writer, f *recording.File) error {
 	var runOf func(r *recording.Run) run
 	runOf = func(r *recording.Run) run {
 		one := run{Start: r.Start, Exit: r.Exit, Header: r.Header, Counts: r.Counts(), Doubt: r.Doubt, Lost: r.LostSpans(), Subject: r.Subject, Device: r.Device, Rounds: []phases{},
-			Kernels: r.Kernels, Evidence: r.Evidence, Machine: r.Machine, Notes: r.Notes, End: r.End}
+			Kernels: r.Kernels, Limits: r.Limits, Evidence: r.Evidence, Machine: r.Machine, Notes: r.Notes, End: r.End}
+		one.Operations, one.Tracks = executed(r)
 		taken := breakdown.Take(r)
 		for _, p := range taken.Rounds {
 			if !p.Program() {
