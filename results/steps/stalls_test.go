@@ -1,0 +1,111 @@
+package steps_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/introgen/introgen/results/recording"
+	"github.com/introgen/introgen/results/steps"
+	"github.com/introgen/introgen/trace"
+	"github.com/introgen/introgen/trace/names"
+)
+
+// texts are what the stalls of a run say.
+func texts(m *made) []string {
+	var out []string
+	for _, s := range steps.Stalls(m.taken()) {
+		out = append(out, s.Text())
+	}
+	return out
+}
+
+func want(t *testing.T, what string, m *made, want ...string) {
+	t.Helper()
+	got := texts(m)
+	if len(got) != len(want) {
+		t.Fatalf("%s: %d stalls %q, want %d", what, len(got), got, len(want))
+	}
+	for i := range want {
+		if got[i] != want[i] {
+			t.Errorf("%s: %q, want %q", what, got[i], want[i])
+		}
+	}
+}
+
+// TestStalls: which steps are stalls. The first step of a round is none, nor is one
+// of three times the median to the nanosecond.
+func TestStalls(t *testing.T) {
+	m := &made{}
+	m.round(nil, 900, 10, 10, 30, 10, 31, 10, 10)
+	m.round(nil, 10, 100, 100, 10, 10, 10)
+	want(t, "two rounds", m,
+		"round 1, decode step 6 took 31.0 ms, 3.10 × the median: nothing that is recorded happened beside it",
+		"round 2, decode step 2 took 100.0 ms, 10.0 × the median: nothing that is recorded happened beside it",
+		"round 2, decode step 3 took 100.0 ms, 10.0 × the median: nothing that is recorded happened beside it")
+	m = &made{}
+	m.round(nil, 900, 10)
+	m.round(nil)
+	want(t, "too few", m)
+}
+
+// device lies in each step: 2 ms of encoding, 1 of committing, and then the wait for
+// what runs on the device for 4; step 5 has more.
+func (m *made) device(more func(step trace.ID)) func(trace.ID, int) {
+	return func(step trace.ID, n int) {
+		at := m.clock
+		m.span(step, names.SpanEncoder, "compute", 0, 2*ms)
+		m.clock += 2 * ms
+		m.span(step, names.SpanCommit, "", 1, ms)
+		m.clock += ms
+		m.span(step, names.SpanGPU, "", 1, 4*ms)
+		m.span(step, names.SpanWait, "", 0, 4*ms)
+		m.clock += 4 * ms
+		if n == 5 {
+			more(step)
+		}
+		m.clock = at
+	}
+}
+
+func TestStallsWithCauses(t *testing.T) {
+	m := &made{}
+	m.round(m.device(func(step trace.ID) {
+		id := m.span(step, names.SpanLibrary, "Gemm", 100, 30*ms)
+		m.Libraries = append(m.Libraries, recording.Library{Span: id, Name: "Gemm", Cache: names.CacheMiss})
+		m.clock += 30 * ms
+		id = m.span(step, names.SpanPipeline, "Gemm gemm_f32", 0, 20*ms)
+		m.Pipelines = append(m.Pipelines, recording.Pipeline{Span: id, Library: "Gemm", Function: "gemm_f32", Cache: names.CacheHit})
+		m.clock += 20 * ms
+		m.span(step, names.SpanRecord, "", 0, 10*ms)
+	}), 8, 8, 8, 8, 70, 8, 8)
+	want(t, "compiling", m, "round 1, decode step 5 took 70.0 ms, 8.75 × the median: Gemm was compiled for 30.0 ms, Gemm gemm_f32 was taken from the cache in 20.0 ms, the recording was written for 10.0 ms")
+
+	m = &made{}
+	m.round(m.device(func(step trace.ID) {
+		m.span(step, names.SpanGPU, "", 1, 35*ms)
+		m.span(step, names.SpanWait, "", 0, 40*ms)
+	}), 8, 8, 8, 8, 49, 8, 8)
+	want(t, "the device", m, "round 1, decode step 5 took 49.0 ms, 6.12 × the median: it waited for the device 40.0 ms longer, the device ran 35.0 ms longer")
+
+	m = &made{}
+	m.round(m.device(func(step trace.ID) { m.span(step, names.SpanEncoder, "compute", 0, 2*ms) }), 8, 8, 8, 8, 50, 8, 8)
+	want(t, "nothing that is recorded", m, "round 1, decode step 5 took 50.0 ms, 6.25 × the median: 40.0 ms longer in which it did none of what is recorded")
+}
+
+// TestStallsOnTheMachine: what the readings around the round say.
+func TestStallsOnTheMachine(t *testing.T) {
+	m := &made{}
+	m.Header.Host.Cores = 2
+	m.Machine = append(m.Machine, recording.Machine{At: 0, OtherCores: -1, Throttled: 4})
+	m.round(nil, 10, 10, 10, 40, 10, 10)
+	at := int64(m.clock + ms)
+	m.Machine = append(m.Machine, recording.Machine{At: at, OtherCores: 0.94, Throttled: 7})
+	want(t, "load", m, "round 1, decode step 4 took 40.0 ms, 4.00 × the median: other processes kept 0.940 of 2 cores busy in the 92.0 ms around it, the processor was throttled 3 times in the 92.0 ms around it")
+	m.Machine[1] = recording.Machine{At: at, OtherCores: 0.1, Throttled: -1}
+	want(t, "idle", m, "round 1, decode step 4 took 40.0 ms, 4.00 × the median: nothing that is recorded happened beside it")
+	m.Machine = m.Machine[1:]
+	want(t, "no reading before", m, "round 1, decode step 4 took 40.0 ms, 4.00 × the median: nothing that is recorded happened beside it")
+	if s := steps.Stalls(m.taken())[0]; s.Round != 1 || s.Step != 4 || s.Time != 40*ms || s.Median != 10*ms || s.Start != 31*time.Millisecond || s.With != nil {
+		t.Errorf("%+v", s)
+	}
+}
