@@ -41,6 +41,7 @@ func generateFlags() []cli.Flag {
 		&cli.BoolFlag{Name: "evict", Usage: "drop the model from the page cache before every round, to time a cold file"},
 		&cli.IntFlag{Name: "logits", Usage: "print the `K` largest logits after the first two passes, and the new ids"},
 		&cli.BoolFlag{Name: "ids", Usage: "print the new ids"},
+		&cli.BoolFlag{Name: "steps", Usage: "print the percentiles of each round's decode steps after the first"},
 		&cli.BoolFlag{Name: "quiet", Usage: "print the lines of the phases only"},
 		&cli.BoolFlag{Name: "bench", Usage: "print also, at the end, what benchstat reads; it ignores all other lines"},
 	)
@@ -126,7 +127,7 @@ func (g *generation) newHeader(c *cli.Context, own generating) *recording.Header
 	}
 	origins[roundsKnob] = rounds
 	header := newHeader(c, g.args, origins)
-	header.View = recording.View{Label: c.Command.Name, Quiet: c.Bool("quiet"), IDs: c.Bool("ids") || c.Int("logits") > 0, Trace: own.trace, Bench: c.Bool("bench")}
+	header.View = recording.View{Label: c.Command.Name, Quiet: c.Bool("quiet"), IDs: c.Bool("ids") || c.Int("logits") > 0, Trace: own.trace, Steps: c.Bool("steps"), Bench: c.Bool("bench")}
 	header.Model = modelFile(g.job.ModelPath)
 	return header
 }

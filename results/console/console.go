@@ -212,6 +212,9 @@ func (p *Printer) round(e *recording.Round) {
 	round := r.rounds.Ended(e)
 	r.rounds = breakdown.NewBuilder()
 	p.phases(view.Label, round, !view.Quiet)
+	if view.Steps {
+		p.percentiles(view.Label, round)
+	}
 	if view.IDs {
 		p.ids(view.Label, e.Number, e.IDs)
 	}

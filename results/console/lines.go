@@ -2,6 +2,7 @@ package console
 
 import (
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 	"time"
@@ -9,6 +10,8 @@ import (
 	"github.com/introgen/introgen/figures"
 	"github.com/introgen/introgen/results/breakdown"
 	"github.com/introgen/introgen/results/recording"
+	"github.com/introgen/introgen/results/stats"
+	"github.com/introgen/introgen/results/steps"
 	"github.com/introgen/introgen/trace/names"
 )
 
@@ -16,9 +19,9 @@ import (
 func ms(d time.Duration) string { return figures.Milliseconds(d) }
 
 // phases prints a round in the experiment's own format: the line of the phases
-// and, with steps, that of every decode step. label is what ran: "cpu", "metal".
+// and, where they are listed, that of every decode step. label is what ran: "cpu", "metal".
 // Of a step that is missing it says so: "2 of 3 decode steps".
-func (p *Printer) phases(label string, r breakdown.Round, steps bool) {
+func (p *Printer) phases(label string, r breakdown.Round, listed bool) {
 	times := r.StepTimes()
 	mean, number := "", strconv.Itoa(len(times))
 	sum, known := r.Decode()
@@ -34,7 +37,7 @@ func (p *Printer) phases(label string, r breakdown.Round, steps bool) {
 	}
 	p.printf("[%s round %d] read gguf %s ms, build model %s ms, prefill (%s tokens) %s ms, %s decode steps %s ms%s, total %s ms\n",
 		label, r.Number, ms(r.Took(names.SpanRead)), ms(r.Took(names.SpanBuild)), tokens, ms(r.Took(names.SpanPrefill)), number, ms(sum), mean, ms(r.Total()))
-	if !steps || len(times) == 0 {
+	if !listed || len(times) == 0 {
 		return
 	}
 	each := make([]string, len(times))
@@ -42,6 +45,17 @@ func (p *Printer) phases(label string, r breakdown.Round, steps bool) {
 		each[i] = ms(t)
 	}
 	p.printf("[%s round %d] decode steps (ms): %s\n", label, r.Number, strings.Join(each, " "))
+}
+
+// percentiles prints how the decode steps after the first are distributed; nothing of
+// a round that has too few.
+func (p *Printer) percentiles(label string, r breakdown.Round) {
+	s := steps.Of(r)
+	if !s.Enough() {
+		return
+	}
+	of := func(q stats.Quantile) string { return ms(time.Duration(math.Round(q.Value))) }
+	p.printf("[%s round %d] decode steps p50 %s, p90 %s, p99 %s, max %s ms\n", label, r.Number, of(s.P50), of(s.P90), of(s.P99), ms(s.Max))
 }
 
 // text prints the generated text as a quoted line, so that line breaks and

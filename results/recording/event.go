@@ -125,6 +125,7 @@ type View struct {
 	Quiet bool   `json:"quiet,omitempty"`
 	IDs   bool   `json:"ids,omitempty"`
 	Trace bool   `json:"trace,omitempty"`
+	Steps bool   `json:"steps,omitempty"` // each round has a line of its decode steps' percentiles
 	Bench bool   `json:"bench,omitempty"` // at the end the lines that benchstat reads
 }
 
