@@ -15,7 +15,7 @@ import (
 )
 
 // sweepMetrics are what a sweep can be about.
-var sweepMetrics = []metrics.Metric{metrics.Decode, metrics.Read, metrics.Build, metrics.Prefill, metrics.Token1, metrics.Token2, metrics.Rate,
+var sweepMetrics = []metrics.Metric{metrics.Decode, metrics.P90, metrics.P99, metrics.Max, metrics.Read, metrics.Build, metrics.Prefill, metrics.Token1, metrics.Token2, metrics.Rate,
 	metrics.FirstMetal, metrics.FirstOutput, metrics.Repeats, metrics.Lives, metrics.LibraryTime, metrics.PipelineTime, metrics.GPUTime}
 
 func sweepPlan() planCommand {

@@ -206,7 +206,7 @@ func process(run *recording.Run, suffix string, wanted bool) []Line {
 
 // ofRound are the figures of a round that are samples, in the order in which they
 // are written.
-var ofRound = []metrics.Metric{metrics.Read, metrics.Build, metrics.Prefill, metrics.First, metrics.Later, metrics.Token1, metrics.Token2, metrics.Total}
+var ofRound = []metrics.Metric{metrics.Read, metrics.Build, metrics.Prefill, metrics.First, metrics.Later, metrics.P90, metrics.P99, metrics.Max, metrics.Token1, metrics.Token2, metrics.Total}
 
 // round are the samples of one round.
 func round(run *recording.Run, r breakdown.Round, suffix string) []Line {
@@ -231,6 +231,8 @@ func round(run *recording.Run, r breakdown.Round, suffix string) []Line {
 		case metrics.First.Bench:
 			p, _ := r.Step(1)
 			l.counts(p)
+		case metrics.P90.Bench, metrics.P99.Bench, metrics.Max.Bench:
+			l.Iterations = len(r.Later())
 		case metrics.Later.Bench:
 			later := r.Later()
 			l.Iterations = len(later)

@@ -78,7 +78,7 @@ var (
 )
 
 // All are the figures, in the order in which a run comes to them.
-var All = slices.Concat([]Metric{Read, Build, EncodePrompt, Prefill, First, Later, Decode, Rate, Token1, Token2, Start1, Total, Process, PerStep}, Beginning, Totals)
+var All = slices.Concat([]Metric{Read, Build, EncodePrompt, Prefill, First, Later, Decode}, Tail, []Metric{Rate, Token1, Token2, Start1, Total, Process, PerStep}, Beginning, Totals)
 
 // Called says whether --metric calls it so.
 func (m Metric) Called(key string) bool { return key != "" && (key == m.Key || key == m.Also) }

@@ -69,7 +69,7 @@ func Of(f *breakdown.File, shown []metrics.Metric) (*Answer, error) {
 		return nil, fmt.Errorf("no run counts, so there is nothing to compare: %s", strings.Join(samples.Uncounted(f.File), "; "))
 	}
 	if len(shown) == 0 {
-		shown = Metrics
+		shown = slices.Concat(Metrics, Tail)
 		if slices.ContainsFunc(f.File.Counted(""), func(r *recording.Run) bool { return r.Header.Program != nil }) {
 			shown = all()
 		}

@@ -12,6 +12,9 @@ import (
 // which less is better.
 var Metrics = []metrics.Metric{metrics.Token1, metrics.Prefill, metrics.Decode, metrics.Total, metrics.Process}
 
+// Tail are those of slow decode steps, which follow where rounds have enough steps.
+var Tail = metrics.Tail
+
 // Program are those that follow where an arm is a program that was recorded.
 var Program = []metrics.Metric{metrics.FirstOutput, metrics.Repeats, metrics.LibraryTime, metrics.PipelineTime, metrics.GPUTime,
 	metrics.Libraries, metrics.Pipelines, metrics.CommandBuffers, metrics.Dispatches, metrics.Barriers}
@@ -38,4 +41,4 @@ func Find(key string) (metrics.Metric, error) {
 	return all()[i], nil
 }
 
-func all() []metrics.Metric { return slices.Concat(Metrics, Program) }
+func all() []metrics.Metric { return slices.Concat(Metrics, Tail, Program) }

@@ -21,7 +21,7 @@ import (
 
 // Metrics are the rows of the table, in order.
 var Metrics = []metrics.Metric{metrics.Read, metrics.Build, metrics.EncodePrompt, metrics.Prefill, metrics.First, metrics.Later,
-	metrics.Token1, metrics.Token2, metrics.Start1, metrics.Rate}
+	metrics.P90, metrics.P99, metrics.Max, metrics.Token1, metrics.Token2, metrics.Start1, metrics.Rate}
 
 // ratioMetrics are those that are compared with the CPU.
 var ratioMetrics = []metrics.Metric{metrics.Build, metrics.Prefill, metrics.First, metrics.Later, metrics.Token1, metrics.Token2, metrics.Start1}
