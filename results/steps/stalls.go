@@ -21,7 +21,7 @@ const Limit = 3
 type Stall struct {
 	Round        int
 	Step         int64
-	Title        string // "decode step 7"
+	Name, Title  string // names.SpanStep or names.SpanRepeat, and "decode step 7"
 	Start        time.Duration
 	Time, Median time.Duration
 	With         []Cause // what the recording shows beside it, the longest first; empty where it shows nothing
@@ -47,6 +47,16 @@ const (
 	OtherLoad   // other processes kept cores busy
 	Throttled   // the processor was throttled
 )
+
+// String is the kind in words.
+func (k Kind) String() string {
+	return [...]string{"something was compiled or taken from a cache", "the recording was written", "tensors were brought to the device", "encoding took longer",
+		"committing took longer", "waiting for the device took longer", "the device ran longer", "what is in none of the parts took longer",
+		"other processes kept cores busy", "the processor was throttled"}[k]
+}
+
+// MarshalText is what programs read of it.
+func (k Kind) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
 
 // Cause is something that happened in a stalled step, or around it. That it happened
 // does not prove that it made the step slow.
@@ -131,7 +141,7 @@ func ofRound(run *breakdown.Run, round breakdown.Round) []Stall {
 		if out == nil {
 			usual = usualOf(later)
 		}
-		s := Stall{Round: round.Number, Step: p.N, Title: p.Title(), Start: p.Start, Time: p.Time(), Median: middle}
+		s := Stall{Round: round.Number, Step: p.N, Name: p.Name, Title: p.Title(), Start: p.Start, Time: p.Time(), Median: middle}
 		s.With = append(parts(p, usual, s.Time-middle), machine(run, p)...)
 		out = append(out, s)
 	}
@@ -219,16 +229,22 @@ func machine(run *breakdown.Run, p breakdown.Phase) []Cause {
 
 // Text is the stall in a sentence, without its period.
 func (s Stall) Text() string {
-	text := fmt.Sprintf("round %d, %s took %s ms, %s × the median", s.Round, s.Title, figures.Milliseconds(s.Time), figures.Text(s.Factor(), 1))
+	text := fmt.Sprintf("round %d, %s", s.Round, s.Brief())
 	if len(s.With) == 0 {
 		return text + ": nothing that is recorded happened beside it"
 	}
-	for i, c := range s.With {
-		sign := ": "
-		if i > 0 {
-			sign = ", "
-		}
-		text += sign + c.Text()
+	return text + with(s.With)
+}
+
+// Brief is what took how long, without what happened beside it.
+func (s Stall) Brief() string {
+	return fmt.Sprintf("%s took %s ms, %s × the median", s.Title, figures.Milliseconds(s.Time), figures.Text(s.Factor(), 1))
+}
+
+func with(causes []Cause) string {
+	text, sign := "", ": "
+	for _, c := range causes {
+		text, sign = text+sign+c.Text(), ", "
 	}
 	return text
 }

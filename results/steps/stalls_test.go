@@ -109,3 +109,41 @@ func TestStallsOnTheMachine(t *testing.T) {
 		t.Errorf("%+v", s)
 	}
 }
+
+// TestStalledRounds: what happened around all stalls of a round is told once, and the
+// longest come first.
+func TestStalledRounds(t *testing.T) {
+	m := &made{}
+	m.Header.Host.Cores = 2
+	m.Machine = append(m.Machine, recording.Machine{At: 0, OtherCores: -1, Throttled: -1})
+	m.round(m.device(func(step trace.ID) { m.span(step, names.SpanRecord, "", 0, 20*ms) }), 8, 8, 8, 8, 29, 8, 8, 40, 8, 25)
+	m.Machine = append(m.Machine, recording.Machine{At: int64(m.clock), OtherCores: 0.5, Throttled: -1})
+	m.round(nil, 8, 8, 8, 8)
+	m.round(nil, 8, 8, 8, 80)
+	all := steps.StalledRounds(m.taken())
+	if len(all) != 2 || all[0].Round != 1 || all[0].Of != 9 || all[0].More != 70*ms || all[1].Round != 3 {
+		t.Fatalf("%+v", all)
+	}
+	for i, want := range [][]string{
+		{
+			"stalls in round 1: 3 of 9 steps took over 3 × their median, together 70.0 ms more: other processes kept 0.500 of 2 cores busy in the 151.0 ms around it",
+			"decode step 8 took 40.0 ms, 5.00 × the median: 32.0 ms longer in which it did none of what is recorded",
+			"decode step 5 took 29.0 ms, 3.62 × the median: the recording was written for 20.0 ms",
+			"and 1 more, the shortest of which took 25.0 ms",
+		},
+		{
+			"stalls in round 3: 1 of 3 steps took over 3 × their median, together 72.0 ms more",
+			"decode step 4 took 80.0 ms, 10.0 × the median: nothing that is recorded happened beside it",
+		},
+	} {
+		got := all[i].Lines(2)
+		if len(got) != len(want) {
+			t.Fatalf("%q", got)
+		}
+		for k := range want {
+			if got[k] != want[k] {
+				t.Errorf("%q, want %q", got[k], want[k])
+			}
+		}
+	}
+}

@@ -76,5 +76,14 @@ func (s Steps) Values() []float64 {
 	return out
 }
 
+// Sum is that of the later steps.
+func (s Steps) Sum() time.Duration {
+	var sum time.Duration
+	for _, t := range s.Later {
+		sum += t
+	}
+	return sum
+}
+
 // Enough says whether there are so many that percentiles say something.
 func (s Steps) Enough() bool { return len(s.Later) >= Least }

@@ -111,11 +111,13 @@ func Document(f *recording.File) *table.Document {
 			for _, child := range run.Children {
 				foreign.Add(d, breakdown.Take(child))
 			}
+			addSteps(d, taken)
 			continue
 		}
 		if t := rounds(taken); len(t.Rows) > 0 {
 			d.Table(t)
 		}
+		addSteps(d, taken)
 		if m := taken.Metal(); len(m.Libraries) > 0 {
 			d.Table(libraries(m))
 			d.Table(device(m))

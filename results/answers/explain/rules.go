@@ -7,7 +7,7 @@ var Rules = []Rule{
 	coldCompile, slowTokenizer, weightsCopied, weightsPacked, prefillOnly, slowFirstRound,
 	tooManyCommits, commitTooLate, slowCommits, waitsForEach,
 	smallReads, slowRead, pageFaults, notInMemory, stayedInMemory,
-	thermalDrift, twoModes, oversubscribed,
+	thermalDrift, twoModes, stalledSteps, oversubscribed,
 	notWarm, refusedRuns, duplicateCompiles, unusedPipelines,
 	otherLoad, memoryLimit, idleGaps,
 }

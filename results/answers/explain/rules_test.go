@@ -249,6 +249,10 @@ var cases = []ruleCase{
 		finds: spec{runs: 12, steps: func(run, _ int) float64 { return 8 + 4*float64(run%2) + 0.01*float64(run*7%12) }},
 		want:  []string{"of 12 runs", "around 8.05 and 12.1 ms", "50.0 %"}, cost: 0,
 		not: spec{runs: 12, steps: func(run, _ int) float64 { return 8 + 0.4*float64(run*7%12) }}},
+	{rule: "stalled steps", // of 4 later steps in each of 2 rounds of 6 runs: 16 of 48 ms
+		finds: spec{steps: func(_, i int) float64 { return []float64{8, 8, 24.1, 8, 8}[i] }},
+		want:  []string{"12 of 48 decode steps took over 3 ×", "up to 24.1 ms", "33.5 % of the decode time", "what is in none of the parts took longer (12)"}, cost: 32.2,
+		not: spec{steps: func(_, i int) float64 { return []float64{8, 8, 24, 8, 8}[i] }}},
 	{rule: "oversubscribed threads",
 		finds: spec{knobs: map[string]string{"threads": "8"}}, want: []string{"8 threads share 2 cores"}, cost: 0,
 		not: spec{knobs: map[string]string{"threads": "2"}}},
