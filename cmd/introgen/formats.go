@@ -2,6 +2,8 @@ package main
 
 import (
 	"cmp"
+	"compress/gzip"
+	"errors"
 	"io"
 	"slices"
 	"strings"
@@ -41,6 +43,29 @@ type format struct {
 	runs   bool // it is meant for them
 	// view is of a whole recording; nil where its events are written as they come.
 	view func(io.Writer, *recording.File) error
+	// together is of several recordings as one; nil where each has a view of its own.
+	together func(io.Writer, []*recording.File) error
+	binary   bool // programs read it: a terminal does not get it
+	packs    bool // a file of it whose name ends in packedEnding is compressed
+}
+
+// packedEnding is what the name of a file ends in that is compressed.
+const packedEnding = ".gz"
+
+// file is what a file of the name is written to. What end returns is the last
+// that can go wrong.
+func (x format) file(name string, w io.Writer) (to io.Writer, end func() error) {
+	if !x.packs || !strings.HasSuffix(name, packedEnding) {
+		return w, func() error { return nil }
+	}
+	z := gzip.NewWriter(w)
+	return z, z.Close
+}
+
+// writeFile writes the view of a recording to what lies under the name.
+func (x format) writeFile(name string, w io.Writer, f *recording.File) error {
+	to, end := x.file(name, w)
+	return errors.Join(x.write(to, f), end())
 }
 
 // asText is the format of what the run printed.
@@ -67,6 +92,17 @@ func formatOf(naming func(format) string, name string) (format, bool) {
 		return all[i], true
 	}
 	return format{}, false
+}
+
+// formatOfFile is the format of a file, by the longest ending that its name has.
+func formatOfFile(name string) (format, bool) {
+	var found format
+	for _, x := range formats() {
+		if strings.HasSuffix(name, x.ending) && len(x.ending) > len(found.ending) {
+			found = x
+		}
+	}
+	return found, found.ending != ""
 }
 
 // words are what a format is called somewhere, of those that are called so.

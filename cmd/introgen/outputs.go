@@ -6,7 +6,6 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -87,7 +86,7 @@ func (o *outputs) open(paths []string, command string) (unkept, err error) {
 func (o *outputs) openFile(path string) error {
 	_, err := os.Stat(path)
 	fresh := errors.Is(err, fs.ErrNotExist)
-	as, ok := formatOf(format.endingName, filepath.Ext(path))
+	as, ok := formatOfFile(path)
 	if !ok {
 		return usagef("--output %q: the name must end in %s", path, strings.Join(formatNames(format.endingName), ", "))
 	}
@@ -187,7 +186,7 @@ func (o *outputs) writeViews(f *recording.File) {
 func (v *viewFile) write(f *recording.File) error {
 	err := recording.Empty(v.f)
 	if err == nil {
-		err = v.as.write(v.f, f)
+		err = v.as.writeFile(v.path, v.f, f)
 	}
 	if err = errors.Join(err, v.f.Close()); err != nil {
 		return fmt.Errorf("--output %s: %w", v.path, err)

@@ -12,6 +12,8 @@ import (
 	"github.com/introgen/introgen/results/recording"
 	"github.com/introgen/introgen/results/sanitize"
 	"github.com/introgen/introgen/results/store"
+	"github.com/introgen/introgen/system/files"
+	"github.com/introgen/introgen/system/terminal"
 	"github.com/urfave/cli/v2"
 )
 
@@ -26,10 +28,11 @@ func showCommand() *cli.Command {
 			"Examples:\n" +
 			"   introgen show 1\n" +
 			"   introgen show 1 --as table\n" +
-			"   introgen show cpu.introgen metal.introgen --as md\n" +
+			"   introgen show cpu.introgen metal.introgen --as md -o runs.md\n" +
 			"   introgen show 1 --as json | jq '.runs[0].rounds[0].steps_ns'",
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "as", Usage: asUsage(), Value: asText},
+			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "write it to `FILE`, whose ending says the form where --as does not"},
 		},
 		Before:       endAtOnce,
 		BashComplete: completeRecordings,
@@ -38,33 +41,109 @@ func showCommand() *cli.Command {
 }
 
 func runShow(c *cli.Context) error {
-	as, ok := formatOf(format.asName, c.String("as"))
-	if !ok {
-		return usagef("--as %q is not known: %s", c.String("as"), strings.Join(formatNames(format.asName), ", "))
+	as, err := shownAs(c)
+	if err != nil {
+		return err
 	}
 	if !c.Args().Present() {
 		return usagef("show wants a recording, or its number in `introgen list`: `introgen show 1` shows the last run")
 	}
-	for i, arg := range c.Args().Slice() {
+	var paths []string
+	for _, arg := range c.Args().Slice() {
 		path, err := store.Find(arg)
 		if err != nil {
 			return err
 		}
-		if c.NArg() > 1 && as.named {
-			apart := ""
-			if i > 0 {
-				apart = "\n"
+		paths = append(paths, path)
+	}
+	output := c.String("output")
+	if output == "" {
+		if as.binary && terminal.Is(c.App.Writer) {
+			return usagef("--as %s is for programs, and a terminal would show it as noise: write it to a file with -o FILE", as.as)
+		}
+		return showAll(c.App.Writer, c.App.ErrWriter, paths, as)
+	}
+	if as.binary && as.together == nil && len(paths) > 1 {
+		return usagef("--as %s -o %q takes one recording; %d are too many", as.as, output, len(paths))
+	}
+	if err := apart(output, paths); err != nil {
+		return err
+	}
+	f, err := files.Create(output, files.Options{Unsynced: true})
+	if err != nil {
+		return fmt.Errorf("--output: %w", err)
+	}
+	defer f.Discard()
+	w, end := as.file(output, f)
+	if err := errors.Join(showAll(w, c.App.ErrWriter, paths, as), end()); err != nil {
+		return err
+	}
+	return f.Commit()
+}
+
+// shownAs is the format that show writes: that of --as, else that of the file.
+func shownAs(c *cli.Context) (format, error) {
+	output := c.String("output")
+	if !c.IsSet("as") && output != "" {
+		as, ok := formatOfFile(output)
+		if !ok || as.view == nil {
+			return format{}, usagef("--output %q: the name must end in %s, or --as say what to write", output, listed("or", func(x format) string { return when(x.view != nil, x.ending) }))
+		}
+		return as, nil
+	}
+	as, ok := formatOf(format.asName, c.String("as"))
+	if !ok {
+		return format{}, usagef("--as %q is not known: %s", c.String("as"), strings.Join(formatNames(format.asName), ", "))
+	}
+	return as, nil
+}
+
+// apart refuses to write a view in the place of a recording.
+func apart(output string, paths []string) error {
+	there, err := os.Stat(output)
+	if err != nil {
+		return nil // Create says what is wrong, if anything is
+	}
+	for _, path := range paths {
+		if one, err := os.Stat(path); err == nil && os.SameFile(there, one) {
+			return usagef("--output %q is the recording itself, which it would replace; give another name", output)
+		}
+	}
+	if f, err := recording.Open(output); err == nil && (len(f.Runs) > 0 || f.Plan != nil) {
+		return usagef("--output %q is a recording, which it would replace; give another name", output)
+	}
+	return nil
+}
+
+// showAll writes the recordings in one format.
+func showAll(w, stderr io.Writer, paths []string, as format) error {
+	if as.together != nil {
+		var all []*recording.File
+		for _, path := range paths {
+			f, err := recording.Open(path)
+			if err != nil {
+				return err
 			}
-			if _, err := fmt.Fprintf(c.App.Writer, "%s# %s\n", apart, sanitize.Line(path)); err != nil {
+			noteDamage(stderr, f)
+			all = append(all, f)
+		}
+		return as.together(w, all)
+	}
+	for i, path := range paths {
+		if len(paths) > 1 && as.named {
+			blank := ""
+			if i > 0 {
+				blank = "\n"
+			}
+			if _, err := fmt.Fprintf(w, "%s# %s\n", blank, sanitize.Line(path)); err != nil {
 				return err
 			}
 		}
+		show := func() error { return showView(w, stderr, path, as) }
 		if as.view == nil {
-			err = showText(c.App.Writer, c.App.ErrWriter, path)
-		} else {
-			err = showView(c.App.Writer, c.App.ErrWriter, path, as)
+			show = func() error { return showText(w, stderr, path) }
 		}
-		if err != nil {
+		if err := show(); err != nil {
 			return err
 		}
 	}
