@@ -11,6 +11,7 @@ import (
 	"github.com/introgen/introgen/results/benchtext"
 	"github.com/introgen/introgen/results/recording"
 	"github.com/introgen/introgen/results/table"
+	"github.com/introgen/introgen/results/timeline"
 	"github.com/introgen/introgen/results/view"
 )
 
@@ -28,6 +29,8 @@ func formats() []format {
 		{as: "json", ending: ".json", runs: true, view: view.JSON},
 		{as: "csv", ending: ".csv", report: in(table.CSV), view: view.CSV},
 		{as: "md", ending: ".md", named: true, report: in(table.Markdown), view: view.Markdown},
+		{as: "perfetto", asHelp: "perfetto (a timeline in the Trace Event Format)", ending: ".trace.json.gz", view: timeline.View, together: timeline.Together, binary: true, packs: true},
+		{ending: ".trace.json", view: timeline.View},
 		{as: "samples", asHelp: "samples (every sample as a row of CSV)", runs: true, view: view.CSV},
 	}
 }
