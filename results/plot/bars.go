@@ -1,0 +1,100 @@
+package plot
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/introgen/introgen/figures"
+	"github.com/introgen/introgen/results/table"
+)
+
+// Row is a bar with its label. Strong sets one apart that is made of the others,
+// such as their sum.
+type Row struct {
+	Label  string
+	Kind   Kind
+	Value  float64
+	Text   string // beside the bar; the value where it is ""
+	Tip    string
+	Strong bool
+}
+
+// mostRows bounds the height of bars; what is beyond them is one more.
+const mostRows = 30
+
+// Bars draws values as bars from nothing on, in the order given, with their labels
+// and values beside them.
+func Bars(o Options, rows []Row) Figure {
+	skipped := 0
+	kept := slices.DeleteFunc(slices.Clone(rows), func(r Row) bool { return !usable(r.Value) || r.Value < 0 })
+	skipped = len(rows) - len(kept)
+	kept, folded := fold(kept)
+	c := draw(o, len(kept), table.Column{Name: "what", Left: true}, table.Column{Name: cmp.Or(o.X, "value")})
+	c.skipped(skipped)
+	if len(kept) == 0 {
+		return c.empty("nothing to show")
+	}
+	hi, aside := 0.0, 0.0
+	labels := make([]string, len(kept))
+	for i, r := range kept {
+		if kept[i].Text == "" {
+			kept[i].Text = c.o.Text(r.Value)
+		}
+		labels[i] = r.Label
+		hi = max(hi, r.Value)
+		aside = max(aside, measure(line(kept[i].Text), tickSize)+8)
+	}
+	left, row, shift := c.side(labels), 21.0, 0.0
+	if c.narrow() {
+		left, row, shift = margin, 35, 15
+	}
+	aside = min(aside, 0.4*c.width())
+	s := fromZero(hi, left, c.width()-margin-aside)
+	const top = 6.0
+	bottom := top + row*float64(len(kept)) + 4
+	height := c.across(s, top, bottom, o.X)
+	for i, r := range kept {
+		y := top + row*float64(i)
+		class := ""
+		if r.Strong {
+			class = "plot-strong"
+		}
+		if c.narrow() {
+			c.text(margin, y+12, "start", class+" plot-halo", fit(r.Label, c.width()-2*margin, textSize))
+		} else {
+			c.text(left-8, y+15, "end", class, fit(r.Label, left-margin-8, textSize))
+		}
+		tip := r.Tip
+		if tip == "" {
+			tip = fmt.Sprintf("%s: %s", line(r.Label), r.Text)
+		}
+		c.mark(r.Kind, tip)
+		c.bar(r.Kind, left, y+shift+3, s.at(r.Value)-left, row-shift-6)
+		c.end()
+		c.text(max(s.at(r.Value), left+1.5)+5, y+shift+(row-shift)/2+4, "start", "plot-tick plot-halo "+class, fit(r.Text, aside-6, tickSize))
+		c.data.Add(table.Texts(line(r.Label), line(r.Text))...)
+	}
+	if folded > 0 {
+		c.note("The last bar is the sum of %s.", figures.Number(folded, "more"))
+	}
+	return c.figure(height)
+}
+
+// fold makes one row of those beyond the most.
+func fold(rows []Row) (out []Row, folded int) {
+	if len(rows) <= mostRows {
+		return rows, 0
+	}
+	rest := Row{Kind: Other}
+	for _, r := range rows[mostRows-1:] {
+		if r.Strong {
+			out = append(out, r)
+			continue
+		}
+		rest.Value += r.Value
+		folded++
+	}
+	rest.Label = fmt.Sprintf("%d others", folded)
+	return append(append(slices.Clone(rows[:mostRows-1]), rest), out...), folded
+}

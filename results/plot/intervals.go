@@ -1,0 +1,174 @@
+package plot
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/introgen/introgen/figures"
+	"github.com/introgen/introgen/results/table"
+)
+
+// Group are points that belong together: the states of a stage.
+type Group struct {
+	Label  string
+	Points []Point
+}
+
+// Point is a value with its interval. Known says that there is one; Lo and Hi are
+// both Value, or NaN, where no interval is known.
+type Point struct {
+	Label         string
+	X             float64 // of a curve
+	Value, Lo, Hi float64
+	Known         bool
+	Kind          Kind
+	Tip           string
+}
+
+// ranged says whether the point has an interval that can be drawn.
+func (p Point) ranged() bool {
+	return usable(p.Lo) && usable(p.Hi) && p.Lo <= p.Value && p.Value <= p.Hi && p.Lo < p.Hi
+}
+
+func (p Point) drawn() bool { return p.Known && usable(p.Value) }
+
+// span is what points and their intervals take, of values above 0 where that is
+// asked for.
+func span(points []Point) (lo, hi float64, positive bool) {
+	lo, hi, positive = math.Inf(1), math.Inf(-1), true
+	for _, p := range points {
+		if !p.drawn() {
+			continue
+		}
+		lo, hi = min(lo, p.Value), max(hi, p.Value)
+		if p.ranged() {
+			lo, hi = min(lo, p.Lo), max(hi, p.Hi)
+		}
+		positive = positive && lo > 0
+	}
+	return lo, hi, positive
+}
+
+// Intervals draws a value with its interval for each point, one below the other,
+// under the heading of its group. The scale is logarithmic where the values span
+// more than 30 times.
+func Intervals(o Options, groups []Group) Figure {
+	var all []Point
+	var labels []string
+	for _, g := range groups {
+		all = append(all, g.Points...)
+		for _, p := range g.Points {
+			labels = append(labels, "  "+p.Label)
+		}
+	}
+	lo, hi, positive := span(all)
+	c := draw(o, len(all), table.Column{Name: "stage", Left: true}, table.Column{Name: "state", Left: true}, table.Column{Name: "value"}, table.Column{Name: "from"}, table.Column{Name: "to"})
+	if math.IsInf(lo, 1) {
+		return c.empty("no samples")
+	}
+	left, row, shift := c.side(labels)+10, 22.0, 0.0
+	aside := 0.0
+	for _, p := range all {
+		aside = max(aside, measure(c.pointText(p), tickSize)+10)
+	}
+	right := c.width() - margin - aside
+	if c.narrow() || aside > 0.4*c.width() {
+		left, row, shift, right = margin+6, 36, 15, c.width()-margin-6
+	}
+	s := fromZero(hi*1.02, left, right)
+	if positive && hi/lo > logAbove {
+		s = logarithmic(lo, hi, left, right)
+	} else if lo < 0 {
+		s = linear(lo, hi, left, right)
+	}
+	const top = 6.0
+	height := top
+	for _, g := range groups {
+		height += 22 + row*float64(len(g.Points)) + 6
+	}
+	bottom := c.across(s, top, height, o.X)
+	y := top
+	nth := kindsOf(groups)
+	for _, g := range groups {
+		c.text(margin, y+15, "start", "plot-strong plot-halo", fit(g.Label, c.width()-2*margin, textSize))
+		y += 22
+		for _, p := range g.Points {
+			if p.Kind == "" {
+				p.Kind = nth[p.Label]
+			}
+			text := c.pointText(p)
+			if shift > 0 {
+				c.text(margin+8, y+11, "start", "plot-halo", fit(p.Label, 0.5*c.width(), textSize))
+				c.text(c.width()-margin, y+11, "end", "plot-tick plot-halo", fit(text, 0.48*c.width(), tickSize))
+			} else {
+				c.text(margin+12, y+15, "start", "", fit(p.Label, left-margin-20, textSize))
+				c.text(c.width()-margin, y+15, "end", "plot-tick", text)
+			}
+			c.across1(g.Label, p, s, y+shift+11)
+			y += row
+		}
+		y += 6
+	}
+	return c.figure(bottom)
+}
+
+// kindsOf gives each label of a point one kind, in all groups.
+func kindsOf(groups []Group) map[string]Kind {
+	nth := map[string]Kind{}
+	for _, g := range groups {
+		for _, p := range g.Points {
+			if _, ok := nth[p.Label]; !ok {
+				nth[p.Label] = Nth(len(nth))
+			}
+		}
+	}
+	return nth
+}
+
+func (c *canvas) pointText(p Point) string {
+	switch {
+	case !p.drawn():
+		return figures.None
+	case !p.ranged():
+		return c.o.Text(p.Value)
+	}
+	return fmt.Sprintf("%s (%s to %s)", c.o.Text(p.Value), c.o.Text(p.Lo), c.o.Text(p.Hi))
+}
+
+// across1 draws one point with its interval along a row.
+func (c *canvas) across1(group string, p Point, s scale, y float64) {
+	lo, hi := "", ""
+	if p.drawn() && p.ranged() {
+		lo, hi = c.o.Text(p.Lo), c.o.Text(p.Hi)
+	}
+	c.data.Add(table.Texts(line(group), line(p.Label), strings.Split(c.pointText(p), " ")[0], lo, hi)...)
+	if !p.drawn() {
+		return
+	}
+	c.mark(p.Kind, c.tip(group, p))
+	if p.ranged() {
+		from, to := s.at(p.Lo), s.at(p.Hi)
+		c.line("plot-whisker", from, y, to, y)
+		c.line("plot-whisker", from, y-4, from, y+4)
+		c.line("plot-whisker", to, y-4, to, y+4)
+	}
+	c.sign(p.Kind, s.at(p.Value), y, true)
+	c.end()
+}
+
+func (c *canvas) tip(group string, p Point) string {
+	if p.Tip != "" {
+		return p.Tip
+	}
+	return strings.TrimPrefix(fmt.Sprintf("%s, %s: %s", line(group), line(p.Label), c.pointText(p)), ", ")
+}
+
+// sign draws the shape of a kind, filled or open.
+func (c *canvas) sign(k Kind, x, y float64, filled bool) {
+	class := "plot-sign"
+	if !filled {
+		class = "plot-open"
+	}
+	fmt.Fprintf(&c.b, `<path class="%s" transform="translate(%s %s)" d="%s"/>`, class, number(x), number(y), k.shape())
+}
