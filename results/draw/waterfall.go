@@ -1,0 +1,117 @@
+package draw
+
+import (
+	"strings"
+
+	"github.com/introgen/introgen/figures"
+	"github.com/introgen/introgen/results/plot"
+	"github.com/introgen/introgen/results/sanitize"
+	"github.com/introgen/introgen/system/terminal"
+)
+
+// Waterfall draws what followed what, a line for each lane: its label, its bars
+// over time from 0 on, and what they add up to in milliseconds. No line is wider than width,
+// unless that is less than 40.
+func Waterfall(lanes []plot.Lane, width int, unicode bool) []string {
+	width = max(width, 40)
+	var kept []plot.Lane
+	lo, hi := 0.0, 0.0
+	label, time := 0, len("ms")
+	for _, l := range lanes {
+		from, to, ok := l.Extent()
+		if !ok {
+			continue
+		}
+		l.Label = strings.Repeat("  ", min(max(l.Depth, 0), 3)) + sanitize.Line(l.Label)
+		kept = append(kept, l)
+		lo, hi = min(lo, from), max(hi, to)
+		label = max(label, terminal.Width(l.Label))
+		time = max(time, len(figures.Text(l.Time(), 1)))
+	}
+	if len(kept) == 0 {
+		return nil
+	}
+	label = min(label, width/3)
+	columns := width - label - time - 4
+	edge := pickRune(unicode, '│', '|')
+	lines := make([]string, 0, len(kept)+1)
+	for _, l := range kept {
+		ms := figures.Text(l.Time(), 1)
+		lines = append(lines, pad(cut(l.Label, label, unicode), label)+" "+string(edge)+cells(l, lo, hi, columns, unicode)+string(edge)+" "+strings.Repeat(" ", max(0, time-len(ms)))+ms)
+	}
+	first, last := figures.Text(lo, 0), figures.Text(hi, 0)+" ms"
+	if len(first)+1+len(last) > columns {
+		first = ""
+	}
+	return append(lines, strings.Repeat(" ", label+2)+first+strings.Repeat(" ", max(0, columns-len(first)-len(last)))+last)
+}
+
+func pickRune(is bool, a, b rune) rune {
+	if is {
+		return a
+	}
+	return b
+}
+
+// cells are the columns of a lane: full where a bar takes at least half of one,
+// half where it takes less, blank where none lies.
+func cells(l plot.Lane, lo, hi float64, columns int, unicode bool) string {
+	covered := make([]float64, columns)
+	scale := 0.0
+	if hi > lo {
+		scale = float64(columns) / (hi - lo)
+	}
+	for _, b := range l.Bars {
+		if !b.Usable() {
+			continue
+		}
+		from, to := (b.Start-lo)*scale, (b.End-lo)*scale
+		first, last := min(int(from), columns-1), min(int(to), columns-1)
+		for i := first; i <= last; i++ {
+			part := min(to, float64(i+1)) - max(from, float64(i))
+			if i == first || part > 0.02 {
+				covered[i] += max(part, 0.01) // what took any time is seen
+			}
+		}
+	}
+	full, thin := pickRune(unicode, '█', '#'), pickRune(unicode, '▏', ':')
+	half := pickRune(unicode, '▌', '+')
+	var b strings.Builder
+	for _, part := range covered {
+		switch {
+		case part == 0:
+			b.WriteByte(' ')
+		case part < 0.25:
+			b.WriteRune(thin)
+		case part < 0.75:
+			b.WriteRune(half)
+		default:
+			b.WriteRune(full)
+		}
+	}
+	return b.String()
+}
+
+// cut shortens a text to so many columns.
+func cut(s string, width int, unicode bool) string {
+	if terminal.Width(s) <= width {
+		return s
+	}
+	dots := "…"
+	if !unicode {
+		dots = ".."
+	}
+	out, used := "", terminal.Width(dots)
+	for _, r := range s {
+		n := terminal.Width(string(r))
+		if used+n > width {
+			break
+		}
+		out, used = out+string(r), used+n
+	}
+	return out + dots
+}
+
+func pad(s string, width int) string {
+	return s + strings.Repeat(" ", max(0, width-terminal.Width(s)))
+}
