@@ -1,9 +1,15 @@
 package plot
 
-// across draws a horizontal axis at y with lines of its ticks up to top.
+// across draws a horizontal axis at y with lines of its ticks up to top, and
+// returns where what follows it may stand.
 func (c *canvas) across(s scale, top, y float64, name string) float64 {
+	return c.acrossAt(s, s.ticks(max(2, int((s.to-s.from)/75))), top, y, name)
+}
+
+// acrossAt is across with ticks that are given, from left to right.
+func (c *canvas) acrossAt(s scale, ticks []tick, top, y float64, name string) float64 {
 	last := s.from - 1e9
-	for _, t := range s.ticks(max(2, int((s.to-s.from)/90))) {
+	for _, t := range ticks {
 		x := s.at(t.value)
 		c.line("plot-grid", x, top, x, y)
 		half := measure(t.text, tickSize) / 2

@@ -42,6 +42,9 @@ func Bars(o Options, rows []Row) Figure {
 			kept[i].Text = c.o.Text(r.Value)
 		}
 		labels[i] = r.Label
+		if r.Strong {
+			labels[i] += "   " // bold letters are wider
+		}
 		hi = max(hi, r.Value)
 		aside = max(aside, measure(line(kept[i].Text), tickSize)+8)
 	}
@@ -72,7 +75,8 @@ func Bars(o Options, rows []Row) Figure {
 		c.mark(r.Kind, tip)
 		c.bar(r.Kind, left, y+shift+3, s.at(r.Value)-left, row-shift-6)
 		c.end()
-		c.text(max(s.at(r.Value), left+1.5)+5, y+shift+(row-shift)/2+4, "start", "plot-tick plot-halo "+class, fit(r.Text, aside-6, tickSize))
+		at := max(s.at(r.Value), left+1.5) + 5
+		c.text(at, y+shift+(row-shift)/2+4, "start", "plot-tick plot-halo "+class, fit(r.Text, c.width()-at-2, tickSize))
 		c.data.Add(table.Texts(line(r.Label), line(r.Text))...)
 	}
 	if folded > 0 {

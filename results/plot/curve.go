@@ -1,11 +1,13 @@
 package plot
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
 	"strings"
 
+	"github.com/introgen/introgen/figures"
 	"github.com/introgen/introgen/results/table"
 )
 
@@ -45,9 +47,10 @@ func Curve(o Options, points []Point, fit func(x float64) float64) Figure {
 		x = logarithmic(first, last, left, right)
 	}
 	c.up(s, left, right+10, o.Y)
-	bottom := c.across(scale{lo: x.lo, hi: x.hi, from: x.from, to: x.to, log: x.log}, top, top+height, o.X)
+	bottom := c.acrossAt(x, settings(kept, x), top, top+height, o.X)
 	if fit != nil {
-		c.fitted(fit, x, s)
+		c.fitted(fit, x.at(first), x.at(last), x, s)
+		c.note("%s", cmp.Or(o.Fit, "The dashed line is what was fitted."))
 	}
 	c.curve(kept, x, s)
 	return c.figure(bottom)
@@ -61,6 +64,23 @@ func sign(v float64) float64 {
 		return 1
 	}
 	return 0
+}
+
+// mostSettings is how many points have a tick each: what was set is read there,
+// and no number between two of them was.
+const mostSettings = 10
+
+func settings(points []Point, x scale) []tick {
+	var out []tick
+	for _, p := range points {
+		if n := len(out); n == 0 || out[n-1].value != p.X {
+			out = append(out, tick{p.X, figures.Count(p.X)})
+		}
+	}
+	if len(out) > mostSettings {
+		return x.ticks(6)
+	}
+	return out
 }
 
 // curve draws the points, and their values above them where these have room.
@@ -113,11 +133,16 @@ func named(p Point) string {
 	return tickText(p.X, max(math.Abs(p.X), least))
 }
 
-// fitted draws the curve of a function as far as it stays on the drawing.
-func (c *canvas) fitted(f func(float64) float64, x, y scale) {
+// fitParts is of how many straight parts a curve is made.
+const fitParts = 120
+
+// fitted draws the curve of a function from one pixel to another, as far as it
+// stays on the drawing.
+func (c *canvas) fitted(f func(float64) float64, from, to float64, x, y scale) {
 	var d strings.Builder
 	pen := "M"
-	for px := x.from; px <= x.to; px += 4 {
+	for i := range fitParts + 1 {
+		px := from + (to-from)*float64(i)/fitParts
 		v := f(x.value(px))
 		if !usable(v) || v < y.lo || v > y.hi {
 			pen = "M"

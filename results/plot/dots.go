@@ -68,8 +68,12 @@ func Dots(o Options, series []Series, lines []Line) Figure {
 	aside = min(aside, c.width()*0.4)
 	right -= aside
 	x := linear(float64(first), float64(last), left+6, right-4)
+	if first == last {
+		x.lo, x.hi = float64(first)-0.5, float64(first)+0.5
+	}
+	x.whole = true
 	c.up(s, left, right, o.Y)
-	bottom := c.across(scale{lo: x.lo, hi: x.hi, from: x.from, to: x.to}, top+height, top+height, o.X)
+	bottom := c.across(x, top+height, top+height, o.X)
 	for i, r := range series {
 		c.dots(r, i, len(series), all, x, s)
 	}
@@ -86,7 +90,7 @@ func valueScale(lo, hi, from, to float64) scale {
 	switch {
 	case lo > 0 && hi/lo > logAbove:
 		return logarithmic(lo, hi, from, to)
-	case lo >= 0 && lo < hi*0.6:
+	case lo >= 0 && lo < hi*0.6, lo == hi && lo >= 0:
 		return fromZero(hi*1.04, from, to)
 	}
 	pad := max((hi-lo)*0.08, math.Abs(hi)*0.01)

@@ -33,6 +33,7 @@ type Options struct {
 	Title, Description string
 	Width              int    // Wide where it is 0
 	X, Y               string // what the axes show, with the unit
+	Fit                string // what the fitted curve of Curve is, as a sentence
 	// Text writes a value for people; with one decimal, or as many as three
 	// digits take, where it is nil.
 	Text func(float64) string
@@ -182,11 +183,18 @@ func (c *canvas) line(class string, x1, y1, x2, y2 float64) {
 	fmt.Fprintf(&c.b, `<path class="%s" d="M%s %sL%s %s"/>`, class, number(x1), number(y1), number(x2), number(y2))
 }
 
+// patternFrom is how wide a bar is of which a pattern can be seen.
+const patternFrom = 6
+
 // bar is a rectangle filled as its kind is; what takes any time is seen.
 func (c *canvas) bar(k Kind, x, y, w, h float64) {
 	w = max(w, 1.5)
-	fill := ""
-	if k.patterned() {
+	fill, class := "", "plot-bar"
+	switch _, p := k.entry(); {
+	case p == plain || w < patternFrom:
+	case p == outlined:
+		x, y, w, h, class = x+0.75, y+0.75, w-1.5, h-1.5, "plot-bar plot-open"
+	default:
 		c.patterns[k] = true
 		fill = fmt.Sprintf(` style="fill:url(#%s-%s)"`, c.o.ID, k.word())
 	}
@@ -194,7 +202,7 @@ func (c *canvas) bar(k Kind, x, y, w, h float64) {
 	if w > 4 {
 		round = ` rx="2"`
 	}
-	fmt.Fprintf(&c.b, `<rect class="plot-bar" x="%s" y="%s" width="%s" height="%s"%s%s/>`, number(x), number(y), number(w), number(h), round, fill)
+	fmt.Fprintf(&c.b, `<rect class="%s" x="%s" y="%s" width="%s" height="%s"%s%s/>`, class, number(x), number(y), number(w), number(h), round, fill)
 }
 
 // defs are the patterns that the figure uses.

@@ -24,11 +24,13 @@ func Histogram(o Options, values []float64, lines ...Line) Figure {
 	for _, b := range bins {
 		tallest = max(tallest, b.Count)
 	}
-	const height, top = 170.0, 44.0
+	const height, top = 170.0, 52.0
 	s := fromZero(float64(tallest)*1.04, top+height, top)
+	s.whole = true
 	left, right := labelled(s, height), c.width()-margin-10
 	x := linear(bins[0].From, bins[len(bins)-1].To, left+2, right)
-	c.up(s, left, right, cmp.Or(o.Y, "values"))
+	c.up(s, left, right, "")
+	c.text(margin, 14, "start", "plot-muted", fit(cmp.Or(o.Y, "values"), c.width()-2*margin, textSize)) // above the labels of the lines
 	bottom := c.across(x, top+height, top+height, o.X)
 	for _, b := range bins {
 		from, to := c.o.Text(b.From), c.o.Text(b.To)

@@ -37,30 +37,34 @@ const (
 )
 
 // colour is one for a light ground and one for a dark. Against its ground each
-// has at least 4.5:1 (WCAG 2.2, 1.4.3), so that text of the ground's colour can
-// stand on it.
+// has at least 3:1 (WCAG 2.2, 1.4.11). Those of plain kinds differ in lightness
+// too, so that they can be told apart by eyes that lack a sort of cones.
 type colour struct{ light, dark string }
 
 var (
-	vermilion = colour{"#b34200", "#ff9157"}
-	rose      = colour{"#a8325f", "#f592b5"}
-	amber     = colour{"#7d5a00", "#e0b44c"}
-	green     = colour{"#00714f", "#4ccf9c"}
-	teal      = colour{"#006c78", "#56cbd6"}
-	blue      = colour{"#0b62a6", "#6bb5f2"}
-	indigo    = colour{"#4b4db3", "#abb0ff"}
-	purple    = colour{"#86408a", "#d79ade"}
+	vermilion = colour{"#c24a00", "#ff8a45"}
+	amber     = colour{"#8a6a00", "#e0b44c"}
+	green     = colour{"#6c8c36", "#c3e6a0"}
+	teal      = colour{"#0a9a9c", "#3fe3dc"}
+	blue      = colour{"#0e5a99", "#5d9dec"}
+	violet    = colour{"#7a55e0", "#8f6bf5"}
+	plum      = colour{"#6b2a55", "#b0648f"}
+	rose      = colour{"#b3246b", "#ff8fbe"}
 	grey      = colour{"#5b6470", "#a6aebb"}
 )
 
-// pattern is what is drawn over a kind's colour, in that of the ground.
+// pattern is what is drawn over a kind's colour, in that of the ground; outlined is
+// the colour around the ground. A bar that
+// is too narrow for one has none.
 type pattern int
 
 const (
 	plain pattern = iota
-	hatched
+	rising
+	falling
+	upright
 	dotted
-	striped
+	outlined
 )
 
 // kinds has all of them, in the order of a run.
@@ -69,10 +73,10 @@ var kinds = []struct {
 	colour  colour
 	pattern pattern
 }{
-	{Read, teal, plain}, {Build, indigo, plain}, {Library, vermilion, plain}, {Pipeline, amber, hatched}, {Weights, purple, plain},
-	{Prefill, blue, plain}, {Decode, blue, striped}, {Encode, indigo, hatched}, {Commit, rose, plain}, {Wait, grey, hatched},
-	{GPU, green, plain}, {CPU, teal, striped}, {Recording, grey, dotted}, {Unattributed, grey, striped}, {Other, grey, plain},
-	{Series1, blue, plain}, {Series2, vermilion, plain}, {Series3, green, plain}, {Series4, purple, plain}, {Series5, amber, plain}, {Series6, rose, plain},
+	{Read, amber, dotted}, {Build, violet, plain}, {Library, vermilion, plain}, {Pipeline, amber, rising}, {Weights, plum, plain},
+	{Prefill, blue, plain}, {Decode, teal, plain}, {Encode, violet, falling}, {Commit, rose, upright}, {Wait, grey, rising},
+	{GPU, green, plain}, {CPU, green, upright}, {Recording, grey, dotted}, {Unattributed, grey, falling}, {Other, grey, outlined},
+	{Series1, blue, plain}, {Series2, vermilion, plain}, {Series3, teal, plain}, {Series4, plum, plain}, {Series5, green, plain}, {Series6, violet, plain},
 }
 
 // Kinds are all kinds, in the order of a run, and the series behind them.
@@ -117,20 +121,21 @@ func (k Kind) Color() (light, dark string) {
 	return c.light, c.dark
 }
 
-func (k Kind) patterned() bool { _, p := k.entry(); return p != plain }
-
 func (k Kind) turned() string {
-	if _, p := k.entry(); p == hatched {
+	switch _, p := k.entry(); p {
+	case rising:
 		return ` patternTransform="rotate(45)"`
+	case falling:
+		return ` patternTransform="rotate(-45)"`
 	}
 	return ""
 }
 
 func (k Kind) strokes() string {
 	switch _, p := k.entry(); p {
-	case hatched:
+	case rising, falling:
 		return `<rect class="plot-gap" width="2" height="6"/>`
-	case striped:
+	case upright:
 		return `<rect class="plot-gap" width="1.5" height="6"/>`
 	case dotted:
 		return `<circle class="plot-gap" cx="3" cy="3" r="1.3"/>`

@@ -1,7 +1,9 @@
 package plot
 
 import (
+	"cmp"
 	"math"
+	"slices"
 	"strconv"
 )
 
@@ -24,6 +26,7 @@ type scale struct {
 	lo, hi   float64
 	from, to float64 // where lo and hi lie
 	log      bool
+	whole    bool // of numbers of things, which have no parts
 }
 
 // at is where a value lies; what is beyond an end of the scale lies at it.
@@ -95,6 +98,9 @@ func (s scale) ticks(count int) []tick {
 		return s.logTicks(count)
 	}
 	d := step(s.hi-s.lo, count)
+	if s.whole {
+		d = max(d, 1)
+	}
 	var out []tick
 	for i := math.Ceil(s.lo/d - 1e-9); i*d <= s.hi+d*1e-9 && len(out) < 2*count+2; i++ {
 		out = append(out, tick{i * d, tickText(i*d, d)})
@@ -156,31 +162,48 @@ func tickText(v, distance float64) string {
 }
 
 // spread moves positions so that none is nearer to another than gap, as little as
-// can be, within from and to; where they cannot all have room it keeps their order.
+// can be, within from and to; where they cannot all have room they share it. What
+// is too near makes a cluster around its middle, which may then be too near to
+// another.
 func spread(at []float64, gap, from, to float64) []float64 {
-	out := make([]float64, len(at))
 	order := make([]int, len(at))
 	for i := range order {
 		order[i] = i
 	}
-	for i := 1; i < len(order); i++ {
-		for k := i; k > 0 && at[order[k]] < at[order[k-1]]; k-- {
-			order[k], order[k-1] = order[k-1], order[k]
-		}
-	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(at[a], at[b]) })
 	if n := len(at); n > 1 && gap*float64(n-1) > to-from {
 		gap = (to - from) / float64(n-1)
 	}
-	next := from
-	for _, i := range order {
-		out[i] = max(at[i], next)
-		next = out[i] + gap
+	type cluster struct {
+		middle float64
+		n      int
 	}
-	limit := to
-	for k := len(order) - 1; k >= 0; k-- {
-		i := order[k]
-		out[i] = min(out[i], limit)
-		limit = out[i] - gap
+	var all []cluster
+	half := func(c cluster) float64 { return gap * float64(c.n-1) / 2 }
+	inside := func(c cluster) cluster {
+		c.middle = min(max(c.middle, from+half(c)), to-half(c))
+		return c
+	}
+	for _, i := range order {
+		c := inside(cluster{at[i], 1})
+		for len(all) > 0 {
+			last := all[len(all)-1]
+			if c.middle-half(c)-last.middle-half(last) >= gap*(1-1e-9) {
+				break
+			}
+			n := last.n + c.n
+			c = inside(cluster{(last.middle*float64(last.n) + c.middle*float64(c.n)) / float64(n), n})
+			all = all[:len(all)-1]
+		}
+		all = append(all, c)
+	}
+	out := make([]float64, len(at))
+	k := 0
+	for _, c := range all {
+		for i := range c.n {
+			out[order[k]] = c.middle - half(c) + gap*float64(i)
+			k++
+		}
 	}
 	return out
 }

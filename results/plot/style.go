@@ -24,7 +24,6 @@ const rules = `.plot{font:12px system-ui,-apple-system,"Segoe UI",Roboto,"Helvet
 .plot .plot-strong{font-weight:600}
 .plot .plot-muted,.plot .plot-tick,.plot .plot-note{fill:var(--plot-muted)}
 .plot .plot-tick{font-size:11px}
-.plot .plot-in{fill:var(--plot-bg);stroke:var(--k);stroke-width:4px;stroke-linejoin:round;paint-order:stroke}
 .plot .plot-halo{stroke:var(--plot-bg);stroke-width:4px;stroke-linejoin:round;paint-order:stroke}
 .plot-back{fill:var(--plot-bg)}
 .plot-grid{stroke:var(--plot-grid);fill:none}

@@ -29,14 +29,27 @@ type Bar struct {
 func (l Lane) Time() float64 {
 	sum := 0.0
 	for _, b := range l.Bars {
-		if b.usable() {
+		if b.Usable() {
 			sum += b.End - b.Start
 		}
 	}
 	return sum
 }
 
-func (b Bar) usable() bool { return usable(b.Start) && usable(b.End) && b.End >= b.Start }
+// Extent is from where to where the lane's bars go; false where it has none that
+// can be drawn.
+func (l Lane) Extent() (from, to float64, ok bool) {
+	from, to = math.Inf(1), math.Inf(-1)
+	for _, b := range l.Bars {
+		if b.Usable() {
+			from, to, ok = min(from, b.Start), max(to, b.End), true
+		}
+	}
+	return from, to, ok
+}
+
+// Usable says whether the bar can be drawn: its ends are numbers, in order.
+func (b Bar) Usable() bool { return usable(b.Start) && usable(b.End) && b.End >= b.Start }
 
 // mostLanes bounds the height of a waterfall, and mostBars what is drawn one by
 // one of a lane.
@@ -45,7 +58,7 @@ const (
 	mostBars  = 60
 )
 
-// Waterfall draws what followed what: time goes to the right, lanes down. Behind
+// Waterfall draws what followed what: time goes to the right from 0 on, lanes down. Behind
 // the last bar of a lane stands what its bars add up to.
 func Waterfall(o Options, lanes []Lane) Figure {
 	o.X = cmp.Or(o.X, "ms")
@@ -64,10 +77,12 @@ func Waterfall(o Options, lanes []Lane) Figure {
 		more = len(lanes) - mostLanes
 		lanes = lanes[:mostLanes]
 	}
-	lo, hi := math.Inf(1), math.Inf(-1)
+	lo, hi := 0.0, 0.0
+	aside := 0.0
 	labels := make([]string, len(lanes))
 	for i, l := range lanes {
 		labels[i] = strings.Repeat("  ", l.Depth) + l.Label
+		aside = max(aside, measure(figures.Text(l.Time(), 1), tickSize)+7)
 		for _, b := range l.Bars {
 			lo, hi = min(lo, b.Start), max(hi, b.End)
 		}
@@ -77,7 +92,7 @@ func Waterfall(o Options, lanes []Lane) Figure {
 		left, row, room = margin, 36, 16
 	}
 	const top = 8.0
-	s := linear(lo, hi, left, c.width()-14)
+	s := linear(lo, hi, left, c.width()-margin-aside)
 	bottom := top + row*float64(len(lanes)) + 4
 	height := c.across(s, top, bottom, o.X)
 	for i, l := range lanes {
@@ -100,7 +115,7 @@ func Waterfall(o Options, lanes []Lane) Figure {
 func usableLanes(lanes []Lane) (out []Lane, skipped int) {
 	for _, l := range lanes {
 		n := len(l.Bars)
-		l.Bars = slices.DeleteFunc(slices.Clone(l.Bars), func(b Bar) bool { return !b.usable() })
+		l.Bars = slices.DeleteFunc(slices.Clone(l.Bars), func(b Bar) bool { return !b.Usable() })
 		skipped += n - len(l.Bars)
 		if len(l.Bars) > 0 {
 			out = append(out, l)
@@ -142,20 +157,7 @@ func (c *canvas) lane(l Lane, s scale, y, height float64) {
 			end = max(end, to, x+1.5)
 		}
 	}
-	c.beside(ms, l.Bars[0].Kind, s, end, y, height)
-}
-
-// beside writes a text behind the end of a bar, or before it where there is no
-// room.
-func (c *canvas) beside(text string, k Kind, s scale, end, y, height float64) {
-	wide := measure(text, tickSize) + 6
-	if end+wide <= c.width()-2 {
-		c.text(end+5, y+height/2+4, "start", "plot-tick plot-halo", text)
-		return
-	}
-	fmt.Fprintf(&c.b, `<g class="%s">`, k.Class())
-	c.text(end-5, y+height/2+4, "end", "plot-tick plot-in", text)
-	c.b.WriteString("</g>")
+	c.text(end+5, y+height/2+4, "start", "plot-tick plot-halo", ms)
 }
 
 // pixels are the stretches that bars take, those that touch made one.
