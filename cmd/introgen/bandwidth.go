@@ -6,26 +6,30 @@ import (
 	"strings"
 
 	"github.com/introgen/introgen/engine/cpu"
+	"github.com/introgen/introgen/engine/cpu/arithmetic"
 	"github.com/introgen/introgen/engine/cpu/bandwidth"
 	"github.com/introgen/introgen/figures"
+	"github.com/introgen/introgen/system/terminal"
 	"github.com/urfave/cli/v2"
 )
 
 func bandwidthCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "bandwidth",
-		Usage:     "measure how fast this machine's memory is read: the limit of every token",
+		Usage:     "measure how fast this machine reads memory, multiplies and adds: the limits of every token",
 		ArgsUsage: " ",
 		Description: "A decode step reads every weight once, so no step is faster than the model's bytes divided\n" +
 			"by this. Measured with one thread and with --threads, from pages of the usual size and from\n" +
-			"huge ones; best and median of the rounds.\n\n" +
+			"huge ones; best and median of the rounds.\n" +
+			"A long prompt is bound by arithmetic instead: the last lines say how many float32 operations a second\n" +
+			"registers allow, a multiply-add counted as two.\n\n" +
 			"Examples:\n" +
 			"   introgen bandwidth\n" +
 			"   introgen bandwidth --threads 4 --bytes 1000000000",
 		Flags: []cli.Flag{
-			&cli.IntFlag{Name: "threads", Usage: "the most threads `N` to read with", Value: cpu.DefaultThreads()},
+			&cli.IntFlag{Name: "threads", Usage: "the most threads `N` to read and to compute with", Value: cpu.DefaultThreads()},
 			&cli.IntFlag{Name: "bytes", Usage: "how many bytes `N` to read", Value: bandwidth.ModelBytes},
-			&cli.IntFlag{Name: "rounds", Usage: "how often `N` to read them", Value: bandwidth.DefaultRounds},
+			&cli.IntFlag{Name: "rounds", Usage: "how often `N` to read them, and to compute", Value: bandwidth.DefaultRounds},
 		},
 		Action: runBandwidth,
 	}
@@ -68,7 +72,29 @@ func runBandwidth(c *cli.Context) error {
 			}
 		}
 	}
+	return printArithmetic(c, status, most)
+}
+
+// printArithmetic measures and prints how fast registers are multiplied and added.
+func printArithmetic(c *cli.Context, status *terminal.Line, most int) error {
+	for _, threads := range slices.Compact([]int{1, most}) {
+		status.Set("computing with %d threads", threads)
+		r, err := arithmetic.Run(c.Context, arithmetic.Options{Threads: threads, Rounds: c.Int("rounds")})
+		if err != nil {
+			return err
+		}
+		status.Clear()
+		if _, err := fmt.Fprintln(c.App.Writer, arithmeticLine(r)); err != nil {
+			return err
+		}
+	}
 	return nil
+}
+
+// arithmeticLine writes a result as one line, the best rate first.
+func arithmeticLine(r *arithmetic.Result) string {
+	return fmt.Sprintf("%s, float32: %s GFLOP/s best, %s GFLOP/s median of %d (%s)",
+		figures.Number(r.Threads, "thread"), figures.Text(r.Best, 1), figures.Text(r.Median, 1), len(r.Samples), r.Kernel)
 }
 
 // bandwidthLine writes a result as one line, the best rate first.
