@@ -20,6 +20,7 @@ type thread struct {
 	gate, up []float32 // gateUpRows for each token
 	kv       []float32 // keys or values of one token
 	scores   []float32 // one for each position
+	watch    *watch    // nil where nobody observes
 	_        [128]byte // keep threads off each other's cache lines
 }
 
@@ -110,6 +111,9 @@ func (e *Engine) allocate() error {
 			gate:    floats(gateUp), up: floats(gateUp),
 			kv:     floats(m.KVHeads * m.HeadDim),
 			scores: floats(e.opt.Context),
+		}
+		if e.opt.Observer != nil {
+			e.threads[i].watch = &watch{}
 		}
 	}
 	return nil

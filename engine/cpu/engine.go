@@ -100,7 +100,11 @@ func New(m *llama.Model, o Options) (_ *Engine, err error) {
 	if err := e.allocate(); err != nil {
 		return nil, fmt.Errorf("cpu: %w", err)
 	}
-	e.team = threads.New(o.Threads, e, guard)
+	body := threads.Body(e)
+	if o.Observer != nil {
+		body = watched{e}
+	}
+	e.team = threads.New(o.Threads, body, guard)
 	e.desc = Description{Set: set.Name, Threads: o.Threads, Context: o.Context, Slow: e.slowTypes()}
 	if err := e.maybePack(); err != nil {
 		return nil, fmt.Errorf("cpu: %w", err)
@@ -198,6 +202,9 @@ func (e *Engine) forward(ids []int32, pos int) error {
 		}
 		if err := e.team.Run(e.cur.plan); err != nil {
 			return err
+		}
+		if e.opt.Observer != nil {
+			e.observed(size)
 		}
 		ids, pos = ids[size:], pos+size
 		e.passed = pos

@@ -56,6 +56,8 @@ type Options struct {
 	// Cancelled is asked before every chunk of 64 tokens, since a long prompt
 	// takes many seconds; its error ends the Step. It may be nil.
 	Cancelled func() error
+	// Observer is told what the threads do and when. nil, the default, costs nothing.
+	Observer Observer
 }
 
 const (

@@ -86,7 +86,14 @@ func (e *Engine) pack(size int) error {
 	p := &pass{stages: []stage{{kind: packing}}, ahead: [][][]byte{make([][]byte, e.opt.Threads)}}
 	p.plan = threads.NewStages([]int{len(e.jobs)}, p)
 	e.cur = p
+	if e.opt.Observer != nil {
+		p.place()
+		e.observe()
+	}
 	err = e.team.Run(p.plan)
+	if e.opt.Observer != nil && err == nil {
+		e.observed(0)
+	}
 	e.jobs = nil
 	return err
 }

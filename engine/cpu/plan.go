@@ -48,6 +48,10 @@ type pass struct {
 	stages []stage
 	plan   *threads.Stages
 	ahead  [][][]byte // for each stage and thread: what to prefetch while it waits
+
+	places     []places    // of each stage's operations, where somebody observes; of so many
+	count      int         // operations
+	operations []Operation // of the last such pass
 }
 
 // passOf returns the pass for tokens tokens, with logits of the last one or
@@ -102,6 +106,9 @@ func (e *Engine) passOf(tokens int, logits bool) *pass {
 		p.ahead = append(p.ahead, ahead)
 	}
 	p.plan = threads.NewStages(units, p)
+	if e.opt.Observer != nil {
+		p.place()
+	}
 	e.passes[l][tokens-1] = p
 	return p
 }
@@ -199,6 +206,11 @@ func (e *Engine) prepare(ids []int32, pos int, logits bool) error {
 			e.cos[at], e.cos[at+1] = float32(c), float32(c)
 			e.sin[at], e.sin[at+1] = float32(-s), float32(s)
 		}
+	}
+	if e.opt.Observer != nil {
+		e.observe()
+		start := e.opt.Observer.Now()
+		defer func() { e.threads[0].watch.add(embedding, start, e.opt.Observer.Now()) }()
 	}
 	return guard(func() error {
 		emb := matrix{Matrix: &e.m.Embedding}

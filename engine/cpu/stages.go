@@ -80,6 +80,9 @@ func (e *Engine) normed(th *thread, number int, s stage, w []float32) *vectors {
 		if th.xn.panel != nil {
 			e.set.Quantize(th.xn.panel, 0, 0, th.xn.floats)
 		}
+		if th.watch != nil {
+			th.watch.normed = e.opt.Observer.Now()
+		}
 	}
 	return &th.xn
 }

@@ -1,0 +1,248 @@
+package cpu
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/introgen/introgen/engine/cpu/kernel"
+)
+
+// Operation is what a stage of a pass computes, whichever threads do it: the norm
+// in front of a stage, which of one token each thread computes for itself, is one of
+// its own.
+//
+// Bytes are those of weights, of the KV cache and of activations, each counted once,
+// however many threads read it. Operations are those on numbers, of which a
+// multiply-add is two and an exponential function one; what only changes how a number is
+// written, as to quantize and dequantize do, and what compares counts nothing.
+type Operation struct {
+	Layer  int    // the block, from 0; −1 outside of the blocks
+	Name   string // in the model's terms: one of the constants
+	Kernel string // what computes it, and the instruction set: "mul_q8_0 avx512"
+	Read   int64  // bytes
+	// Written is the bytes that are written; what is added to is also read.
+	Written int64
+	Ops     int64
+}
+
+// The names of operations, in the order of a pass.
+const (
+	OpPack         = "pack weights" // when the model is built
+	OpEmbedding    = "embedding"
+	OpAttnNorm     = "attn_norm"
+	OpQKV          = "attn_qkv" // the three products, and the rotation of queries and keys
+	OpAttention    = "attention"
+	OpAttnQuantize = "attn_quantize" // where a head is not whole blocks
+	OpAttnOutput   = "attn_output"   // and its sum with the residual stream
+	OpFFNNorm      = "ffn_norm"
+	OpFFNGateUp    = "ffn_gate_up" // both products, and SwiGLU
+	OpFFNDown      = "ffn_down"    // and its sum with the residual stream
+	OpOutputNorm   = "output_norm"
+	OpOutput       = "output"
+)
+
+// places is where the operations of a stage stand among those of its pass.
+type places struct{ norm, own int }
+
+// embedding is the place of the first operation of every pass but that of packing.
+const embedding = 0
+
+// operations are what a pass of so many tokens at the position under way is made of.
+// What depends on the position alone is computed anew in every pass.
+func (e *Engine) operations(p *pass, tokens int) []Operation {
+	if p.operations == nil {
+		p.operations = make([]Operation, p.count)
+		if p.stages[0].kind != packing {
+			p.operations[embedding] = e.embeddingCost(tokens)
+		}
+		for i, s := range p.stages {
+			if p.places[i].norm > 0 {
+				p.operations[p.places[i].norm] = e.normCost(s)
+			}
+			p.operations[p.places[i].own] = e.cost(s)
+		}
+		return p.operations
+	}
+	for i, s := range p.stages {
+		if s.kind == attend {
+			p.operations[p.places[i].own] = e.cost(s)
+		}
+	}
+	return p.operations
+}
+
+// place gives the operations of a pass their places.
+func (p *pass) place() {
+	if p.stages[0].kind != packing {
+		p.count = embedding + 1
+	}
+	for _, s := range p.stages {
+		at := places{}
+		if s.tokens == 1 && (s.kind == qkv || s.kind == gateUp || s.kind == head) {
+			at.norm = p.count
+			p.count++
+		}
+		at.own = p.count
+		p.count++
+		p.places = append(p.places, at)
+	}
+}
+
+// Bytes of so many values, as floats and as a panel has them: 16 bits each, and for each
+// block a scale and a sum.
+func floatBytes(values int) int64 { return 4 * int64(values) }
+func panelBytes(values int) int64 { return int64(values/kernel.Block) * (2*kernel.Block + 4 + 4) }
+
+// written is the bytes of activations that a stage leaves for the matrices behind
+// it: floats, and a panel where there is one.
+func written(v *vectors, values int) int64 {
+	n := floatBytes(values)
+	if v.panel != nil {
+		n += panelBytes(values)
+	}
+	return n
+}
+
+// product adds to o what matrices cost that are multiplied with the same activations:
+// each row with each of the tokens, and a bias added to each of the products.
+func product(o *Operation, tokens int, biases [][]float32, ms ...*matrix) {
+	fast, slow := false, false
+	for _, w := range ms {
+		fast, slow = fast || w.fast > 0, slow || w.slow()
+		o.Read += int64(w.Rows) * int64(w.RowBytes)
+		o.Ops += 2 * int64(w.Rows) * int64(w.Cols) * int64(tokens)
+	}
+	in := tokens * ms[0].Cols
+	if fast {
+		o.Read += panelBytes(in)
+	}
+	if slow {
+		o.Read += floatBytes(in)
+	}
+	for _, b := range biases {
+		o.Read += floatBytes(len(b))
+		o.Ops += int64(len(b)) * int64(tokens)
+	}
+}
+
+// kernelOf names the kernels that multiply matrices with so many tokens.
+func (e *Engine) kernelOf(tokens int, ms ...*matrix) string {
+	var names []string
+	add := func(kind string, w *matrix) {
+		if n := kind + "_" + strings.ToLower(w.Type.String()); !slices.Contains(names, n) {
+			names = append(names, n)
+		}
+	}
+	for _, w := range ms {
+		switch {
+		case w.fast == 0:
+		case w.tiles != nil:
+			add("tile", w)
+		case tokens == 1:
+			add("mul", w)
+		default: // rows are brought into the order of tiles first
+			add("pack_tile", w)
+		}
+		if w.slow() {
+			add("dot", w)
+		}
+	}
+	return e.kernelNamed(strings.Join(names, "+"))
+}
+
+func (e *Engine) kernelNamed(name string) string { return name + " " + e.set.Name }
+
+func (e *Engine) embeddingCost(tokens int) Operation {
+	w := &e.m.Embedding
+	return Operation{Layer: -1, Name: OpEmbedding, Kernel: "dequantize_" + strings.ToLower(w.Type.String()),
+		Read: int64(tokens) * int64(w.RowBytes), Written: floatBytes(tokens * w.Cols)}
+}
+
+// normCost is what the norm costs that a stage is, or starts from: a square and a sum,
+// and two products, of each value.
+func (e *Engine) normCost(s stage) Operation {
+	o := Operation{Layer: s.layer, Kernel: e.kernelNamed("rms_norm")}
+	switch s.kind {
+	case normAttn, qkv:
+		o.Name = OpAttnNorm
+	case normFFN, gateUp:
+		o.Name = OpFFNNorm
+	default:
+		o.Layer, o.Name = -1, OpOutputNorm
+	}
+	values := s.tokens * e.m.Hidden
+	o.Read = floatBytes(values) + floatBytes(e.m.Hidden)
+	o.Written = written(&e.xn, values)
+	o.Ops = 4 * int64(values)
+	return o
+}
+
+// cost is what a stage costs beside its norm.
+func (e *Engine) cost(s stage) Operation {
+	o := Operation{Layer: s.layer}
+	m, tokens := e.m, int64(s.tokens)
+	width, kv := m.Heads*m.HeadDim, m.KVHeads*m.HeadDim
+	var b *block
+	if s.layer < len(e.blocks) {
+		b = &e.blocks[s.layer]
+	}
+	residual := func(name string, w *matrix, bias []float32) {
+		o.Name, o.Kernel = name, e.kernelOf(s.tokens, w)
+		product(&o, s.tokens, [][]float32{bias}, w)
+		o.Written = floatBytes(s.tokens * w.Rows)
+		o.Read += o.Written
+		o.Ops += tokens * int64(w.Rows)
+	}
+	switch s.kind {
+	case normAttn, normFFN:
+		return e.normCost(s)
+	case qkv:
+		o.Name, o.Kernel = OpQKV, e.kernelOf(s.tokens, &b.q, &b.k, &b.v)
+		product(&o, s.tokens, [][]float32{b.QB, b.KB, b.VB}, &b.q, &b.k, &b.v)
+		o.Read += 2 * floatBytes(s.tokens*m.RopeDim)
+		o.Written = floatBytes(s.tokens * (width + 2*kv))
+		o.Ops += 3 * tokens * int64((m.Heads+m.KVHeads)*m.RopeDim)
+	case attend:
+		o.Name, o.Kernel = OpAttention, e.kernelNamed("attend")
+		last := e.pos + s.first + s.tokens // the positions that the last token looks at
+		o.Read = floatBytes(s.tokens*width) + 2*floatBytes(last*kv)
+		att := e.att.of(s.tokens)
+		o.Written = floatBytes(s.tokens * width)
+		if att.panel != nil && m.HeadDim%kernel.Block == 0 {
+			o.Written += panelBytes(s.tokens * width)
+		}
+		for t := range s.tokens {
+			n := int64(e.pos + s.first + t + 1)
+			// A product with each key and each value; of each score the scale, the
+			// difference from the largest, exp and the sum; the division at the end.
+			o.Ops += int64(m.Heads) * (n*(4*int64(m.HeadDim)+4) + int64(m.HeadDim))
+		}
+	case quantAtt:
+		o.Name, o.Kernel = OpAttnQuantize, e.kernelNamed("quantize")
+		o.Read, o.Written = floatBytes(s.tokens*width), panelBytes(s.tokens*width)
+	case project:
+		residual(OpAttnOutput, &b.o, b.OB)
+	case gateUp:
+		o.Name, o.Kernel = OpFFNGateUp, e.kernelOf(s.tokens, &b.gate, &b.up)
+		product(&o, s.tokens, [][]float32{b.GateB, b.UpB}, &b.gate, &b.up)
+		o.Written = written(e.h.of(s.tokens), s.tokens*m.FFN)
+		o.Ops += 4 * tokens * int64(m.FFN) // exp, a sum, a quotient and a product
+	case down:
+		residual(OpFFNDown, &b.down, b.DownB)
+	case head:
+		o.Layer, o.Name, o.Kernel = -1, OpOutput, e.kernelOf(s.tokens, &e.output)
+		product(&o, s.tokens, nil, &e.output)
+		o.Written = floatBytes(m.Vocab)
+	case packing:
+		o.Layer, o.Name = -1, OpPack
+		var names []string
+		for _, j := range e.jobs {
+			o.Read += int64(j.end-j.row) * int64(j.w.RowBytes)
+			if n := "pack_" + strings.ToLower(j.w.Type.String()); !slices.Contains(names, n) {
+				names = append(names, n)
+			}
+		}
+		o.Kernel, o.Written = e.kernelNamed(strings.Join(names, "+")), o.Read
+	}
+	return o
+}

@@ -1,0 +1,288 @@
+package cpu_test
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/introgen/introgen/engine/cpu"
+	"github.com/introgen/introgen/engine/llama/llamatest"
+	"github.com/introgen/introgen/engine/quant"
+	"github.com/introgen/introgen/models"
+	"github.com/introgen/introgen/models/modeltest"
+)
+
+// seen is an observer that keeps all that it is told.
+type seen struct {
+	began  time.Time
+	passes []onePass
+}
+
+type onePass struct {
+	operations []cpu.Operation
+	work       [][]cpu.Work
+}
+
+func (s *seen) Now() time.Duration { return time.Since(s.began) }
+
+func (s *seen) Passed(operations []cpu.Operation, work [][]cpu.Work) {
+	p := onePass{operations: slices.Clone(operations)}
+	for _, w := range work {
+		p.work = append(p.work, slices.Clone(w))
+	}
+	s.passes = append(s.passes, p)
+}
+
+// sum adds up the operations of a pass that have the name, of all layers.
+func (p onePass) sum(name string) (n int, read, written, ops int64) {
+	for _, o := range p.operations {
+		if name == "" || o.Name == name {
+			n, read, written, ops = n+1, read+o.Read, written+o.Written, ops+o.Ops
+		}
+	}
+	return n, read, written, ops
+}
+
+// cost is what an operation is held to, by hand.
+type cost struct {
+	layer              int
+	name, kernel       string
+	read, written, ops int64
+}
+
+func held(t *testing.T, p onePass, set string, want []cost) {
+	t.Helper()
+	for _, w := range want {
+		at := slices.IndexFunc(p.operations, func(o cpu.Operation) bool { return o.Layer == w.layer && o.Name == w.name })
+		if at < 0 {
+			t.Errorf("there is no %s of layer %d", w.name, w.layer)
+			continue
+		}
+		if w.name != cpu.OpEmbedding {
+			w.kernel += " " + set
+		}
+		if o := p.operations[at]; o != (cpu.Operation{Layer: w.layer, Name: w.name, Kernel: w.kernel, Read: w.read, Written: w.written, Ops: w.ops}) {
+			t.Errorf("%+v, by hand %+v", o, w)
+		}
+	}
+}
+
+// TestStepCosts holds a decode step of SmolLM2-135M in Q8_0 to figures computed by hand
+// from its shapes: hidden 576, 9 heads and 3 of keys and values of 64, feed-forward
+// 1536, vocabulary 49152, 30 layers; a block of 32 values takes 34 bytes in the
+// file and 72 in a panel. Step 1 after 13 tokens looks at 14 positions.
+func TestStepCosts(t *testing.T) {
+	m := model(t, modeltest.Path(t, models.StandIn))
+	for _, packed := range []cpu.Pack{cpu.PackOff, cpu.PackOn} {
+		s := &seen{began: time.Now()}
+		e := newEngine(t, m, cpu.Options{Threads: 2, Pack: packed, Observer: s})
+		next, err := e.Step(llamatest.Prompt, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := e.Step([]int32{next}, len(llamatest.Prompt)); err != nil {
+			t.Fatal(err)
+		}
+		set, product := e.Describe().Set, "mul_q8_0"
+		if packed == cpu.PackOn {
+			product = "tile_q8_0"
+			held(t, s.passes[0], set, []cost{{-1, cpu.OpPack, "pack_q8_0", 142_884_864, 142_884_864, 0}})
+			s.passes = s.passes[1:]
+		}
+		if len(s.passes) != 2 {
+			t.Fatalf("%d passes, not 2", len(s.passes))
+		}
+		step := s.passes[1]
+		held(t, step, set, []cost{
+			{-1, cpu.OpEmbedding, "dequantize_q8_0", 612, 2304, 0},
+			{0, cpu.OpAttnNorm, "rms_norm", 2 * 2304, 2304 + 18*72, 4 * 576},
+			{0, cpu.OpQKV, product, 960*612 + 1296 + 512, 4 * 960, 2*960*576 + 3*12*64},
+			{29, cpu.OpAttention, "attend", 2304 + 2*4*14*192, 2304 + 1296, 9 * (14*(2*64+2*64+4) + 64)},
+			{29, cpu.OpAttnOutput, product, 576*612 + 1296 + 2304, 2304, 2*576*576 + 576},
+			{7, cpu.OpFFNNorm, "rms_norm", 2 * 2304, 2304 + 18*72, 4 * 576},
+			{7, cpu.OpFFNGateUp, product, 2*1536*612 + 1296, 4*1536 + 48*72, 2*2*1536*576 + 4*1536},
+			{7, cpu.OpFFNDown, product, 576*1632 + 48*72 + 2304, 2304, 2*1536*576 + 576},
+			{-1, cpu.OpOutputNorm, "rms_norm", 2 * 2304, 2304 + 18*72, 4 * 576},
+			{-1, cpu.OpOutput, product, 49152*612 + 1296, 4 * 49152, 2 * 49152 * 576},
+		})
+		// Every matrix is read once: their bytes in the file, and beside them only
+		// activations, norms and the cache, of which a layer has less than 50 kB.
+		n, read, _, ops := step.sum("")
+		weights := int64(30*(960*612+576*612+2*1536*612+576*1632) + 49152*612)
+		if weights != m.Bytes() || read < weights || read > weights+30*50_000 || n != 1+30*7+2 {
+			t.Errorf("%d operations read %d bytes, the matrices have %d", n, read, m.Bytes())
+		}
+		if multiply := 2 * int64(30*(960*576+576*576+3*1536*576)+49152*576); ops < multiply || ops > multiply*102/100 {
+			t.Errorf("%d operations, %d of them in products with matrices", ops, multiply)
+		}
+	}
+}
+
+// TestPromptCosts holds a prompt of three tokens to figures by hand, in a model with
+// biases whose heads of 16 are not whole blocks: hidden 64, 4 heads and 2 of
+// keys and values, feed-forward 160, vocabulary 80, 2 layers. In the last layer
+// only the last token goes on.
+func TestPromptCosts(t *testing.T) {
+	m := model(t, llamatest.Write(t, llamatest.Config{Type: quant.Q8_0, Embedding: quant.Q8_0, Bias: true, FFNBias: true, FFN: 160}))
+	s := &seen{began: time.Now()}
+	e := newEngine(t, m, cpu.Options{Threads: 2, Observer: s})
+	if _, err := e.Step([]int32{1, 2, 3}, 0); err != nil {
+		t.Fatal(err)
+	}
+	const panel = 6 * 72 // of 3 tokens of 64 values
+	held(t, s.passes[0], e.Describe().Set, []cost{
+		{-1, cpu.OpEmbedding, "dequantize_q8_0", 3 * 68, 768, 0},
+		{0, cpu.OpAttnNorm, "rms_norm", 768 + 256, 768 + panel, 4 * 192},
+		{0, cpu.OpQKV, "pack_tile_q8_0", 128*68 + panel + 4*128 + 2*4*3*16, 4 * 3 * 128, 2*128*64*3 + 128*3 + 3*3*6*16},
+		{0, cpu.OpAttention, "attend", 768 + 2*4*3*32, 768, 4 * ((1+2+3)*(2*16+2*16+4) + 3*16)},
+		{0, cpu.OpAttnQuantize, "quantize", 768, panel, 0},
+		{0, cpu.OpAttnOutput, "pack_tile_q8_0", 64*68 + panel + 256 + 768, 768, 2*64*64*3 + 192 + 192},
+		{0, cpu.OpFFNNorm, "rms_norm", 768 + 256, 768 + panel, 4 * 192},
+		{0, cpu.OpFFNGateUp, "pack_tile_q8_0", 2*160*68 + panel + 2*640, 4*480 + 15*72, 2*2*160*64*3 + 2*160*3 + 4*480},
+		{0, cpu.OpFFNDown, "pack_tile_q8_0", 64*170 + 15*72 + 256 + 768, 768, 2*160*64*3 + 192 + 192},
+		{1, cpu.OpAttention, "attend", 256 + 2*4*3*32, 256, 4 * (3*(2*16+2*16+4) + 16)},
+		{1, cpu.OpAttnOutput, "mul_q8_0", 64*68 + 2*72 + 256 + 256, 256, 2*64*64 + 64 + 64},
+		{-1, cpu.OpOutputNorm, "rms_norm", 256 + 256, 256 + 2*72, 4 * 64},
+		{-1, cpu.OpOutput, "mul_q8_0", 80*68 + 2*72, 4 * 80, 2 * 80 * 64},
+	})
+}
+
+// TestSlowCosts: what has no fast kernel is multiplied as floats, and is named so.
+func TestSlowCosts(t *testing.T) {
+	m := model(t, llamatest.Write(t, llamatest.Config{Type: quant.F16, Embedding: quant.F16}))
+	s := &seen{began: time.Now()}
+	e := newEngine(t, m, cpu.Options{Threads: 1, Observer: s})
+	if _, err := e.Step([]int32{5}, 0); err != nil {
+		t.Fatal(err)
+	}
+	held(t, s.passes[0], e.Describe().Set, []cost{
+		{-1, cpu.OpEmbedding, "dequantize_f16", 128, 256, 0},
+		{0, cpu.OpAttnNorm, "rms_norm", 512, 256, 256},
+		{1, cpu.OpFFNDown, "dot_f16", 64*96*2 + 4*96 + 256, 256, 2*64*96 + 64},
+		{-1, cpu.OpOutput, "dot_f16", 80*128 + 256, 320, 2 * 80 * 64},
+	})
+}
+
+// TestObserver: observed, an engine gives the same answers; what each thread did comes in
+// order, and no stage begins on any thread before the one before it has ended on
+// all; every operation was done by somebody, within the call.
+func TestObserver(t *testing.T) {
+	for name, c := range shapes {
+		t.Run(name, func(t *testing.T) {
+			m := model(t, llamatest.Write(t, c))
+			for _, o := range []cpu.Options{{Threads: 1}, {Threads: 3}, {Threads: 2, Pack: cpu.PackOn}} {
+				alone := newEngine(t, m, o)
+				s := &seen{began: time.Now()}
+				o.Observer = s
+				e := newEngine(t, m, o)
+				if o.Pack == cpu.PackOn && e.Describe().Packed {
+					check(t, s.passes[0], 0, s.Now())
+					s.passes = nil
+				}
+				at := 0
+				for _, ids := range [][]int32{{1, 2, 3, 4, 5}, {6}, {7}} {
+					want, err := alone.Step(ids, at)
+					if err != nil {
+						t.Fatal(err)
+					}
+					began := s.Now()
+					got, err := e.Step(ids, at)
+					if err != nil || got != want {
+						t.Fatalf("%d, %v; unobserved %d", got, err, want)
+					}
+					at += len(ids)
+					check(t, s.passes[len(s.passes)-1], began, s.Now())
+				}
+				if len(s.passes) != 3 {
+					t.Errorf("%d passes, not 3", len(s.passes))
+				}
+			}
+		})
+	}
+}
+
+func check(t *testing.T, p onePass, began, ended time.Duration) {
+	t.Helper()
+	first, last := make([]time.Duration, len(p.operations)), make([]time.Duration, len(p.operations))
+	for tid, work := range p.work {
+		at := began
+		for _, w := range work {
+			if w.Start < at || w.End < w.Start {
+				t.Fatalf("thread %d: %+v begins before %v", tid, w, at)
+			}
+			at = w.End
+			if first[w.Operation] == 0 || w.Start < first[w.Operation] {
+				first[w.Operation] = w.Start
+			}
+			last[w.Operation] = max(last[w.Operation], w.End)
+		}
+		if at > ended {
+			t.Fatalf("thread %d worked until %v, the call until %v", tid, at, ended)
+		}
+	}
+	before := time.Duration(0)
+	for i, o := range p.operations {
+		if last[i] == 0 {
+			t.Fatalf("nobody did %+v", o)
+		}
+		// The norm of one token belongs to the stage behind it.
+		own := i > 0 && slices.Contains([]string{cpu.OpAttnNorm, cpu.OpFFNNorm, cpu.OpOutputNorm}, p.operations[i-1].Name)
+		if first[i] < before && !own {
+			t.Fatalf("%+v begins before %+v has ended", o, p.operations[i-1])
+		}
+		before = last[i]
+	}
+}
+
+// TestObservedChunks: a long prompt is several passes; one that fails is not told.
+func TestObservedChunks(t *testing.T) {
+	m := model(t, llamatest.Write(t, llamatest.Config{Context: 3 * cpu.Chunk}))
+	s := &seen{began: time.Now()}
+	var stop error
+	e := newEngine(t, m, cpu.Options{Threads: 2, Observer: s, Cancelled: func() error { return stop }})
+	if _, err := e.Step(make([]int32, 2*cpu.Chunk+1), 0); err != nil {
+		t.Fatal(err)
+	}
+	if len(s.passes) != 3 {
+		t.Fatalf("%d passes, not 3", len(s.passes))
+	}
+	// The attention of the second pass looks at 86 positions at the last.
+	tokens := (2*cpu.Chunk + 1) / 3
+	held(t, s.passes[1], e.Describe().Set, []cost{{0, cpu.OpAttention, "attend", int64(4*tokens*64 + 2*4*2*tokens*32), int64(4 * tokens * 64),
+		4 * (int64(tokens*(tokens+1+2*tokens)/2)*(2*16+2*16+4) + int64(tokens)*16)}})
+	stop = errors.New("enough")
+	if _, err := e.Step([]int32{1}, 0); !errors.Is(err, stop) {
+		t.Fatal(err)
+	}
+	if len(s.passes) != 3 {
+		t.Error("a pass was told that did not take place")
+	}
+}
+
+// BenchmarkObserver decodes with nobody observing, and with somebody who only looks at
+// the clock.
+func BenchmarkObserver(b *testing.B) {
+	m := model(b, modeltest.Path(b, models.StandIn))
+	for _, observer := range []cpu.Observer{nil, &looker{time.Now()}} {
+		b.Run(fmt.Sprintf("observed=%v", observer != nil), func(b *testing.B) {
+			e := newEngine(b, m, cpu.Options{Observer: observer})
+			if _, err := e.Step(llamatest.Prompt, 0); err != nil {
+				b.Fatal(err)
+			}
+			b.ReportAllocs()
+			for i := 0; b.Loop(); i++ {
+				at := i % 20
+				if _, err := e.Step(llamatest.Greedy[at:at+1], len(llamatest.Prompt)+at); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+type looker struct{ began time.Time }
+
+func (l *looker) Now() time.Duration                   { return time.Since(l.began) }
+func (l *looker) Passed([]cpu.Operation, [][]cpu.Work) {}
