@@ -48,6 +48,19 @@ func (n *Notes) Add(format string, a ...any) { *n = append(*n, fmt.Sprintf(forma
 // Append appends all of another document.
 func (d *Document) Append(o *Document) { d.blocks = append(d.blocks, o.blocks...) }
 
+// Each calls say with every paragraph and show with every table, in order: for
+// views that are made of more than text. What they are given is as it was appended;
+// names in tables are whole, and nothing has made them harmless.
+func (d *Document) Each(say func(text string), show func(*Table)) {
+	for _, k := range d.blocks {
+		if k.table != nil {
+			show(k.table)
+		} else {
+			say(k.text)
+		}
+	}
+}
+
 // Write writes the document. A table that is wider than a terminal is divided
 // there. A table stands apart from what comes before it by
 // an empty line; paragraphs follow their table at once. In CSV titles and
