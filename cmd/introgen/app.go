@@ -10,6 +10,7 @@ import (
 
 	"github.com/introgen/introgen/cmd/introgen/commandline"
 	"github.com/introgen/introgen/results/sanitize"
+	"github.com/introgen/introgen/system/terminal"
 	"github.com/urfave/cli/v2"
 )
 
@@ -62,6 +63,14 @@ func (s *sink) Write(p []byte) (int, error) {
 		s.err = err
 	}
 	return n, err
+}
+
+// onTerminal says whether what is written to w goes to a terminal.
+func onTerminal(w io.Writer) bool {
+	if s, ok := w.(*sink); ok {
+		w = s.w
+	}
+	return terminal.Is(w)
 }
 
 // exitCode is what the program returns after err.
@@ -133,6 +142,7 @@ func commands() []*cli.Command {
 	return append(all,
 		diffCommand(),
 		showCommand(),
+		reportCommand(),
 		listCommand(),
 		metaCommand(),
 		tokenizeCommand(),

@@ -31,6 +31,7 @@ func formats() []format {
 		{as: "md", ending: ".md", named: true, report: in(table.Markdown), view: view.Markdown},
 		{as: "perfetto", asHelp: "perfetto (a timeline in the Trace Event Format)", ending: ".trace.json.gz", view: timeline.View, together: timeline.Together, binary: true, packs: true},
 		{ending: ".trace.json", view: timeline.View},
+		{ending: pageEnding, endingHelp: pageEnding + " (a page to send around)", view: writeReport},
 		{as: "samples", asHelp: "samples (every sample as a row of CSV)", runs: true, view: view.CSV},
 	}
 }

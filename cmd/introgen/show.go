@@ -13,7 +13,6 @@ import (
 	"github.com/introgen/introgen/results/sanitize"
 	"github.com/introgen/introgen/results/store"
 	"github.com/introgen/introgen/system/files"
-	"github.com/introgen/introgen/system/terminal"
 	"github.com/urfave/cli/v2"
 )
 
@@ -58,7 +57,7 @@ func runShow(c *cli.Context) error {
 	}
 	output := c.String("output")
 	if output == "" {
-		if as.binary && terminal.Is(c.App.Writer) {
+		if as.binary && onTerminal(c.App.Writer) {
 			return usagef("--as %s is for programs, and a terminal would show it as noise: write it to a file with -o FILE", as.as)
 		}
 		return showAll(c.App.Writer, c.App.ErrWriter, paths, as)

@@ -1,0 +1,172 @@
+package page
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"github.com/introgen/introgen/results/sanitize"
+	"github.com/introgen/introgen/results/table"
+)
+
+// What a page is made of. The template writes each as HTML.
+
+// section is a part of the page with a heading, one panel for each recording that
+// has something to show there.
+type section struct {
+	ID, Title string
+	Panels    []panel
+}
+
+// Beside says whether the panels of several recordings stand side by side.
+func (s section) Beside() bool { return len(s.Panels) > 1 }
+
+// panel is what a section has of one recording.
+type panel struct {
+	Name   string // of the recording; "" where the page has one
+	Blocks []block
+}
+
+// block is one of its fields.
+type block struct {
+	Text      string
+	Lead      string // a sentence that stands out
+	List      []string
+	Figure    *figure
+	Table     *grid
+	Details   *details
+	Facts     []fact
+	Downloads []download
+}
+
+// details are what a reader opens.
+type details struct {
+	Summary string
+	Blocks  []block
+}
+
+// fact is a name and what it stands for.
+type fact struct{ Name, Value string }
+
+// grid is a table.
+type grid struct {
+	Caption string
+	Head    []heading
+	Rows    [][]string
+	Foot    []string
+}
+
+// heading is that of a column; Left says that the column's cells are words.
+type heading struct {
+	Name string
+	Left bool
+}
+
+// cell is one of a row, as the template writes it: the first heads the row.
+type cell struct {
+	Text        string
+	First, Left bool
+}
+
+// Cells are those of a row. One that ends early is filled, so that rows are of one
+// length.
+func (g grid) Cells(row []string) []cell {
+	out := make([]cell, len(g.Head))
+	for i, h := range g.Head {
+		if i < len(row) {
+			out[i].Text = row[i]
+		}
+		out[i].First, out[i].Left = i == 0 && out[i].Text != "", h.Left
+	}
+	return out
+}
+
+// words and numbers are headings of columns of either.
+func words(names ...string) []heading   { return headings(true, names) }
+func numbers(names ...string) []heading { return headings(false, names) }
+
+func headings(left bool, names []string) []heading {
+	out := make([]heading, len(names))
+	for i, n := range names {
+		out[i] = heading{n, left}
+	}
+	return out
+}
+
+// longest is how many characters of a name are shown, and longestText of a sentence,
+// which may hold several.
+const longest, longestText = 200, 2000
+
+// clean is a name out of a recording as the page shows it.
+func clean(s string) string { return cut(sanitize.Line(s), longest) }
+
+// cut shortens a text to so many characters, its begin.
+func cut(s string, most int) string {
+	if len(s) <= most || utf8.RuneCountInString(s) <= most {
+		return s
+	}
+	n := 0
+	for i := range s {
+		if n == most-1 {
+			return s[:i] + "…"
+		}
+		n++
+	}
+	return s
+}
+
+// sentence is a text of the project's own that may hold names.
+func sentence(s string) string {
+	s = cut(sanitize.Line(strings.TrimSpace(s)), longestText)
+	if s == "" || strings.HasSuffix(s, ".") || strings.HasSuffix(s, ":") || strings.HasSuffix(s, "…") {
+		return s
+	}
+	return s + "."
+}
+
+// blocksOf are the paragraphs and tables of a document.
+func blocksOf(d *table.Document) []block {
+	var out []block
+	d.Each(func(text string) {
+		var lines []string
+		for line := range strings.Lines(text) {
+			if line = cut(sanitize.Line(strings.TrimSpace(line)), longestText); line != "" {
+				lines = append(lines, line)
+			}
+		}
+		for _, line := range lines {
+			out = append(out, block{Text: line})
+		}
+	}, func(t *table.Table) {
+		g := gridOf(t)
+		out = append(out, block{Table: &g})
+	})
+	return out
+}
+
+// gridOf is a table of the command line, without what is only drawn in it.
+func gridOf(t *table.Table) grid {
+	g := grid{Caption: cut(sanitize.Line(t.Title), longestText)}
+	var shown []int
+	for i, c := range t.Columns {
+		if !c.Drawn {
+			shown = append(shown, i)
+			g.Head = append(g.Head, heading{clean(c.Name), c.Left})
+		}
+	}
+	row := func(cells []table.Cell) []string {
+		out := make([]string, len(shown))
+		for k, i := range shown {
+			if i < len(cells) {
+				out[k] = clean(cells[i].Text)
+			}
+		}
+		return out
+	}
+	for _, r := range t.Rows {
+		g.Rows = append(g.Rows, row(r))
+	}
+	if t.Footer != nil {
+		g.Foot = row(t.Footer)
+	}
+	return g
+}

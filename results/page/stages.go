@@ -1,0 +1,96 @@
+package page
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/introgen/introgen/figures"
+	"github.com/introgen/introgen/results/answers/bench"
+	"github.com/introgen/introgen/results/answers/compare"
+	"github.com/introgen/introgen/results/answers/samples"
+	"github.com/introgen/introgen/results/metrics"
+	"github.com/introgen/introgen/results/plot"
+	"github.com/introgen/introgen/results/stats"
+)
+
+// milliseconds writes a figure of a plot's axis in ms.
+func milliseconds(v float64) string {
+	return figures.Milliseconds(time.Duration(math.Round(v * 1e6)))
+}
+
+// stages shows how long each stage took in each state, with its interval.
+func (s subject) stages() []block {
+	var all []samples.Series
+	for _, x := range samples.Of(s.file) {
+		if len(x.Samples) > 0 {
+			all = append(all, x)
+		}
+	}
+	if len(all) == 0 {
+		return nil
+	}
+	shown := slices.DeleteFunc(slices.Clone(compare.Metrics), func(m metrics.Metric) bool { return m.Rate })
+	for _, m := range bench.Program {
+		if m.Kind == 0 && !m.Rate {
+			shown = append(shown, m)
+		}
+	}
+	drawn := all
+	if len(drawn) > mostArms {
+		drawn = drawn[:mostArms]
+	}
+	var groups []plot.Group
+	table := grid{Caption: "Each stage in ms: the median over runs with its 95 % interval, and how many runs", Head: append(words("stage", "kind of run"), numbers("median", "from", "to", "runs")...)}
+	for _, m := range shown {
+		g := plot.Group{Label: m.Name}
+		for i, x := range all {
+			sum := x.Summary(m)
+			if sum.N == 0 {
+				continue
+			}
+			table.Rows = append(table.Rows, append([]string{m.Name, clean(x.Name)}, interval95(sum)...))
+			if i < len(drawn) {
+				g.Points = append(g.Points, point(clean(x.Name), 0, sum, 1e-6))
+			}
+		}
+		if len(g.Points) > 0 {
+			groups = append(groups, g)
+		}
+	}
+	if len(groups) == 0 {
+		return nil
+	}
+	f := s.figure("stages", "How long each stage takes", "A point is the median over runs, the line through it its 95 % interval; a point without a line has too few runs for one. Milliseconds.",
+		func(o plot.Options) plot.Figure {
+			o.X, o.Text = "ms", milliseconds
+			return plot.Intervals(o, groups)
+		})
+	f.Table = table
+	out := []block{{Figure: f}}
+	if n := len(all) - len(drawn); n > 0 {
+		out = append(out, block{Text: fmt.Sprintf("%s more are in the table alone.", figures.Number(n, "kind of run"))})
+	}
+	return out
+}
+
+// point is a summary as a plot has it: where there is no interval, none is drawn.
+func point(label string, x float64, s stats.Summary, factor float64) plot.Point {
+	p := plot.Point{Label: label, X: x, Value: s.Median * factor, Known: s.N > 0}
+	p.Lo, p.Hi = p.Value, p.Value
+	if s.Decidable {
+		p.Lo, p.Hi = s.Lo*factor, s.Hi*factor
+	}
+	return p
+}
+
+// interval95 are a summary of times as cells: the median, its interval where there
+// is one, and the number of samples.
+func interval95(s stats.Summary) []string {
+	lo, hi := "", ""
+	if s.Decidable {
+		lo, hi = milliseconds(s.Lo/1e6), milliseconds(s.Hi/1e6)
+	}
+	return []string{milliseconds(s.Median / 1e6), lo, hi, fmt.Sprint(s.N)}
+}
