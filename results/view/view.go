@@ -4,7 +4,6 @@
 package view
 
 import (
-	"encoding/csv"
 	"fmt"
 	"io"
 	"slices"
@@ -16,7 +15,6 @@ import (
 	"github.com/introgen/introgen/results/foreign"
 	"github.com/introgen/introgen/results/metrics"
 	"github.com/introgen/introgen/results/recording"
-	"github.com/introgen/introgen/results/sanitize"
 	"github.com/introgen/introgen/results/stats"
 	"github.com/introgen/introgen/results/table"
 	"github.com/introgen/introgen/trace/names"
@@ -195,81 +193,8 @@ func device(m breakdown.Metal) *table.Table {
 	return t
 }
 
-// programRows are the phases of a recorded program, and when it first did what.
-func programRows(r breakdown.Round, row func(round int, what, name string, number int, d time.Duration, cache string)) {
-	row(r.Number, metrics.FirstMetal.Name, "", 0, r.FirstMetal, "")
-	row(r.Number, metrics.FirstOutput.Name, "", 0, r.FirstOutput, "")
-	for _, p := range r.Phases {
-		if !p.Open {
-			row(r.Number, p.Name, p.Detail, int(p.N), p.Time(), "")
-		}
-	}
-}
-
 // Table writes a recording as tables of at most 80 columns.
 func Table(w io.Writer, f *recording.File) error { return Document(f).Write(w, table.Plain) }
 
 // Markdown writes the same tables in Markdown.
 func Markdown(w io.Writer, f *recording.File) error { return Document(f).Write(w, table.Markdown) }
-
-// CSV writes every sample of a recording as a row: a phase of a round, a decode
-// step, a library, a pipeline. Times are in nanoseconds.
-func CSV(w io.Writer, f *recording.File) error {
-	c := csv.NewWriter(w)
-	_ = c.Write([]string{"run", "block", "arm", "counts", "command", "round", "what", "name", "number", "ns", "cache"})
-	for i, run := range f.Runs {
-		begin := []string{strconv.Itoa(i + 1), "", "", strconv.FormatBool(run.Counts()), sanitize.Field(sanitize.Line(run.Header.Command))}
-		if s := run.Start; s != nil {
-			begin[0], begin[1], begin[2] = strconv.Itoa(s.Run), strconv.Itoa(s.Block), sanitize.Field(sanitize.Line(s.Arm))
-		}
-		row := func(round int, what, name string, number int, d time.Duration, cache string) {
-			of := ""
-			if round > 0 {
-				of = strconv.Itoa(round)
-			}
-			if d == figures.Missing {
-				return
-			}
-			nth := ""
-			if number > 0 {
-				nth = strconv.Itoa(number)
-			}
-			what, name, cache = sanitize.Field(sanitize.Line(what)), sanitize.Field(sanitize.Line(name)), sanitize.Field(sanitize.Line(cache))
-			_ = c.Write(append(begin[:len(begin):len(begin)], of, what, name, nth, strconv.FormatInt(int64(d), 10), cache))
-		}
-		for _, s := range run.Spans {
-			if s.Parent == 0 && s.Name != names.SpanRound && s.End >= 0 {
-				row(0, s.Name, s.Detail, 0, s.Duration(), "")
-			}
-		}
-		taken := breakdown.Take(run)
-		for _, r := range taken.Rounds {
-			if r.Program() {
-				programRows(r, row)
-			}
-		}
-		for _, r := range taken.Told {
-			if r.Program() {
-				continue
-			}
-			for _, phase := range []string{names.SpanRead, names.SpanBuild, names.SpanPrefill} {
-				row(r.Number, phase, "", 0, r.Took(phase), "")
-			}
-			for n, t := range r.StepTimes() {
-				row(r.Number, names.SpanStep, "", n+1, t, "")
-			}
-		}
-		m := taken.Metal()
-		for _, l := range m.Libraries {
-			row(0, "library", l.Library, 0, l.Time, l.Cache)
-		}
-		for _, p := range m.Pipelines {
-			row(0, "pipeline", p.Library+" "+p.Function, 0, p.Time, p.Cache)
-		}
-		for _, k := range m.Kernels {
-			row(0, "kernel", k.Name, int(k.Dispatches), time.Duration(k.Time), "")
-		}
-	}
-	c.Flush()
-	return c.Error()
-}
