@@ -41,6 +41,7 @@ var whoseText = map[string]string{
 	"results/diff/document.go":           "texts of golang.org/x/perf",
 	"results/diff/judge.go":              "errors of golang.org/x/perf",
 	"results/diff/source.go":             "the output of Go programs",
+	"results/parquet":                    "names of files",
 	"results/recording/decode.go":        "lines of a recording, and tags of Go's structs",
 	"results/recording/encode.go":        "JSON",
 	"results/recording/made.go":          "names in a span's detail, where the event that says them apart is missing",

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/introgen/introgen/results/benchtext"
+	"github.com/introgen/introgen/results/parquet"
 	"github.com/introgen/introgen/results/recording"
 	"github.com/introgen/introgen/results/table"
 	"github.com/introgen/introgen/results/timeline"
@@ -33,6 +34,7 @@ func formats() []format {
 		{ending: ".trace.json", view: timeline.View},
 		{ending: pageEnding, endingHelp: pageEnding + " (a page to send around)", view: writeReport},
 		{as: "samples", asHelp: "samples (every sample as a row of CSV)", runs: true, view: view.CSV},
+		{as: "parquet", asHelp: "parquet (tables of spans and samples, in the folder -o DIR)", runs: true, tables: parquet.Write},
 	}
 }
 
@@ -45,8 +47,12 @@ type format struct {
 	// runs one by one; nil where it does not.
 	report func(*recording.Header) table.Style
 	runs   bool // it is meant for them
-	// view is of a whole recording; nil where its events are written as they come.
+	// view is of a whole recording; nil where its events are written as they come, or
+	// tables are.
 	view func(io.Writer, *recording.File) error
+	// tables writes files of the name into a folder, and says which; nil of what is
+	// one text.
+	tables func(folder, name string, f *recording.File) ([]string, error)
 	// together is of several recordings as one; nil where each has a view of its own.
 	together func(io.Writer, []*recording.File) error
 	binary   bool // programs read it: a terminal does not get it

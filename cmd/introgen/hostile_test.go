@@ -79,7 +79,11 @@ func TestHostileNames(t *testing.T) {
 		commands := []string{"show FILE", "diff FILE", "diff FILE --style csv", "diff FILE --style markdown", "diff FILE FILE --by .file", "explain FILE", "explain FILE --mixed",
 			"bill FILE --mixed", "compare FILE --mixed", "compare FILE --mixed --style csv", "compare FILE --mixed --style rounded", "sweep FILE --mixed"}
 		for _, as := range formatNames(format.asName) {
-			commands = append(commands, "show FILE --as "+as)
+			command := "show FILE --as " + as
+			if x, _ := formatOf(format.asName, as); x.tables != nil {
+				command += " -o " + filepath.Join(dir, "tables")
+			}
+			commands = append(commands, command)
 		}
 		for _, args := range commands {
 			var out, errs bytes.Buffer

@@ -31,7 +31,11 @@ func TestProgramRecordings(t *testing.T) {
 	for _, file := range files {
 		commands := [][]string{{"explain", file}, {"bill", file}, {"coverage", file}, {"compare", file}}
 		for _, as := range formatNames(format.asName) {
-			commands = append(commands, []string{"show", file, "--as", as})
+			args := []string{"show", file, "--as", as}
+			if x, _ := formatOf(format.asName, as); x.tables != nil {
+				args = append(args, "-o", filepath.Join(dir, "tables"))
+			}
+			commands = append(commands, args)
 		}
 		for _, args := range commands {
 			var out, errs bytes.Buffer

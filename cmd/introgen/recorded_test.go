@@ -228,6 +228,11 @@ func TestViewsRefuseNothing(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, x := range formats() {
+			if x.tables != nil {
+				if _, err := x.tables(t.TempDir(), "x", f); err != nil {
+					t.Errorf("%s of %q: %v", x.as, text, err)
+				}
+			}
 			if x.view == nil {
 				continue
 			}

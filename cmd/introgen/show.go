@@ -28,10 +28,11 @@ func showCommand() *cli.Command {
 			"   introgen show 1\n" +
 			"   introgen show 1 --as table\n" +
 			"   introgen show cpu.introgen metal.introgen --as md -o runs.md\n" +
-			"   introgen show 1 --as json | jq '.runs[0].rounds[0].steps_ns'",
+			"   introgen show 1 --as json | jq '.runs[0].rounds[0].steps_ns'\n" +
+			"   introgen show *.introgen --as parquet -o tables",
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "as", Usage: asUsage(), Value: asText},
-			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "write it to `FILE`, whose ending says the form where --as does not"},
+			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "write it to `FILE`, whose ending says the form where --as does not; tables go to a folder"},
 		},
 		Before:       endAtOnce,
 		BashComplete: completeRecordings,
@@ -56,6 +57,9 @@ func runShow(c *cli.Context) error {
 		paths = append(paths, path)
 	}
 	output := c.String("output")
+	if as.tables != nil {
+		return showTables(c, as, paths)
+	}
 	if output == "" {
 		if as.binary && onTerminal(c.App.Writer) {
 			return usagef("--as %s is for programs, and a terminal would show it as noise: write it to a file with -o FILE", as.as)
