@@ -15,6 +15,7 @@ type builder struct {
 	yield   func(*Step) bool
 	stopped bool // the caller wants no more
 
+	part  Part // of what is encoded
 	step  Step
 	d     Dispatch
 	bytes []byte // the Data of the dispatch's arguments
@@ -76,7 +77,7 @@ func (b *builder) release(bufs ...Buf) {
 // waits until they are there.
 func (b *builder) fetch(src Buf, n int) Buf {
 	x := b.result(Step{Op: Stage, Bytes: n})
-	b.emit(Step{Op: Copy, Buf: x, Src: src, Bytes: n})
+	b.emit(Step{Op: Copy, Buf: x, Src: src, Bytes: n, Part: b.part})
 	b.emit(Step{Op: Wait})
 	return x
 }
@@ -103,9 +104,14 @@ func (b *builder) done(index int, out Buf, e Extent) Buf {
 }
 
 func (b *builder) begin(library, function string) {
-	b.d = Dispatch{Library: library, Function: function, Args: b.d.Args[:0], Constants: nil}
+	b.d = Dispatch{Library: library, Function: function, Args: b.d.Args[:0], Constants: nil, Part: b.part}
 	b.bytes = b.bytes[:0]
 }
+
+// as says what of the model is encoded from here on: a part of the same layer, or
+// of none.
+func (b *builder) as(name string)      { b.part.Name = name }
+func (b *builder) outside(name string) { b.part = Part{NoLayer, name} }
 
 func (b *builder) label(s string)                    { b.d.Label = s }
 func (b *builder) joined()                           { b.d.Joined = true }

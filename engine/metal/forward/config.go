@@ -12,13 +12,12 @@ import (
 const MaxPositions = 4096
 
 // twoPassKeys is the number of keys from which attention of one token runs in
-// two passes (TWO_PASS_K_THRESHOLD in candle-nn/src/ops.rs), over
-// twoPassBlocks blocks of keys (SDPA_2PASS_BLOCKS in
+// two passes (TWO_PASS_K_THRESHOLD in candle-nn/src/ops.rs).
+const twoPassKeys = 1024
+
+// TwoPassBlocks is over how many blocks of keys it then does (SDPA_2PASS_BLOCKS in
 // candle-metal-kernels/src/kernels/sdpa.rs).
-const (
-	twoPassKeys   = 1024
-	twoPassBlocks = 32
-)
+const TwoPassBlocks = 32
 
 // headDims are the head dimensions that candle's attention of one token takes
 // (call_sdpa_vector in candle-metal-kernels/src/kernels/sdpa.rs). The Sdpa

@@ -15,11 +15,14 @@ func (p *Planner) forward(tokens Buf, n, pos int) Buf {
 	if n > 1 {
 		mask = p.mask(n, pos)
 	}
+	p.outside(PartEmbedding)
 	x := p.lookup(p.embedding, tokens, c.Vocab, c.Hidden, n)
 	for i := range p.layers {
 		x = p.block(&p.layers[i], x, mask, n, pos)
 	}
+	p.outside(PartOutputNorm)
 	normed := p.rmsNorm(x, p.outputNorm, n, c.Hidden, c.RMSEps)
+	p.as(PartOutput)
 	logits := p.matmulRow(p.w.output, p.output, normed, (n-1)*c.Hidden)
 	p.release(x, normed)
 	return logits
@@ -49,19 +52,27 @@ func (p *Planner) block(l *layer, x, mask Buf, n, pos int) Buf {
 	c := &p.config
 	wide, size := n*c.FFN, n*c.Hidden
 
+	p.part = Part{l.number, PartAttnNorm}
 	normed := p.rmsNorm(x, l.bufs.attnNorm, n, c.Hidden, c.RMSEps)
 	attn := p.attention(l, normed, mask, n, pos)
+	p.as(PartAttnResidual)
 	h := p.binary("badd_f32", attn, x, size)
 	p.release(attn)
 
+	p.as(PartFFNNorm)
 	normed2 := p.rmsNorm(h, l.bufs.ffnNorm, n, c.Hidden, c.RMSEps)
+	p.as(PartGate)
 	gate := p.matmul(l.gate, l.bufs.gate, normed2, n)
+	p.as(PartUp)
 	up := p.matmul(l.up, l.bufs.up, normed2, n)
+	p.as(PartActivation)
 	silu := p.unary("Unary", "silu_f32", gate, wide)
 	product := p.binary("bmul_f32", silu, up, wide)
 	p.release(silu, up)
+	p.as(PartDown)
 	down := p.matmul(l.down, l.bufs.down, product, n)
 	p.release(gate, product)
+	p.as(PartFFNResidual)
 	out := p.binary("badd_f32", down, h, size)
 	p.release(down, normed2, h, normed, x)
 	return out
@@ -73,16 +84,23 @@ func (p *Planner) attention(l *layer, x, mask Buf, n, pos int) Buf {
 	c := &p.config
 	dim, heads, kvHeads := c.HeadDim, c.Heads, c.KVHeads
 
+	p.as(PartQ)
 	q := p.matmul(l.q, l.bufs.q, x, n)
+	p.as(PartK)
 	k := p.matmul(l.k, l.bufs.k, x, n)
+	p.as(PartV)
 	v := p.matmul(l.v, l.bufs.v, x, n)
+	p.as(PartHeads)
 	values, vOwn := p.byHead(v, n, kvHeads)
 	qHeads, qOwn := p.byHead(q, n, heads)
+	p.as(PartRope)
 	query := p.rope(qHeads, p.cos, p.sin, heads, n, dim, pos)
 	if qOwn {
 		p.release(qHeads)
 	}
+	p.as(PartHeads)
 	kHeads, kOwn := p.byHead(k, n, kvHeads)
+	p.as(PartRope)
 	keys := p.rope(kHeads, p.cos, p.sin, kvHeads, n, dim, pos)
 	if kOwn {
 		p.release(kHeads)
@@ -95,6 +113,7 @@ func (p *Planner) attention(l *layer, x, mask Buf, n, pos int) Buf {
 	}
 	if pos > 0 {
 		end = append(end, keys, values)
+		p.as(PartCache)
 		keys = p.extend(l.keys, keys, l.cached, pos, n)
 		values = p.extend(l.values, values, l.cached, pos, n)
 	}
@@ -104,6 +123,7 @@ func (p *Planner) attention(l *layer, x, mask Buf, n, pos int) Buf {
 	l.keys, l.values, l.cached = keys, values, pos+n
 
 	var y Buf
+	p.as(PartAttention)
 	if n == 1 {
 		y = p.attend(query, keys, values, heads, kvHeads, dim, l.cached, 1/float32(math.Sqrt(float64(dim))))
 	} else {
@@ -111,9 +131,11 @@ func (p *Planner) attention(l *layer, x, mask Buf, n, pos int) Buf {
 	}
 	end = append(end, y)
 	if n > 1 && heads > 1 {
+		p.as(PartHeads)
 		y = p.copyStrided(y, [4]int{1, n, heads, dim}, [4]int{n * heads * dim, dim, n * dim, 1})
 		end = append(end, y)
 	}
+	p.as(PartAttnOutput)
 	o := p.matmul(l.o, l.bufs.o, y, n)
 	p.release(end...)
 	return o

@@ -228,9 +228,9 @@ func (b *builder) attend(q, k, v Buf, heads, kvHeads, dim, keys int, scale float
 		b.run(Groups(one, metalshim.Size{X: 1024, Y: 1, Z: 1}))
 		return out
 	}
-	partial := b.alloc(heads * twoPassBlocks * dim)
-	sums := b.alloc(heads * twoPassBlocks)
-	maxs := b.alloc(heads * twoPassBlocks)
+	partial := b.alloc(heads * TwoPassBlocks * dim)
+	sums := b.alloc(heads * TwoPassBlocks)
+	maxs := b.alloc(heads * TwoPassBlocks)
 	b.begin("Sdpa", fmt.Sprintf("sdpa_vector_2pass_1_float_%d", dim))
 	b.label("vector_attention")
 	b.constants(metalshim.BoolConstant(20, false))
@@ -241,7 +241,7 @@ func (b *builder) attend(q, k, v Buf, heads, kvHeads, dim, keys int, scale float
 	b.out(4, sums, 0)
 	b.out(5, maxs, 0)
 	tail(6)
-	b.run(Groups(metalshim.Size{X: 1, Y: heads, Z: twoPassBlocks}, metalshim.Size{X: 256, Y: 1, Z: 1}))
+	b.run(Groups(metalshim.Size{X: 1, Y: heads, Z: TwoPassBlocks}, metalshim.Size{X: 256, Y: 1, Z: 1}))
 
 	b.begin("Sdpa", fmt.Sprintf("sdpa_vector_2pass_2_float_%d", dim))
 	b.joined()

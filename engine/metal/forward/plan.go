@@ -70,6 +70,7 @@ type Step struct {
 	Name     string
 	Data     []byte
 	Dispatch *Dispatch
+	Part     Part // of a Copy
 }
 
 // Dispatch is one kernel launch.
@@ -92,6 +93,8 @@ type Dispatch struct {
 	// Joined says that the dispatch belongs to the operation of the one before
 	// it, so that it is not counted against the commands of a command buffer.
 	Joined bool
+	// Part is what of the model the dispatch computes.
+	Part Part
 }
 
 // Arg is one argument of a kernel: a buffer, or a few bytes.

@@ -29,7 +29,8 @@ type Planner struct {
 // layer is what a layer keeps on the device.
 type layer struct {
 	layerWeights
-	bufs struct{ q, k, v, o, gate, down, up, attnNorm, ffnNorm Buf }
+	number int // from 0
+	bufs   struct{ q, k, v, o, gate, down, up, attnNorm, ffnNorm Buf }
 
 	// The keys and values of the positions [0, cached), each kvHeads × cached
 	// × headDim; no buffers where cached is 0.
@@ -62,7 +63,9 @@ func (p *Planner) Cached() int {
 // before any other.
 func (p *Planner) Build() iter.Seq[*Step] {
 	return p.sequence(func() {
+		p.outside(PartRotary)
 		p.rotaryTables()
+		p.outside(PartWeights)
 		p.negInf = p.upload(floats(float32(math.Inf(-1))))
 
 		embedding := p.uploadWeight(p.w.embedding)
@@ -73,8 +76,9 @@ func (p *Planner) Build() iter.Seq[*Step] {
 		if p.config.OwnOutput {
 			p.output = p.uploadWeight(p.w.output)
 		}
-		for _, w := range p.w.layers {
-			l := layer{layerWeights: w}
+		for i, w := range p.w.layers {
+			l := layer{layerWeights: w, number: i}
+			p.part.Layer = i
 			b := &l.bufs
 			b.q, b.k, b.v, b.o = p.uploadWeight(w.q), p.uploadWeight(w.k), p.uploadWeight(w.v), p.uploadWeight(w.o)
 			b.gate, b.down, b.up = p.uploadWeight(w.gate), p.uploadWeight(w.down), p.uploadWeight(w.up)
@@ -84,6 +88,7 @@ func (p *Planner) Build() iter.Seq[*Step] {
 			p.expandAll(uploaded{w.attnNorm, &b.attnNorm}, uploaded{w.ffnNorm, &b.ffnNorm})
 			p.layers = append(p.layers, l)
 		}
+		p.outside(PartWeights)
 		p.matrices(uploaded{p.w.output, &p.output})
 		if p.config.OwnOutput {
 			p.release(embedding) // from_gguf keeps it to its end
@@ -177,6 +182,7 @@ func (p *Planner) Step(ids []uint32, pos int) (iter.Seq[*Step], error) {
 		p.logits = 0
 		tokens := p.upload(words(ids))
 		p.logits = p.forward(tokens, len(ids), pos)
+		p.outside(PartNext)
 		next := p.argmax(p.logits, p.config.Vocab)
 		p.take(next, 4)
 		p.release(next, tokens)
@@ -188,7 +194,10 @@ func (p *Planner) ReadLogits() (iter.Seq[*Step], error) {
 	if p.logits == 0 {
 		return nil, fmt.Errorf("metal plan: logits before the first forward pass")
 	}
-	return p.sequence(func() { p.take(p.logits, 4*p.config.Vocab) }), nil
+	return p.sequence(func() {
+		p.outside(PartLogits)
+		p.take(p.logits, 4*p.config.Vocab)
+	}), nil
 }
 
 func (p *Planner) sequence(body func()) iter.Seq[*Step] {
