@@ -56,7 +56,7 @@ func TestWaterfall(t *testing.T) {
 read    │███████████            │   11.0
   Gemm  │     ██████      ██████│   12.0
 prefill │           ███████████▌│   11.5
-short   │                      ▏│ 0.0100
+short   │                      ▕│ 0.0100
          0               23.0 ms`,
 		false: `
 read    |###########            |   11.0

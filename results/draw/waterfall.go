@@ -53,43 +53,52 @@ func pickRune(is bool, a, b rune) rune {
 	return b
 }
 
-// cells are the columns of a lane: full where a bar takes at least half of one,
-// half where it takes less, blank where none lies.
+// cells are the columns of a lane: each half of one is full where bars take at
+// least half of it, and what takes less is a thin line.
 func cells(l plot.Lane, lo, hi float64, columns int, unicode bool) string {
-	covered := make([]float64, columns)
+	covered := make([]float64, 2*columns)
 	scale := 0.0
 	if hi > lo {
-		scale = float64(columns) / (hi - lo)
+		scale = float64(len(covered)) / (hi - lo)
 	}
 	for _, b := range l.Bars {
 		if !b.Usable() {
 			continue
 		}
 		from, to := (b.Start-lo)*scale, (b.End-lo)*scale
-		first, last := min(int(from), columns-1), min(int(to), columns-1)
+		first, last := min(int(from), len(covered)-1), min(int(to), len(covered)-1)
 		for i := first; i <= last; i++ {
 			part := min(to, float64(i+1)) - max(from, float64(i))
-			if i == first || part > 0.02 {
-				covered[i] += max(part, 0.01) // what took any time is seen
+			if i == first || part > 0 {
+				covered[i] += max(part, 1e-6) // what took any time is seen
 			}
 		}
 	}
-	full, thin := pickRune(unicode, '█', '#'), pickRune(unicode, '▏', ':')
-	half := pickRune(unicode, '▌', '+')
+	signs := map[string]rune{"##": '#', "# ": '+', " #": '+', "  ": ' ', ": ": ':', " :": ':'}
+	if unicode {
+		signs = map[string]rune{"##": '█', "# ": '▌', " #": '▐', "  ": ' ', ": ": '▏', " :": '▕'}
+	}
 	var b strings.Builder
-	for _, part := range covered {
-		switch {
-		case part == 0:
-			b.WriteByte(' ')
-		case part < 0.25:
-			b.WriteRune(thin)
-		case part < 0.75:
-			b.WriteRune(half)
-		default:
-			b.WriteRune(full)
+	for i := range columns {
+		key := half(covered[2*i]) + half(covered[2*i+1])
+		if strings.Contains(key, "#") {
+			key = strings.ReplaceAll(key, ":", " ")
+		} else if key == "::" {
+			key = ": "
 		}
+		b.WriteRune(signs[key])
 	}
 	return b.String()
+}
+
+func half(part float64) string {
+	switch {
+	case part >= 0.5:
+		return "#"
+	case part > 0:
+		return ":"
+	}
+	return " "
 }
 
 // cut shortens a text to so many columns.

@@ -33,6 +33,12 @@ func Name(p *recording.Program) string { return filepath.Base(p.Path) }
 
 // Add adds what is to be shown of a run.
 func Add(d *table.Document, run *breakdown.Run) {
+	AddHead(d, run)
+	AddTables(d, run)
+}
+
+// AddHead adds what ran, how it ended, and what there is to know of its figures.
+func AddHead(d *table.Document, run *breakdown.Run) {
 	d.Say("%s", command(run.Header.Program))
 	d.Say("%s", ending(run))
 	if text := device(run.Device); text != "" {
@@ -49,6 +55,10 @@ func Add(d *table.Document, run *breakdown.Run) {
 	for _, n := range run.Notes {
 		d.Say("%s", n.Text)
 	}
+}
+
+// AddTables adds the figures.
+func AddTables(d *table.Document, run *breakdown.Run) {
 	if len(run.Rounds) == 0 {
 		return
 	}

@@ -13,13 +13,19 @@ import (
 // Width is the number of columns that sentences on a terminal are broken at.
 const Width = terminal.Columns
 
-// Document is what a command prints: tables and sentences in order.
-type Document struct{ blocks []block }
+// Document is what a command prints: tables, sentences and drawings in order.
+type Document struct {
+	blocks []block
+	// ASCII says that the reader's terminal has no other characters, so that
+	// drawings are made of these. Names stay what they are.
+	ASCII bool
+}
 
-// block is a table, or a paragraph where table is nil.
+// block is a table, a drawing, or a paragraph where both are nil.
 type block struct {
-	table *Table
-	text  string
+	table   *Table
+	drawing *drawing
+	text    string
 }
 
 // Table appends a table, with its title.
@@ -50,12 +56,14 @@ func (d *Document) Append(o *Document) { d.blocks = append(d.blocks, o.blocks...
 
 // Each calls say with every paragraph and show with every table, in order: for
 // views that are made of more than text. What they are given is as it was appended;
-// names in tables are whole, and nothing has made them harmless.
+// names in tables are whole, and nothing has made them harmless. Drawings are left
+// out: such a view has its own.
 func (d *Document) Each(say func(text string), show func(*Table)) {
 	for _, k := range d.blocks {
-		if k.table != nil {
+		switch {
+		case k.table != nil:
 			show(k.table)
-		} else {
+		case k.drawing == nil:
 			say(k.text)
 		}
 	}
@@ -69,6 +77,10 @@ func (d *Document) Write(w io.Writer, s Style) error {
 	var b bytes.Buffer
 	for i, k := range d.blocks {
 		// Markdown takes lines that follow a table for rows of it.
+		if k.drawing != nil {
+			k.drawing.write(&b, s, d.ASCII)
+			continue
+		}
 		if i > 0 && (k.table != nil || s == Markdown || d.blocks[i-1].table != nil && s != Plain && s != CSV) {
 			b.WriteByte('\n')
 		}

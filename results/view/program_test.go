@@ -18,6 +18,8 @@ import (
 // TestPrograms holds every form of recorded programs to a file whose figures were
 // worked out by hand, and looks that none speaks of what nobody knows of them.
 func TestPrograms(t *testing.T) {
+	t.Setenv("LC_ALL", "C.UTF-8") // the terminal shows blocks
+	t.Setenv("TERM", "xterm")
 	parent, child := programtest.Child()
 	text := func(w io.Writer, f *recording.File) error {
 		p := console.New(w)

@@ -17,6 +17,7 @@ import (
 	"github.com/introgen/introgen/results/recording"
 	"github.com/introgen/introgen/results/stats"
 	"github.com/introgen/introgen/results/table"
+	"github.com/introgen/introgen/system/terminal"
 	"github.com/introgen/introgen/trace/names"
 )
 
@@ -105,13 +106,16 @@ func Document(f *recording.File) *table.Document {
 		}
 		taken := breakdown.Take(run)
 		if foreign.Is(run) {
-			foreign.Add(d, taken)
+			foreign.AddHead(d, taken)
+			addWaterfall(d, "where the time went (ms)", taken)
+			foreign.AddTables(d, taken)
 			for _, child := range run.Children {
 				foreign.Add(d, breakdown.Take(child))
 			}
 			addSteps(d, taken)
 			continue
 		}
+		addWaterfall(d, "where the first round went (ms)", taken)
 		if t := rounds(taken); len(t.Rows) > 0 {
 			d.Table(t)
 		}
@@ -193,8 +197,12 @@ func device(m breakdown.Metal) *table.Table {
 	return t
 }
 
-// Table writes a recording as tables of at most 80 columns.
-func Table(w io.Writer, f *recording.File) error { return Document(f).Write(w, table.Plain) }
+// Table writes a recording as tables and drawings of at most 80 columns.
+func Table(w io.Writer, f *recording.File) error {
+	d := Document(f)
+	d.ASCII = !terminal.Unicode()
+	return d.Write(w, table.Plain)
+}
 
 // Markdown writes the same tables in Markdown.
 func Markdown(w io.Writer, f *recording.File) error { return Document(f).Write(w, table.Markdown) }

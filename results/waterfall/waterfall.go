@@ -22,37 +22,57 @@ const leastPart = 0.02
 // Of lays out a round of the run. Times are milliseconds from the round's start. It
 // is empty for a round whose start is not recorded.
 func Of(run *breakdown.Run, r breakdown.Round) []plot.Lane {
-	if r.Start == figures.Missing {
-		return nil
-	}
 	b := layout{round: r}
-	var steps []breakdown.Phase
-	var between []breakdown.Phase
-	for _, p := range r.Phases {
-		switch {
-		case p.Time() <= 0:
-		case names.IsStep(p.Name) && p.N > 1 && len(p.Compiles)+len(p.Carried) == 0:
-			steps = append(steps, p)
-		case beside[p.Name]:
-			between = append(between, p)
-		default:
-			b.phase(p)
-		}
+	rest := b.phases()
+	if len(b.lanes) > 0 {
+		b.device(run)
+		b.between(rest)
 	}
-	b.steps(steps)
-	b.device(run)
-	b.between(between)
 	return b.lanes
 }
 
-// beside are phases that stand between others again and again, or behind all of
-// them, and are no part of a generation: each sort has one lane, below all others.
-var beside = map[string]bool{names.SpanRecord: true, names.SpanPause: true, names.SpanCheck: true, names.SpanClose: true}
+// Phases are of a round the lanes of its phases and of what they compiled.
+func Phases(r breakdown.Round) []plot.Lane {
+	b := layout{round: r}
+	b.phases()
+	return b.lanes
+}
 
 type layout struct {
 	round breakdown.Round
 	lanes []plot.Lane
 }
+
+// phases lays out the phases of the generation, and returns the others.
+func (b *layout) phases() (rest []breakdown.Phase) {
+	if b.round.Start == figures.Missing {
+		return nil
+	}
+	var steps []breakdown.Phase
+	at := 0
+	for _, p := range b.round.Phases {
+		switch {
+		case p.Time() <= 0:
+		case names.IsStep(p.Name) && p.N > 1 && len(p.Compiles)+len(p.Carried) == 0:
+			if len(steps) == 0 {
+				at = len(b.lanes)
+			}
+			steps = append(steps, p)
+		case beside[p.Name]:
+			rest = append(rest, p)
+		default:
+			b.phase(p)
+		}
+	}
+	if len(steps) > 0 {
+		b.lanes = slices.Insert(b.lanes, at, b.steps(steps))
+	}
+	return rest
+}
+
+// beside are phases that stand between others again and again, or behind all of
+// them, and are no part of a generation: each sort has one lane, below all others.
+var beside = map[string]bool{names.SpanRecord: true, names.SpanPause: true, names.SpanCheck: true, names.SpanClose: true}
 
 func (b *layout) bar(start, end time.Duration, k plot.Kind, name string) plot.Bar {
 	return plot.Bar{Start: ms(start - b.round.Start), End: ms(end - b.round.Start), Kind: k, Tip: name + ": " + figures.Milliseconds(end-start) + " ms"}
@@ -107,11 +127,8 @@ func libraries(n int) string {
 	return fmt.Sprintf("%d small libraries", n)
 }
 
-// steps are the later steps in one lane.
-func (b *layout) steps(steps []breakdown.Phase) {
-	if len(steps) == 0 {
-		return
-	}
+// steps is the lane of the later steps.
+func (b *layout) steps(steps []breakdown.Phase) plot.Lane {
 	first, last := steps[0], steps[len(steps)-1]
 	l := plot.Lane{Label: fmt.Sprintf("%ss %d to %d", first.Name, first.N, last.N)}
 	if len(steps) == 1 {
@@ -120,7 +137,7 @@ func (b *layout) steps(steps []breakdown.Phase) {
 	for _, p := range steps {
 		l.Bars = append(l.Bars, b.bar(p.Start, p.End, kindOf(p), p.Title()))
 	}
-	b.lanes = append(b.lanes, l)
+	return l
 }
 
 // between are lanes of what is no part of a generation, one for each sort.
