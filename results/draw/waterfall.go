@@ -74,31 +74,27 @@ func cells(l plot.Lane, lo, hi float64, columns int, unicode bool) string {
 			}
 		}
 	}
-	signs := map[string]rune{"##": '#', "# ": '+', " #": '+', "  ": ' ', ": ": ':', " :": ':'}
+	signs := []rune(" +:+#+:+:")
 	if unicode {
-		signs = map[string]rune{"##": '█', "# ": '▌', " #": '▐', "  ": ' ', ": ": '▏', " :": '▕'}
+		signs = []rune(" ▐▕▌█▌▏▐▏")
 	}
 	var b strings.Builder
 	for i := range columns {
-		key := half(covered[2*i]) + half(covered[2*i+1])
-		if strings.Contains(key, "#") {
-			key = strings.ReplaceAll(key, ":", " ")
-		} else if key == "::" {
-			key = ": "
-		}
-		b.WriteRune(signs[key])
+		b.WriteRune(signs[3*half(covered[2*i])+half(covered[2*i+1])])
 	}
 	return b.String()
 }
 
-func half(part float64) string {
+// half says how much of half a column is covered: none, 1 for at least half of it,
+// or 2 for less.
+func half(part float64) int {
 	switch {
 	case part >= 0.5:
-		return "#"
+		return 1
 	case part > 0:
-		return ":"
+		return 2
 	}
-	return " "
+	return 0
 }
 
 // cut shortens a text to so many columns.

@@ -1,6 +1,7 @@
 package plot
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"strconv"
@@ -25,7 +26,7 @@ type Line struct {
 	Value float64
 }
 
-// mostTips is how many dots have a text each.
+// mostTips is how many dots have a sign and a text each.
 const mostTips = 400
 
 // Dots draws every value of every series as a dot, over its number.
@@ -75,11 +76,11 @@ func Dots(o Options, series []Series, lines []Line) Figure {
 	c.up(s, left, right, o.Y)
 	bottom := c.across(x, top+height, top+height, o.X)
 	for i, r := range series {
-		c.dots(r, i, len(series), all, x, s)
+		c.dots(r, i, all, x, s)
 	}
 	c.lines(lines, s, left, right, aside)
 	if len(series) > 1 {
-		bottom = c.legend(series, bottom+4)
+		bottom = c.legend(series, all <= mostTips, bottom+4)
 	}
 	return c.figure(bottom + 4)
 }
@@ -97,33 +98,29 @@ func valueScale(lo, hi, from, to float64) scale {
 	return linear(lo-pad, hi+pad, from, to)
 }
 
-// dots draws a series as one path of strokes without a length, in tenths of a
-// pixel: a dot takes a few bytes.
-func (c *canvas) dots(r Series, nth, of, all int, x, y scale) {
-	k := r.Kind
-	if k == "" {
-		k = Nth(nth)
-	}
-	size, from := 5.0, max(r.First, 1)
-	if all > 300 {
-		size = 3.4
-	}
-	if all > 3000 {
-		size = 2.2
-	}
-	class := "plot-dots"
-	if nth%2 == 1 {
-		class += " plot-square"
-	}
+// kindOf is the kind of series i.
+func (r Series) kindOf(i int) Kind { return cmp.Or(r.Kind, Nth(i)) }
+
+// dots draws a series: few values with the sign of its kind, each with a text, and
+// many as one path of strokes without a length, in tenths of a pixel, so that a dot
+// takes a few bytes.
+func (c *canvas) dots(r Series, nth, all int, x, y scale) {
+	k, from := r.kindOf(nth), max(r.First, 1)
 	lo, hi, n := math.Inf(1), math.Inf(-1), 0
-	var d, tips strings.Builder
+	var d strings.Builder
 	px, py := 0, 0
+	fmt.Fprintf(&c.b, `<g class="%s">`, k.Class())
 	for i, v := range r.Values {
 		if !usable(v) {
 			continue
 		}
 		lo, hi, n = min(lo, v), max(hi, v), n+1
 		ax, ay := x.at(float64(from+i)), y.at(v)
+		if all <= mostTips {
+			tip := escape(line(fmt.Sprintf("%s %d: %s", line(r.Label), from+i, c.o.Text(v))))
+			fmt.Fprintf(&c.b, `<path class="plot-sign plot-mark" transform="translate(%s %s) scale(.75)" d="%s" data-tip="%s"><title>%s</title></path>`, number(ax), number(ay), k.shape(), tip, tip)
+			continue
+		}
 		qx, qy := int(math.Round(ax*10)), int(math.Round(ay*10))
 		d.WriteByte('m')
 		d.WriteString(strconv.Itoa(qx - px))
@@ -133,16 +130,25 @@ func (c *canvas) dots(r Series, nth, of, all int, x, y scale) {
 		d.WriteString(strconv.Itoa(qy - py))
 		d.WriteString("h0")
 		px, py = qx, qy
-		if all <= mostTips {
-			tip := escape(fmt.Sprintf("%s %d: %s", line(r.Label), from+i, c.o.Text(v)))
-			fmt.Fprintf(&tips, `<circle class="plot-hit plot-mark" cx="%s" cy="%s" r="6" data-tip="%s"><title>%s</title></circle>`, number(ax), number(ay), tip, tip)
+	}
+	if d.Len() > 0 {
+		size := 34
+		if all > 3000 {
+			size = 22
 		}
+		fmt.Fprintf(&c.b, `<path class="%s" transform="scale(.1)" stroke-width="%d" d="%s"/>`, strokes(nth), size, d.String())
 	}
+	c.end()
 	c.data.Add(table.Texts(line(r.Label), strconv.Itoa(n), c.orNone(lo, n), c.orNone(hi, n))...)
-	if n == 0 {
-		return
+}
+
+// strokes is the class of strokes that are dots of series i: round ones, and
+// square ones.
+func strokes(i int) string {
+	if i%2 == 1 {
+		return "plot-dots plot-square"
 	}
-	fmt.Fprintf(&c.b, `<g class="%s"><path class="%s" transform="scale(.1)" stroke-width="%s" d="%s"/>%s</g>`, k.Class(), class, number(size*10), d.String(), tips.String())
+	return "plot-dots"
 }
 
 func (c *canvas) orNone(v float64, n int) string {
@@ -172,30 +178,33 @@ func (c *canvas) lines(lines []Line, s scale, left, right, aside float64) {
 	}
 }
 
-// legend names the series below each other's signs, in rows.
-func (c *canvas) legend(series []Series, y float64) float64 {
+// mostNamed is how many series a legend names.
+const mostNamed = 12
+
+// legend names the series in rows, each behind the sign of its dots.
+func (c *canvas) legend(series []Series, signs bool, y float64) float64 {
 	x := float64(margin)
 	y += 12
 	for i, r := range series {
-		if i == 12 {
+		if i == mostNamed {
 			c.text(x, y+4, "start", "plot-muted", fmt.Sprintf("and %d more", len(series)-i))
 			break
 		}
-		k := r.Kind
-		if k == "" {
-			k = Nth(i)
-		}
 		label := fit(r.Label, c.width()-40, textSize)
-		if wide := measure(label, textSize) + 30; x > margin && x+wide > c.width() {
+		wide := measure(label, textSize) + 30
+		if x > margin && x+wide > c.width() {
 			x, y = margin, y+18
 		}
-		class := "plot-dots"
-		if i%2 == 1 {
-			class += " plot-square"
+		k := r.kindOf(i)
+		fmt.Fprintf(&c.b, `<g class="%s">`, k.Class())
+		if signs {
+			c.sign(k, x+5, y, true)
+		} else {
+			fmt.Fprintf(&c.b, `<path class="%s" stroke-width="7" d="M%s %sh0"/>`, strokes(i), number(x+5), number(y))
 		}
-		fmt.Fprintf(&c.b, `<g class="%s"><path class="%s" stroke-width="7" d="M%s %sh0"/></g>`, k.Class(), class, number(x+5), number(y))
+		c.end()
 		c.text(x+14, y+4, "start", "", label)
-		x += measure(label, textSize) + 30
+		x += wide
 	}
 	return y + 8
 }

@@ -3,7 +3,6 @@ package plot
 import (
 	"fmt"
 	"math"
-	"strings"
 
 	"github.com/introgen/introgen/figures"
 	"github.com/introgen/introgen/results/table"
@@ -138,11 +137,14 @@ func (c *canvas) pointText(p Point) string {
 
 // across1 draws one point with its interval along a row.
 func (c *canvas) across1(group string, p Point, s scale, y float64) {
-	lo, hi := "", ""
-	if p.drawn() && p.ranged() {
-		lo, hi = c.o.Text(p.Lo), c.o.Text(p.Hi)
+	value, lo, hi := figures.None, "", ""
+	if p.drawn() {
+		value = c.o.Text(p.Value)
+		if p.ranged() {
+			lo, hi = c.o.Text(p.Lo), c.o.Text(p.Hi)
+		}
 	}
-	c.data.Add(table.Texts(line(group), line(p.Label), strings.Split(c.pointText(p), " ")[0], lo, hi)...)
+	c.data.Add(table.Texts(line(group), line(p.Label), value, lo, hi)...)
 	if !p.drawn() {
 		return
 	}
@@ -161,7 +163,11 @@ func (c *canvas) tip(group string, p Point) string {
 	if p.Tip != "" {
 		return p.Tip
 	}
-	return strings.TrimPrefix(fmt.Sprintf("%s, %s: %s", line(group), line(p.Label), c.pointText(p)), ", ")
+	text := line(p.Label) + ": " + c.pointText(p)
+	if group != "" {
+		text = line(group) + ", " + text
+	}
+	return text
 }
 
 // sign draws the shape of a kind, filled or open.

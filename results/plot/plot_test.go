@@ -187,8 +187,9 @@ func TestTenThousand(t *testing.T) {
 // neither moves the others.
 func TestMissingValues(t *testing.T) {
 	f := plot.Dots(plot.Options{ID: "d"}, []plot.Series{{Values: []float64{5, math.NaN(), 5, math.Inf(1)}}}, []plot.Line{{Label: "p50", Value: math.NaN()}})
-	if d := attributes(t, f.SVG(), "path", "plot-dots")[0]["d"]; strings.Count(d, "h0") != 2 {
-		t.Errorf("dots at %s", d)
+	signs := attributes(t, f.SVG(), "path", "plot-sign")
+	if len(signs) != 2 || signs[0]["data-tip"] != " 1: 5.00" || signs[1]["data-tip"] != " 3: 5.00" {
+		t.Errorf("dots at %v", signs)
 	}
 	if !strings.Contains(f.Description, "1 value not drawn") {
 		t.Errorf("the figure says %q", f.Description)

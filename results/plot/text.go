@@ -50,12 +50,15 @@ func identifier(s string) string {
 		}
 		return '-'
 	}, line(s))
-	return "plot-" + strings.TrimPrefix(s, "plot-")
+	return "plot-" + s
 }
 
-// number is a coordinate, to the tenth of a pixel.
+// number is a coordinate, to the tenth of a pixel. What lies between two goes up,
+// also where a processor that multiplies and adds at once has computed it a trace
+// smaller: a figure is the same text wherever it is drawn.
 func number(v float64) string {
-	return strconv.FormatFloat(math.Round(v*10)/10+0, 'f', -1, 64) // + 0 makes -0 one of them
+	const trace = 1e-6
+	return strconv.FormatFloat(math.Floor(v*10+0.5+trace)/10+0, 'f', -1, 64) // + 0 makes -0 one of them
 }
 
 // measure is about how wide a text is in a sans-serif font of the size: rather
@@ -71,7 +74,7 @@ func measure(s string, size float64) float64 {
 		case r >= 'A' && r <= 'Z':
 			sum += 0.68
 		case r == '_' || r >= '0' && r <= '9' || r >= 'a' && r <= 'z':
-			sum += 0.58
+			sum += 0.6
 		default:
 			sum += 0.62 * float64(terminal.Width(string(r)))
 		}
@@ -98,13 +101,10 @@ func fit(s string, width, size float64) string {
 
 // wrap breaks a sentence into lines that are about so wide.
 func wrap(s string, width, size float64) []string {
-	var lines []string
-	for word := range strings.FieldsSeq(line(s)) {
-		if n := len(lines); n > 0 && measure(lines[n-1]+" "+word, size) <= width {
-			lines[n-1] += " " + word
-		} else {
-			lines = append(lines, fit(word, width, size))
-		}
+	const letter = 0.6 // as wide as letters and blanks are on average
+	lines := terminal.Fold(line(s), "", "", int(width/(letter*size)))
+	for i, l := range lines {
+		lines[i] = fit(l, width, size)
 	}
 	return lines
 }
