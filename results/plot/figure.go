@@ -196,7 +196,7 @@ func (c *canvas) bar(k Kind, x, y, w, h float64) {
 		x, y, w, h, class = x+0.75, y+0.75, w-1.5, h-1.5, "plot-bar plot-open"
 	default:
 		c.patterns[k] = true
-		fill = fmt.Sprintf(` style="fill:url(#%s-%s)"`, c.o.ID, k.word())
+		fill = fmt.Sprintf(` fill="url(#%s-%s)"`, c.o.ID, k.word())
 	}
 	round := ""
 	if w > 4 {

@@ -32,8 +32,8 @@ const rules = `.plot{font:12px system-ui,-apple-system,"Segoe UI",Roboto,"Helvet
 .plot-roof{stroke:var(--plot-text);fill:none;stroke-width:1.75}
 .plot-fit{stroke:var(--plot-text);fill:none;stroke-width:1.5;stroke-dasharray:5 4}
 .plot-rule{stroke:var(--plot-text);fill:none;stroke-dasharray:2 3}
-.plot-bar,.plot-fill,.plot-sign{fill:var(--k)}
-.plot-open{fill:var(--plot-bg);stroke:var(--k);stroke-width:1.75}
+.plot-bar:not([fill]),.plot-fill,.plot-sign{fill:var(--k)}
+.plot-open,.plot-bar.plot-open{fill:var(--plot-bg);stroke:var(--k);stroke-width:1.75}
 .plot-gap{fill:var(--plot-bg)}
 .plot-whisker{stroke:var(--k);fill:none;stroke-width:2}
 .plot-dots{stroke:var(--k);fill:none;stroke-linecap:round}
