@@ -102,7 +102,10 @@ func planSweep(c *cli.Context) (p planned, err error) {
 	}
 	p.metric = func(r *recording.Run) (float64, bool) {
 		rounds := breakdown.Rounds(r)
-		if len(rounds) == 0 {
+		switch {
+		case metric.Of == nil: // a figure of the whole run
+			return metric.Alone(r)
+		case len(rounds) == 0:
 			return 0, false
 		}
 		return metric.Of(rounds[len(rounds)-1])
