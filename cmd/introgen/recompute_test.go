@@ -110,6 +110,18 @@ func middle(v []float64) float64 {
 	return (s[len(s)/2-1] + s[len(s)/2]) / 2
 }
 
+// hundredths is a percentile: the place of the smallest of n values is 0 and that of
+// the largest 100·(n−1), and between two of them it goes straight.
+func hundredths(v []float64, percent int) float64 {
+	s := slices.Sorted(slices.Values(v))
+	place := (len(s) - 1) * percent
+	below, more := place/100, place%100
+	if more == 0 {
+		return s[below]
+	}
+	return (s[below]*float64(100-more) + s[below+1]*float64(more)) / 100
+}
+
 // instrument is the time that the instrument took for itself between from and
 // to, inside of no phase.
 func (r rawRun) instrument(from, to float64) float64 {
@@ -153,6 +165,9 @@ func (r rawRun) figuresOf(round map[string]any) map[string]float64 {
 	}
 	if len(later) > 0 {
 		out["later steps"], out["tokens/s"] = middle(later), float64(len(later))/(sum/1e9)
+	}
+	if len(later) > 1 {
+		out["step p90"], out["step p99"], out["longest step"] = hundredths(later, 90), hundredths(later, 99), slices.Max(later)
 	}
 	return out
 }
