@@ -91,6 +91,7 @@ func newGeneration(c *cli.Context, own generating) (*generation, error) {
 	}
 	g.mu.Unlock()
 	g.out.printer = console.New(g.status.Before(c.App.Writer))
+	g.out.printer.Unicode = terminal.Unicode()
 	if err := g.open(c); err != nil {
 		return nil, err
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/introgen/introgen/results/sanitize"
 	"github.com/introgen/introgen/results/store"
 	"github.com/introgen/introgen/system/files"
+	"github.com/introgen/introgen/system/terminal"
 	"github.com/urfave/cli/v2"
 )
 
@@ -184,6 +185,7 @@ func showText(w, stderr io.Writer, path string) error {
 	out := bufio.NewWriter(w)
 	printed := &sink{w: out}
 	printer := console.New(printed)
+	printer.Unicode = terminal.Unicode()
 	all := recording.NewCollector()
 	for e, err := range recording.Events(f) {
 		if err == nil {

@@ -24,6 +24,9 @@ import (
 // Printer prints runs. Its first error to write stays, and nothing is written
 // behind it.
 type Printer struct {
+	// Unicode says that what is drawn may have characters beyond ASCII.
+	Unicode bool
+
 	w   io.Writer
 	err error
 

@@ -9,9 +9,11 @@ import (
 
 	"github.com/introgen/introgen/figures"
 	"github.com/introgen/introgen/results/breakdown"
+	"github.com/introgen/introgen/results/draw"
 	"github.com/introgen/introgen/results/recording"
 	"github.com/introgen/introgen/results/stats"
 	"github.com/introgen/introgen/results/steps"
+	"github.com/introgen/introgen/results/table"
 	"github.com/introgen/introgen/trace/names"
 )
 
@@ -47,15 +49,20 @@ func (p *Printer) phases(label string, r breakdown.Round, listed bool) {
 	p.printf("[%s round %d] decode steps (ms): %s\n", label, r.Number, strings.Join(each, " "))
 }
 
-// percentiles prints how the decode steps after the first are distributed; nothing of
-// a round that has too few.
+// leastDrawn is how many columns the steps are drawn in at least, also where the line
+// then is wider than a terminal of 80.
+const leastDrawn = 8
+
+// percentiles prints how the decode steps after the first are distributed, and draws
+// them in their order; nothing of a round that has too few.
 func (p *Printer) percentiles(label string, r breakdown.Round) {
 	s := steps.Of(r)
 	if !s.Enough() {
 		return
 	}
 	of := func(q stats.Quantile) string { return ms(time.Duration(math.Round(q.Value))) }
-	p.printf("[%s round %d] decode steps p50 %s, p90 %s, p99 %s, max %s ms\n", label, r.Number, of(s.P50), of(s.P90), of(s.P99), ms(s.Max))
+	line := fmt.Sprintf("[%s round %d] decode steps p50 %s, p90 %s, p99 %s, max %s ms ", label, r.Number, of(s.P50), of(s.P90), of(s.P99), ms(s.Max))
+	p.printf("%s%s\n", line, draw.Sparkline(s.Values(), max(leastDrawn, table.Width-len(line)), p.Unicode))
 }
 
 // text prints the generated text as a quoted line, so that line breaks and

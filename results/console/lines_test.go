@@ -48,12 +48,16 @@ func TestLinesOfTheExperiment(t *testing.T) {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 	// numpy has 8.50, 9.724, 10.6236 and 10.8 of the steps after the first.
-	b.Reset()
-	if p.percentiles("cpu", r); p.Err() != nil {
-		t.Fatal(p.Err())
-	}
-	if got, want := b.String(), "[cpu round 1] decode steps p50 8.50, p90 9.72, p99 10.6, max 10.8 ms\n"; got != want {
-		t.Errorf("got %q, want %q", got, want)
+	// Of each two steps that share a column the longer is drawn, in eighths of 10.8.
+	for unicode, drawn := range map[bool]string{true: "▆▇█▆▇▇▇▇▇██", false: "+*#+*****##"} {
+		b.Reset()
+		p.Unicode = unicode
+		if p.percentiles("cpu", r); p.Err() != nil {
+			t.Fatal(p.Err())
+		}
+		if got, want := b.String(), "[cpu round 1] decode steps p50 8.50, p90 9.72, p99 10.6, max 10.8 ms "+drawn+"\n"; got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
 	}
 	b.Reset()
 	made := func(number int, steps int, phases ...breakdown.Phase) breakdown.Round {
