@@ -127,7 +127,7 @@ func TestClockSteps(t *testing.T) {
 		t.Fatal(err)
 	}
 	var shown bytes.Buffer
-	if err := showText(&shown, &errs, path); err != nil || !bytes.Equal(shown.Bytes(), out.Bytes()) || errs.Len() > 0 {
+	if err := showText(&shown, &errs, path, false); err != nil || !bytes.Equal(shown.Bytes(), out.Bytes()) || errs.Len() > 0 {
 		t.Errorf("%v, %q, shown is\n%s", err, &errs, &shown)
 	}
 }

@@ -105,7 +105,7 @@ func TestKilled(t *testing.T) {
 			t.Errorf("kill %d: %d rounds were printed, the recording has %d", i, rounds, got)
 		}
 		var shown, notes bytes.Buffer
-		if err := showText(&shown, &notes, path); err != nil || strings.Count(shown.String(), "] decode steps") != got {
+		if err := showText(&shown, &notes, path, false); err != nil || strings.Count(shown.String(), "] decode steps") != got {
 			t.Errorf("kill %d: %v, shown is\n%s", i, err, &shown)
 		}
 	}

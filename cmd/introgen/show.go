@@ -27,6 +27,7 @@ func showCommand() *cli.Command {
 			"reads. " + plansUsage() + "\n\n" +
 			"Examples:\n" +
 			"   introgen show 1\n" +
+			"   introgen show 1 --steps\n" +
 			"   introgen show 1 --as table\n" +
 			"   introgen show cpu.introgen metal.introgen --as md -o runs.md\n" +
 			"   introgen show 1 --as json | jq '.runs[0].rounds[0].steps_ns'\n" +
@@ -34,6 +35,7 @@ func showCommand() *cli.Command {
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "as", Usage: asUsage(), Value: asText},
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "write it to `FILE`, whose ending says the form where --as does not; tables go to a folder"},
+			&cli.BoolFlag{Name: "steps", Usage: "with --as text, print the percentiles of decode steps also of a run that did not"},
 		},
 		Before:       endAtOnce,
 		BashComplete: completeRecordings,
@@ -48,6 +50,10 @@ func runShow(c *cli.Context) error {
 	}
 	if !c.Args().Present() {
 		return usagef("show wants a recording, or its number in `introgen list`: `introgen show 1` shows the last run")
+	}
+	steps := c.Bool("steps")
+	if steps && as.as != asText {
+		return usagef("--steps goes with --as %s, and not with --as %s", asText, as.as)
 	}
 	var paths []string
 	for _, arg := range c.Args().Slice() {
@@ -65,7 +71,7 @@ func runShow(c *cli.Context) error {
 		if as.binary && onTerminal(c.App.Writer) {
 			return usagef("--as %s is for programs, and a terminal would show it as noise: write it to a file with -o FILE", as.as)
 		}
-		return showAll(c.App.Writer, c.App.ErrWriter, paths, as)
+		return showAll(c.App.Writer, c.App.ErrWriter, paths, as, steps)
 	}
 	if as.binary && as.together == nil && len(paths) > 1 {
 		return usagef("--as %s -o %q takes one recording; %d are too many", as.as, output, len(paths))
@@ -79,7 +85,7 @@ func runShow(c *cli.Context) error {
 	}
 	defer f.Discard()
 	w, end := as.file(output, f)
-	if err := errors.Join(showAll(w, c.App.ErrWriter, paths, as), end()); err != nil {
+	if err := errors.Join(showAll(w, c.App.ErrWriter, paths, as, steps), end()); err != nil {
 		return err
 	}
 	return f.Commit()
@@ -119,8 +125,8 @@ func apart(output string, paths []string) error {
 	return nil
 }
 
-// showAll writes the recordings in one format.
-func showAll(w, stderr io.Writer, paths []string, as format) error {
+// showAll writes the recordings in one format; steps is as for showText.
+func showAll(w, stderr io.Writer, paths []string, as format, steps bool) error {
 	if as.together != nil {
 		var all []*recording.File
 		for _, path := range paths {
@@ -145,7 +151,7 @@ func showAll(w, stderr io.Writer, paths []string, as format) error {
 		}
 		show := func() error { return showView(w, stderr, path, as) }
 		if as.view == nil {
-			show = func() error { return showText(w, stderr, path) }
+			show = func() error { return showText(w, stderr, path, steps) }
 		}
 		if err := show(); err != nil {
 			return err
@@ -163,8 +169,9 @@ func showView(w, stderr io.Writer, path string, as format) error {
 	return as.write(w, f)
 }
 
-// showText feeds a recording's events to what prints them while a run goes on.
-func showText(w, stderr io.Writer, path string) error {
+// showText feeds a recording's events to what prints them while a run goes on, and with
+// steps has it print the percentiles of decode steps whether the run did or not.
+func showText(w, stderr io.Writer, path string, steps bool) error {
 	f, err := os.Open(path)
 	if err != nil {
 		return err
@@ -195,6 +202,9 @@ func showText(w, stderr io.Writer, path string) error {
 		var cut *recording.CutError
 		switch {
 		case err == nil:
+			if h, ok := e.(*recording.Header); ok && steps {
+				h.View.Steps = true
+			}
 			err = printer.Event(e)
 		case errors.As(err, &line), errors.As(err, &cut):
 			kind := path + ": lines are skipped"

@@ -29,6 +29,8 @@ func experiment(t *testing.T) *recording.File {
 }
 
 func TestTables(t *testing.T) {
+	t.Setenv("TERM", "xterm")
+	t.Setenv("LC_ALL", "C")
 	var b strings.Builder
 	if err := Table(&b, experiment(t)); err != nil {
 		t.Fatal(err)
@@ -42,6 +44,10 @@ func TestTables(t *testing.T) {
 		" 4333.7  ",
 		// numpy has of its 19 later steps 2.5, 3.3, 5.504 and 5.9.
 		"    1     19  2.50 (2.50–2.60)  3.30  5.50  5.90\n",
+		// The later round has four of 2.4 ms, twelve of 2.5 and one each of 2.7, 2.9 and
+		// 3.0, the longest at its begin.
+		"\nround 2 #*****#***#********\n",
+		"\n2.40 to 2.45   4  #####################\n2.45 to 2.50   0\n2.50 to 2.55  12  ######",
 	} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("no %q in\n%s", want, b.String())
@@ -51,6 +57,14 @@ func TestTables(t *testing.T) {
 		if n := utf8.RuneCountInString(strings.TrimRight(line, "\n")); n > 80 {
 			t.Errorf("a line of %d columns: %s", n, line)
 		}
+	}
+	t.Setenv("LC_ALL", "en_US.UTF-8")
+	b.Reset()
+	if err := Table(&b, experiment(t)); err != nil {
+		t.Fatal(err)
+	}
+	if want := "\nround 2 █▇▇▇▇▇█▇▇▇█▇▇▇▇▇▇▇▇\n"; !strings.Contains(b.String(), want) {
+		t.Errorf("no %q in\n%s", want, b.String())
 	}
 	b.Reset()
 	if err := Markdown(&b, experiment(t)); err != nil {
