@@ -1,6 +1,11 @@
 package steps_test
 
 import (
+	"bytes"
+	"encoding/json"
+	"math"
+	"math/rand/v2"
+	"os"
 	"slices"
 	"testing"
 	"time"
@@ -9,7 +14,9 @@ import (
 	"github.com/introgen/introgen/results/breakdown"
 	"github.com/introgen/introgen/results/programtest"
 	"github.com/introgen/introgen/results/recording"
+	"github.com/introgen/introgen/results/stats"
 	"github.com/introgen/introgen/results/steps"
+	"github.com/introgen/introgen/system/pythontest"
 	"github.com/introgen/introgen/trace"
 	"github.com/introgen/introgen/trace/names"
 )
@@ -93,5 +100,49 @@ func TestStepsOfPrograms(t *testing.T) {
 	r = breakdown.Take(f.Runs[0])
 	if s := steps.OfRun(r); s.Name != names.SpanStep || len(s.Later) != len(r.Rounds[0].Later()) {
 		t.Errorf("%+v", s)
+	}
+}
+
+// TestTenThousand: the percentiles of a run of 10,000 steps are numpy's of what its
+// spans took.
+func TestTenThousand(t *testing.T) {
+	const script = `import json, sys, numpy
+x = numpy.array(json.load(sys.stdin), dtype=numpy.float64)
+json.dump(numpy.quantile(x, [0.5, 0.9, 0.99, 1]).tolist(), sys.stdout)`
+	r := rand.New(rand.NewPCG(1, 2))
+	took := make([]float64, 10000)
+	for i := range took {
+		took[i] = 7 * math.Exp(0.2*r.NormFloat64()+float64(r.IntN(50)/49)) // a step in 50 is slower
+	}
+	m := &made{}
+	m.round(nil, took...)
+	var nanoseconds []int64
+	for _, s := range m.Spans {
+		if s.Name == names.SpanStep && s.N > 1 {
+			nanoseconds = append(nanoseconds, int64(s.End-s.Start))
+		}
+	}
+	in, err := json.Marshal(nanoseconds)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := pythontest.Command(t, script, "numpy")
+	cmd.Stdin, cmd.Stderr = bytes.NewReader(in), os.Stderr
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want []float64
+	if err := json.Unmarshal(out, &want); err != nil {
+		t.Fatal(err)
+	}
+	s := steps.OfRun(m.taken())
+	if got := []float64{s.P50.Value, s.P90.Value, s.P99.Value, float64(s.Max)}; !slices.Equal(got, want) || len(s.Later) != 9999 {
+		t.Errorf("of %d steps %v, numpy has %v", len(s.Later), got, want)
+	}
+	for _, q := range []stats.Quantile{s.P50, s.P90, s.P99} {
+		if !q.Decidable || q.Lo >= q.Value || q.Hi <= q.Value {
+			t.Errorf("%+v", q)
+		}
 	}
 }
