@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/introgen/introgen/figures"
@@ -53,16 +54,21 @@ func StalledRounds(r *breakdown.Run) []Stalled {
 func (c Cause) OfMachine() bool { return c.Kind > Unexplained }
 
 // Lines say it: first how many steps of the round stalled and what happened around
-// all of them, then each of the longest, without what happened in none.
+// all of them, then of the longest each in which something happened, then the others
+// of these.
 func (s Stalled) Lines(longest int) []string {
 	out := []string{fmt.Sprintf("stalls in round %d: %d of %s took over %d × their median, together %s ms more%s",
 		s.Round, len(s.Stalls), figures.Number(s.Of, "step"), Limit, figures.Milliseconds(s.More), with(s.Around))}
+	var without []string
 	for _, one := range s.Stalls[:min(longest, len(s.Stalls))] {
-		text := one.Brief()
-		if len(one.With) == 0 && len(s.Around) == 0 {
-			text += ": nothing that is recorded happened beside it"
+		if len(one.With) > 0 {
+			out = append(out, one.Brief()+with(one.With))
+		} else {
+			without = append(without, fmt.Sprintf("%s (%s ms)", one.Title, figures.Milliseconds(one.Time)))
 		}
-		out = append(out, text+with(one.With))
+	}
+	if n := len(without); n > 0 {
+		out = append(out, fmt.Sprintf("%s: nothing that is recorded happened in %s", strings.Join(without, ", "), figures.Verb(n, "it", "them")))
 	}
 	if more := len(s.Stalls) - longest; more > 0 {
 		out = append(out, fmt.Sprintf("and %d more, the shortest of which took %s ms", more, figures.Milliseconds(s.Stalls[len(s.Stalls)-1].Time)))
