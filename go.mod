@@ -6,6 +6,7 @@ require (
 	github.com/clipperhouse/displaywidth v0.10.0
 	github.com/daulet/tokenizers v1.22.1
 	github.com/ebitengine/purego v0.11.3
+	github.com/google/pprof v0.0.0-20261105003125-4bf881d7fb0b
 	github.com/olekukonko/tablewriter v1.1.5
 	github.com/parquet-go/parquet-go v0.32.0
 	github.com/rogpeppe/go-internal v1.16.0

@@ -28,6 +28,7 @@ var whoseText = map[string]string{
 	"cmd/introgen/compare.go":            "command lines",
 	"cmd/introgen/coverage.go":           "what the user wrote in a flag",
 	"cmd/introgen/diff.go":               "what the user wrote in a flag",
+	"cmd/introgen/formats.go":            "names of files",
 	"cmd/introgen/header.go":             "variables of the environment",
 	"cmd/introgen/list.go":               "the name of a model file",
 	"cmd/introgen/programs.go":           "what the user wrote in a flag",

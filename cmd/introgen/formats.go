@@ -10,6 +10,7 @@ import (
 
 	"github.com/introgen/introgen/results/benchtext"
 	"github.com/introgen/introgen/results/parquet"
+	pprof "github.com/introgen/introgen/results/profile"
 	"github.com/introgen/introgen/results/recording"
 	"github.com/introgen/introgen/results/table"
 	"github.com/introgen/introgen/results/timeline"
@@ -33,6 +34,7 @@ func formats() []format {
 		{as: "perfetto", asHelp: "perfetto (a timeline in the Trace Event Format)", ending: ".trace.json.gz", view: timeline.View, together: timeline.Together, binary: true, packs: true},
 		{ending: ".trace.json", view: timeline.View},
 		{ending: pageEnding, endingHelp: pageEnding + " (a page to send around)", view: writeReport},
+		{as: "pprof", asHelp: "pprof (a profile for go tool pprof)", ending: ".pb.gz", view: pprof.View, together: pprof.Together, binary: true},
 		{as: "samples", asHelp: "samples (every sample as a row of CSV)", runs: true, view: view.CSV},
 		{as: "parquet", asHelp: "parquet (tables of spans and samples, in the folder -o DIR)", runs: true, tables: parquet.Write},
 	}

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"unicode"
 
+	pprof "github.com/google/pprof/profile"
 	"github.com/introgen/introgen/results/recording"
 )
 
@@ -79,6 +80,10 @@ func TestHostileNames(t *testing.T) {
 		commands := []string{"show FILE", "diff FILE", "diff FILE --style csv", "diff FILE --style markdown", "diff FILE FILE --by .file", "explain FILE", "explain FILE --mixed",
 			"bill FILE --mixed", "compare FILE --mixed", "compare FILE --mixed --style csv", "compare FILE --mixed --style rounded", "sweep FILE --mixed"}
 		for _, as := range formatNames(format.asName) {
+			if as == "pprof" {
+				hostileProfile(t, path)
+				continue
+			}
 			command := "show FILE --as " + as
 			if x, _ := formatOf(format.asName, as); x.tables != nil {
 				command += " -o " + filepath.Join(dir, "tables")
@@ -105,6 +110,27 @@ func TestHostileNames(t *testing.T) {
 					}
 				}
 			}
+		}
+	}
+}
+
+// hostileProfile: a profile, which is compressed, has no text that commands a
+// terminal.
+func hostileProfile(t *testing.T, path string) {
+	t.Helper()
+	var out, errs bytes.Buffer
+	if code := run(t.Context(), []string{"introgen", "show", path, "--as", "pprof"}, &out, &errs); code != exitOK {
+		t.Errorf("a profile: exit code %d, %s", code, &errs)
+		return
+	}
+	p, err := pprof.Parse(&out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, text := range append([]string{errs.String()}, strings.Split(p.String(), "\n")...) {
+		if j := strings.IndexFunc(strings.TrimRight(text, "\n"), func(r rune) bool { return !unicode.IsGraphic(r) && (i > 0 || r != '\n') }); j >= 0 {
+			t.Errorf("the profile has %q", text)
+			return
 		}
 	}
 }

@@ -59,6 +59,9 @@ func Take(run *recording.Run) *Run {
 	return r
 }
 
+// Top are the phases that lie in nothing, rounds too, in the order of their begin.
+func (r *Run) Top() []Phase { return r.top }
+
 // First is the first round of the run, where it is recorded.
 func (r *Run) First() []Round {
 	if len(r.Rounds) == 0 || r.Rounds[0].Number > 1 {
