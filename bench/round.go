@@ -220,6 +220,9 @@ func generate(ctx context.Context, j Job, m engine.Model, ids []int32, rec *trac
 			return fmt.Errorf("decode step %d: %w", step, err)
 		}
 		pos += len(input)
+		if c, ok := m.(engine.Cached); ok && !j.Untraced {
+			rec.Count(names.CountCache, c.CacheBytes())
+		}
 		r.IDs = append(r.IDs, id)
 		if j.Passed != nil {
 			j.Passed(r.Number, step)

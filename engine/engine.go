@@ -33,6 +33,12 @@ type Bounded interface {
 	ContextLimit() string
 }
 
+// Cached is a Model that knows how large its KV cache is.
+type Cached interface {
+	// CacheBytes is what the keys and values of the positions take that have passed.
+	CacheBytes() int64
+}
+
 // NonFiniteError says that a forward pass met a value that is not a number or
 // is infinite, and where it first appeared.
 type NonFiniteError struct {

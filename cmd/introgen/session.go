@@ -100,6 +100,9 @@ func (s *session) catchUp(events ...recording.Event) {
 // between catches up in the middle of a round, and says how long that took.
 func (s *session) between(events ...recording.Event) {
 	began := s.rec.Now()
+	if n, ok := machine.Resident(); ok {
+		s.rec.Count(names.CountResident, n)
+	}
 	s.catchUp(events...)
 	s.rec.Add(s.rec.Current(), names.SpanRecord, "", 0, began, s.rec.Now())
 }

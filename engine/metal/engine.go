@@ -204,6 +204,9 @@ func (e *Engine) Context() int { return e.context }
 // ContextLimit implements engine.Bounded.
 func (e *Engine) ContextLimit() string { return e.whose }
 
+// CacheBytes is what the keys and values of the positions take that have passed.
+func (e *Engine) CacheBytes() int64 { return e.planner.CacheBytes() }
+
 // Close implements engine.Model. The device stays open.
 func (e *Engine) Close() error {
 	if e.planner == nil {

@@ -160,10 +160,16 @@ func summed(changes []Point) []Point {
 
 // counters are what was counted in a run, and what was read of the machine.
 func (l *layout) counters() {
-	var made []Point
+	var made, resident, cache []Point
 	for _, c := range l.run.Samples {
-		if c.Name == names.CountAllocated {
-			made = append(made, Point{l.offset + c.At, float64(c.Value)})
+		x := Point{l.offset + c.At, float64(c.Value)}
+		switch c.Name {
+		case names.CountAllocated:
+			made = append(made, x)
+		case names.CountResident:
+			resident = append(resident, x)
+		case names.CountCache:
+			cache = append(cache, x)
 		}
 	}
 	add := func(name, unit string, points []Point) {
@@ -171,7 +177,9 @@ func (l *layout) counters() {
 			l.p.Counters = append(l.p.Counters, &Counter{name, unit, points})
 		}
 	}
-	add("metal buffer bytes made", "bytes", summed(made))
+	add("resident memory", "bytes", resident)
+	add("KV cache", "bytes", cache)
+	add("metal buffers made", "bytes", summed(made))
 	var busy, clock []Point
 	for _, m := range l.run.Machine {
 		at := l.offset + time.Duration(m.At)

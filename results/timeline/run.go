@@ -3,6 +3,7 @@ package timeline
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/introgen/introgen/results/recording"
@@ -224,6 +225,17 @@ func (l *layout) missing() {
 	}
 	if committed > 0 && ran == 0 {
 		l.note("%s: the device did not tell when it ran what: there is no track of it, no buffers in flight and no arrow", l.p.Name)
+	}
+	counted := func(name string) bool {
+		return slices.ContainsFunc(l.run.Samples, func(c trace.Sample) bool { return c.Name == name })
+	}
+	switch memory, cache := counted(names.CountResident), counted(names.CountCache); {
+	case !memory && !cache:
+		l.note("%s: neither its resident memory nor the bytes of its KV cache are recorded: there are no counters of them", l.p.Name)
+	case !memory:
+		l.note("%s: its resident memory is not recorded: there is no counter of it", l.p.Name)
+	case !cache:
+		l.note("%s: the bytes of its KV cache are not recorded: there is no counter of them", l.p.Name)
 	}
 	if n := len(l.run.Dispatches); n > 0 {
 		l.note("%s: of %d dispatches it is known where they were encoded, and not when they ran", l.p.Name, n)

@@ -133,6 +133,9 @@ func TestTracks(t *testing.T) {
 	on := map[string][]string{}
 	for _, s := range got.Slices {
 		name := got.Names[s.Track]
+		if s.Kind == timeline.KindNote {
+			continue
+		}
 		on[name] = append(on[name], strings.Repeat(">", s.Depth)+s.Name)
 	}
 	want := map[string][]string{
@@ -248,6 +251,31 @@ func TestArrows(t *testing.T) {
 	l = timeline.Of(f)
 	if got := written(t, l); len(got.Arrows)+len(got.Counters) > 0 || !strings.Contains(strings.Join(l.Notes, "\n"), "the device did not tell when it ran what") {
 		t.Errorf("%d arrows, counters %v, notes %q", len(got.Arrows), got.Counters, l.Notes)
+	}
+}
+
+// TestCounters: what was counted and read stands there as it changed, and what was not
+// is said.
+func TestCounters(t *testing.T) {
+	f := metal(1, 1, 1)
+	r := f.Runs[0]
+	r.Machine = []recording.Machine{{At: 5, OtherCores: 0.5, MHz: 2600}, {At: 9, OtherCores: -1, MHz: -1}}
+	r.Samples = append(r.Samples, trace.Sample{Name: names.CountAllocated, Value: 100, At: 10}, trace.Sample{Name: names.CountAllocated, Value: 50, At: 20})
+	l := timeline.Of(f)
+	if !strings.Contains(strings.Join(l.Notes, "\n"), "neither its resident memory nor the bytes of its KV cache are recorded") {
+		t.Errorf("notes are %q", l.Notes)
+	}
+	r.Samples = append(r.Samples, trace.Sample{Name: names.CountResident, Value: 1 << 30, At: 30}, trace.Sample{Name: names.CountCache, Value: 599040, At: 31}, trace.Sample{Name: names.CountCache, Value: 645120, At: 32})
+	l = timeline.Of(f)
+	got := written(t, l)
+	for name, want := range map[string][]float64{"metal buffers made bytes": {100, 150}, "resident memory bytes": {1 << 30}, "KV cache bytes": {599040, 645120},
+		"cores of other processes cores": {0.5}, "processor clock MHz": {2600}} {
+		if have := got.Counters["1 "+name]; !slices.Equal(have, want) {
+			t.Errorf("%s is %v, want %v", name, have, want)
+		}
+	}
+	if len(l.Notes) > 0 {
+		t.Errorf("notes are %q", l.Notes)
 	}
 }
 

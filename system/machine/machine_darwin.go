@@ -27,6 +27,9 @@ func Memory() int64 {
 	return int64(n)
 }
 
+// Resident is not known here: what tells it of a process has no system call.
+func Resident() (n int64, ok bool) { return 0, false }
+
 // AvailableMemory returns how many bytes of memory the system can give before it must
 // end a program; ok is false where it does not tell, as here.
 func AvailableMemory() (n int64, ok bool) { return 0, false }

@@ -2,6 +2,7 @@ package machine
 
 import (
 	"io/fs"
+	"os"
 	"strconv"
 	"strings"
 )
@@ -22,6 +23,23 @@ func meminfo(text string) map[string]int64 {
 		}
 	}
 	return sizes
+}
+
+// Resident is how many bytes of this process are in memory; ok is false where the
+// system does not tell.
+func Resident() (n int64, ok bool) {
+	return resident(files{root}.text("proc/self/statm"), os.Getpagesize())
+}
+
+// resident reads Linux's statm: the process's size, then what of it is in memory, both
+// in pages.
+func resident(text string, page int) (n int64, ok bool) {
+	f := strings.Fields(text)
+	if len(f) < 2 {
+		return 0, false
+	}
+	pages, err := strconv.ParseInt(f[1], 10, 40)
+	return pages * int64(page), err == nil && pages > 0
 }
 
 // AvailableMemory returns how many bytes of memory the system can give before it must

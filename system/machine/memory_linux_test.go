@@ -1,6 +1,7 @@
 package machine
 
 import (
+	"runtime"
 	"testing"
 	"testing/fstest"
 )
@@ -21,6 +22,26 @@ func TestAvailable(t *testing.T) {
 	if n, ok := AvailableMemory(); !ok || n <= 0 {
 		t.Errorf("this machine: %d, %v", n, ok)
 	}
+}
+
+// TestResident: the second number of statm is what is in memory, and memory that a
+// process touches becomes that.
+func TestResident(t *testing.T) {
+	for text, want := range map[string]int64{"5000 300 12 1 0 99 0": 300 << 12, "5000": -1, "5000 many": -1, "5000 0 0": -1, "5000 99999999999999 0": -1, "": -1} {
+		if n, ok := resident(text, 1<<12); ok != (want > 0) || ok && n != want {
+			t.Errorf("%q: %d, %v; want %d", text, n, ok, want)
+		}
+	}
+	const size = 64 << 20
+	before, _ := Resident()
+	touched := make([]byte, size)
+	for i := range touched {
+		touched[i] = byte(i)
+	}
+	if after, ok := Resident(); !ok || after < before+size/2 {
+		t.Errorf("%d MB are in memory, and %d before %d were touched", after>>20, before>>20, size>>20)
+	}
+	runtime.KeepAlive(touched)
 }
 
 // What control groups allow, as containers and services see it: the smallest limit

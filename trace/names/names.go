@@ -61,6 +61,12 @@ const (
 	CountMapped         = "metal no-copy bytes"   // length of one new buffer of memory that was there
 )
 
+// The counters of a run that are read between two passes: what there is then.
+const (
+	CountResident = "resident bytes" // of the process's memory
+	CountCache    = "kv cache bytes" // the keys and values of the positions that have passed
+)
+
 // Blit is how the copies are called among the kernels; they are no dispatches.
 const Blit = "blit"
 
@@ -78,7 +84,7 @@ var known = map[string]bool{
 	SpanArguments: true, SpanTokenizer: true, SpanDevice: true, SpanEvict: true, SpanRound: true, SpanRead: true, SpanBuild: true,
 	SpanEncodePrompt: true, SpanPrefill: true, SpanStep: true, SpanPause: true, SpanPhase: true, SpanRepeat: true, SpanCheck: true, SpanClose: true, SpanRecord: true, SpanDigest: true,
 	SpanLibrary: true, SpanPipeline: true, SpanWeights: true, SpanEncoder: true, SpanCommit: true, SpanWait: true, SpanQueued: true, SpanGPU: true,
-	CountDispatches: true, CountEncoders: true, CountCommandBuffers: true, CountBarriers: true, CountAllocated: true, CountMapped: true,
+	CountDispatches: true, CountEncoders: true, CountCommandBuffers: true, CountBarriers: true, CountAllocated: true, CountMapped: true, CountResident: true, CountCache: true,
 }
 
 // Known says whether something of introgen gives a span or a counter the name.

@@ -58,6 +58,13 @@ func (p *Planner) Cached() int {
 	return p.layers[0].cached
 }
 
+// CacheBytes is what these keys and values take, as float32.
+func (p *Planner) CacheBytes() int64 {
+	const keyAndValue, float32Bytes = 2, 4
+	c := &p.config
+	return keyAndValue * float32Bytes * int64(c.Layers) * int64(c.KVHeads) * int64(c.HeadDim) * int64(p.Cached())
+}
+
 // Build is the steps that make the rotary tables and bring the weights to the
 // device (from_gguf in quantized_llama.rs). They are run once, to their end,
 // before any other.
