@@ -103,6 +103,8 @@ func TestScripts(t *testing.T) {
 			"compiled":  compiledList,
 			"truncate":  truncated,
 			"recompute": recompute,
+			"laidout":   laidOut,
+			"profiled":  profiledBy,
 		},
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
