@@ -245,7 +245,11 @@ func runMetal(c *cli.Context) (err error) {
 		return m.device.New(model)
 	}})
 	g.enter(names.SpanRecord, "")
-	g.catchUp(m.summary()...)
+	told := m.summary()
+	if k.trace && err == nil && onProcessor(m.shim.Info()) {
+		told = append(told, g.limits(c.Context, false)...)
+	}
+	g.catchUp(told...)
 	return g.written(err)
 }
 

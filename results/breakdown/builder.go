@@ -307,7 +307,7 @@ func (b *Builder) before(until time.Duration) []Part {
 		}
 		rest -= b.ends(s) - s.Start
 		switch s.Name {
-		case names.SpanRecord, names.SpanEvict, names.SpanDigest: // the instrument, and what makes the state
+		case names.SpanRecord, names.SpanEvict, names.SpanDigest, names.SpanLimits: // the instrument, and what makes the state
 		default:
 			out = append(out, Part{s.Name, b.ends(s) - s.Start})
 		}

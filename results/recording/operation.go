@@ -51,6 +51,9 @@ func (e *Executed) Timed() bool { return len(e.Start) > 0 }
 const (
 	LimitMemory  = "memory read" // bytes a second
 	LimitFloat32 = "float32"     // operations on float32 a second
+	// LimitObserved is how many times a second a thread of the CPU engine could tell
+	// what it does: what telling costs.
+	LimitObserved = "observations"
 )
 
 // Limit is the most that this machine can do, measured by the run itself after its
@@ -247,7 +250,7 @@ func (j *judge) limits() {
 		n := said[limit{l.What, l.Threads}]
 		if n > 1 {
 			j.tell("limit", "the limit %q by %d threads stands there %d times: none counts", l.What, l.Threads, n)
-		} else if l.What != LimitMemory && l.What != LimitFloat32 {
+		} else if l.What != LimitMemory && l.What != LimitFloat32 && l.What != LimitObserved {
 			j.tell("limit of", "the limit %q is not known: no figure is made of it", l.What)
 		}
 		return n > 1

@@ -82,6 +82,28 @@ func (f files) largestCache() string {
 	return ""
 }
 
+// lastCache is the size of the first processor's cache of the highest level, in bytes:
+// "32768K" for the kernel. Caches of instructions alone do not count.
+func (f files) lastCache() (bytes int64) {
+	highest := int64(0)
+	for _, dir := range f.matching("sys/devices/system/cpu/cpu0/cache/index[0-9]*") {
+		text, suffix := f.text(dir+"/size"), int64(1)
+		switch {
+		case strings.HasSuffix(text, "K"):
+			suffix = 1 << 10
+		case strings.HasSuffix(text, "M"):
+			suffix = 1 << 20
+		}
+		n, err := strconv.ParseInt(strings.TrimRight(text, "KM"), 10, 40)
+		level := f.number(dir + "/level")
+		if err != nil || n <= 0 || level < highest || f.text(dir+"/type") == "Instruction" {
+			continue
+		}
+		highest, bytes = level, n*suffix
+	}
+	return bytes
+}
+
 // hugePages reads the word in brackets of "always [madvise] never".
 func (f files) hugePages() (mode string, ok bool) {
 	b, err := fs.ReadFile(f.root, strings.TrimPrefix(HugePagesFile, "/"))

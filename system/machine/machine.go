@@ -55,6 +55,10 @@ func ParseCPUInfo(text string) map[string]string {
 // as Linux tells them: L3 32768K.
 func LargestCache() string { return files{root}.largestCache() }
 
+// LastCacheBytes is the size of the first processor's last cache before memory, of
+// those that the system tells of; 0 where it tells of none.
+func LastCacheBytes() int64 { return lastCache() }
+
 // HugePagesFile is where Linux is told for which memory it is to take huge pages
 // (Documentation/admin-guide/mm/transhuge.rst).
 const HugePagesFile = "/sys/kernel/mm/transparent_hugepage/enabled"

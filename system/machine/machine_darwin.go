@@ -3,6 +3,7 @@ package machine
 import (
 	"encoding/binary"
 	"fmt"
+	"math"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -46,6 +47,29 @@ func load() float64 {
 		return -1
 	}
 	return float64(binary.LittleEndian.Uint32(b)) / float64(scale)
+}
+
+// lastCache is the second level's size where there is no third, of the fast cores
+// where there are several kinds. Nothing tells of the cache that Apple's chips have before
+// memory for all of their parts.
+func lastCache() int64 {
+	for _, name := range []string{"hw.l3cachesize", "hw.perflevel0.l2cachesize", "hw.l2cachesize"} {
+		if n := cacheSize(name); n > 0 {
+			return n
+		}
+	}
+	return 0
+}
+
+// cacheSize is a number of 64 bits or, as hw.perflevel0 has them, of 32.
+func cacheSize(name string) int64 {
+	if n, err := unix.SysctlUint64(name); err == nil && n <= math.MaxInt64 {
+		return int64(n)
+	}
+	if n, err := unix.SysctlUint32(name); err == nil {
+		return int64(n)
+	}
+	return 0
 }
 
 // busyTime is told only by a Mach call (host_processor_info), not by sysctl.

@@ -14,6 +14,7 @@ func names() (build, cpu string) {
 	return build, files{root}.cpuName()
 }
 
+func lastCache() int64                 { return files{root}.lastCache() }
 func load() float64                    { return files{root}.load() }
 func busyTime() (time.Duration, bool)  { return files{root}.busy() }
 func frequency() float64               { return files{root}.frequency() }

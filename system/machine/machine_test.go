@@ -45,6 +45,35 @@ var (
 
 func text(s string) *fstest.MapFile { return &fstest.MapFile{Data: []byte(s)} }
 
+// TestLastCache: that of the highest level counts, and none of instructions.
+func TestLastCache(t *testing.T) {
+	const dir = "sys/devices/system/cpu/cpu0/cache/index"
+	caches := fstest.MapFS{}
+	index := func(n, level, kind, size string) {
+		caches[dir+n+"/level"], caches[dir+n+"/type"], caches[dir+n+"/size"] = text(level+"\n"), text(kind+"\n"), text(size+"\n")
+	}
+	hold := func(want int64) {
+		t.Helper()
+		if got := (files{caches}).lastCache(); got != want {
+			t.Errorf("%d bytes, not %d", got, want)
+		}
+	}
+	hold(0)
+	index("0", "1", "Data", "48K")
+	index("1", "1", "Instruction", "64K")
+	hold(48 << 10)
+	index("2", "2", "Unified", "1280K")
+	hold(1280 << 10)
+	index("3", "3", "Unified", "36M")
+	hold(36 << 20)
+	index("4", "4", "Unified", "many")
+	hold(36 << 20)
+	index("4", "4", "Unified", "-3K")
+	hold(36 << 20)
+	index("4", "4", "Unified", "99999999999999999999K")
+	hold(36 << 20)
+}
+
 func TestFiles(t *testing.T) {
 	for _, c := range []struct {
 		name      string

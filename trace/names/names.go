@@ -28,6 +28,7 @@ const (
 	SpanClose        = "close"         // giving the file back
 	SpanRecord       = "recording"     // the instrument itself: writing the recording, printing, reading the machine's state
 	SpanDigest       = "model digest"  // after the last round, where it is not known yet
+	SpanLimits       = "limits"        // after the last round of a traced run: how fast memory is read and floats are computed
 )
 
 // The spans of what a phase does on a Metal device.
@@ -82,7 +83,7 @@ const (
 // known are all names of spans and counters.
 var known = map[string]bool{
 	SpanArguments: true, SpanTokenizer: true, SpanDevice: true, SpanEvict: true, SpanRound: true, SpanRead: true, SpanBuild: true,
-	SpanEncodePrompt: true, SpanPrefill: true, SpanStep: true, SpanPause: true, SpanPhase: true, SpanRepeat: true, SpanCheck: true, SpanClose: true, SpanRecord: true, SpanDigest: true,
+	SpanEncodePrompt: true, SpanPrefill: true, SpanStep: true, SpanPause: true, SpanPhase: true, SpanRepeat: true, SpanCheck: true, SpanClose: true, SpanRecord: true, SpanDigest: true, SpanLimits: true,
 	SpanLibrary: true, SpanPipeline: true, SpanWeights: true, SpanEncoder: true, SpanCommit: true, SpanWait: true, SpanQueued: true, SpanGPU: true,
 	CountDispatches: true, CountEncoders: true, CountCommandBuffers: true, CountBarriers: true, CountAllocated: true, CountMapped: true, CountResident: true, CountCache: true,
 }
