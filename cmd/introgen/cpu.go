@@ -23,9 +23,11 @@ func cpuCommand() *cli.Command {
 			"   introgen cpu 1 --threads 1 --logits 5\n" +
 			"   introgen cpu --tokens 500 --pack --prompt 'Tell me a story'\n" +
 			"   introgen cpu 1 --evict --io file\n" +
+			"   introgen cpu 3 --trace                       what each thread did in each stage of a pass\n" +
 			"   introgen cpu 3 -o cpu.introgen -o cpu.txt    what was measured, for `introgen show` and benchstat\n\n" +
 			"INTROGEN_CPU=avx512|avx2|dotprod|neon|generic chooses the instruction set; the default is the best one here.",
 		Flags: append(generateFlags(),
+			&cli.BoolFlag{Name: "trace", Usage: "record what each thread does in each stage of a pass, and print tables at the end, beside what this machine can do"},
 			&cli.IntFlag{Name: "threads", Usage: "worker threads `N`", Value: cpu.DefaultThreads()},
 			&cli.GenericFlag{Name: "pack", Value: &packChoice{}, DefaultText: "auto",
 				Usage: "rewrite the weights at load for faster steps: --pack, --pack=off, or --pack=auto, which does so where the run is long enough to repay it"},
@@ -62,7 +64,8 @@ func runCPU(c *cli.Context) error {
 	if threads < 1 || threads > cpu.MaxThreads {
 		return usagef("--threads %d: 1 to %d are allowed; this machine has %d cores", threads, cpu.MaxThreads, cpu.DefaultThreads())
 	}
-	g, err := newGeneration(c, generating{rounds: 3, positions: cpu.Positions})
+	traced := c.Bool("trace")
+	g, err := newGeneration(c, generating{rounds: 3, trace: traced, positions: cpu.Positions})
 	if err != nil {
 		return err
 	}
@@ -74,7 +77,11 @@ func runCPU(c *cli.Context) error {
 		}
 		return "cpu: " + d.String(), recording.WeightsStored
 	}
-	return g.run(c.Context, runner{describe: describe, build: func(f *gguf.File) (engine.Model, error) {
+	if traced && !g.disturb.untraced {
+		t := newThreadTrace(g.rec)
+		o.Observer, g.more = t, t.tell
+	}
+	err = g.run(c.Context, runner{describe: describe, build: func(f *gguf.File) (engine.Model, error) {
 		m, err := llama.Load(f)
 		if err != nil {
 			return nil, err
@@ -84,4 +91,9 @@ func runCPU(c *cli.Context) error {
 		o.Context = min(g.prompt+g.job.Tokens, m.Context)
 		return cpu.New(m, o)
 	}})
+	if traced && err == nil {
+		g.catchUp(g.limits(c.Context, o.Observer != nil)...)
+		err = g.written(nil)
+	}
+	return err
 }

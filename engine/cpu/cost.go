@@ -154,7 +154,7 @@ func (e *Engine) kernelNamed(name string) string { return name + " " + e.set.Nam
 
 func (e *Engine) embeddingCost(tokens int) Operation {
 	w := &e.m.Embedding
-	return Operation{Layer: -1, Name: OpEmbedding, Kernel: "dequantize_" + strings.ToLower(w.Type.String()),
+	return Operation{Layer: -1, Name: OpEmbedding, Kernel: "expand_" + strings.ToLower(w.Type.String()),
 		Read: int64(tokens) * int64(w.RowBytes), Written: floatBytes(tokens * w.Cols)}
 }
 

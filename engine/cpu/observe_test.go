@@ -96,7 +96,7 @@ func TestStepCosts(t *testing.T) {
 		}
 		step := s.passes[1]
 		held(t, step, set, []cost{
-			{-1, cpu.OpEmbedding, "dequantize_q8_0", 612, 2304, 0},
+			{-1, cpu.OpEmbedding, "expand_q8_0", 612, 2304, 0},
 			{0, cpu.OpAttnNorm, "rms_norm", 2 * 2304, 2304 + 18*72, 4 * 576},
 			{0, cpu.OpQKV, product, 960*612 + 1296 + 512, 4 * 960, 2*960*576 + 3*12*64},
 			{29, cpu.OpAttention, "attend", 2304 + 2*4*14*192, 2304 + 1296, 9 * (14*(2*64+2*64+4) + 64)},
@@ -133,7 +133,7 @@ func TestPromptCosts(t *testing.T) {
 	}
 	const panel = 6 * 72 // of 3 tokens of 64 values
 	held(t, s.passes[0], e.Describe().Set, []cost{
-		{-1, cpu.OpEmbedding, "dequantize_q8_0", 3 * 68, 768, 0},
+		{-1, cpu.OpEmbedding, "expand_q8_0", 3 * 68, 768, 0},
 		{0, cpu.OpAttnNorm, "rms_norm", 768 + 256, 768 + panel, 4 * 192},
 		{0, cpu.OpQKV, "pack_tile_q8_0", 128*68 + panel + 4*128 + 2*4*3*16, 4 * 3 * 128, 2*128*64*3 + 128*3 + 3*3*6*16},
 		{0, cpu.OpAttention, "attend", 768 + 2*4*3*32, 768, 4 * ((1+2+3)*(2*16+2*16+4) + 3*16)},
@@ -158,7 +158,7 @@ func TestSlowCosts(t *testing.T) {
 		t.Fatal(err)
 	}
 	held(t, s.passes[0], e.Describe().Set, []cost{
-		{-1, cpu.OpEmbedding, "dequantize_f16", 128, 256, 0},
+		{-1, cpu.OpEmbedding, "expand_f16", 128, 256, 0},
 		{0, cpu.OpAttnNorm, "rms_norm", 512, 256, 256},
 		{1, cpu.OpFFNDown, "dot_f16", 64*96*2 + 4*96 + 256, 256, 2*64*96 + 64},
 		{-1, cpu.OpOutput, "dot_f16", 80*128 + 256, 320, 2 * 80 * 64},

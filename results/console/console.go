@@ -17,9 +17,14 @@ import (
 	"github.com/introgen/introgen/results/recording"
 	"github.com/introgen/introgen/results/sanitize"
 	"github.com/introgen/introgen/results/table"
+	"github.com/introgen/introgen/results/threads"
 	"github.com/introgen/introgen/trace"
 	"github.com/introgen/introgen/trace/names"
 )
+
+// cpuCommand is the command of the CPU engine, which compiles nothing and has no
+// device.
+const cpuCommand = "cpu"
 
 // Printer prints runs. Its first error to write stays, and nothing is written
 // behind it.
@@ -130,7 +135,7 @@ func (p *Printer) begin(h *recording.Header) {
 	}
 	p.run = &running{header: *h, device: figures.Missing, tokenizer: figures.Missing, rounds: breakdown.NewBuilder()}
 	p.run.header.View.Label = sanitize.Line(h.View.Label)
-	if h.View.Trace {
+	if h.View.Trace && h.Command != cpuCommand {
 		p.run.trace = &tracing{label: p.run.header.View.Label}
 	}
 	if p.run.bench = h.View.Bench; p.run.bench || h.View.Trace || h.Program != nil {
@@ -171,11 +176,24 @@ func (r *running) end(p *Printer) {
 	if r.trace != nil && r.header.Program == nil {
 		p.metal(breakdown.Take(all.Runs[0]).Metal())
 	}
+	if r.header.View.Trace && r.header.Command == cpuCommand {
+		p.threads(threads.Of(breakdown.Take(all.Runs[0])))
+	}
 	if r.bench {
 		if text, lines := benchtext.Text(all); len(lines) > 0 && p.err == nil {
 			_, p.err = p.w.Write(text)
 		}
 	}
+}
+
+// threads prints what the threads of the CPU engine did.
+func (p *Printer) threads(t *threads.Threads) {
+	if t == nil || p.err != nil {
+		return
+	}
+	d := &table.Document{}
+	t.Add(d)
+	p.err = d.Write(p.w, table.Plain)
 }
 
 // span gathers the phases of the round under way.

@@ -17,6 +17,7 @@ import (
 	"github.com/introgen/introgen/results/recording"
 	"github.com/introgen/introgen/results/stats"
 	"github.com/introgen/introgen/results/table"
+	"github.com/introgen/introgen/results/threads"
 	"github.com/introgen/introgen/system/terminal"
 	"github.com/introgen/introgen/trace/names"
 )
@@ -123,6 +124,9 @@ func Document(f *recording.File) *table.Document {
 		if m := taken.Metal(); len(m.Libraries) > 0 {
 			d.Table(libraries(m))
 			d.Table(device(m))
+		}
+		if t := threads.Of(taken); t != nil && run.Header.Command == "cpu" {
+			t.Add(d)
 		}
 	}
 	if f.Broken != "" {
