@@ -2,7 +2,6 @@ package cpu_test
 
 import (
 	"errors"
-	"fmt"
 	"slices"
 	"testing"
 	"time"
@@ -261,28 +260,47 @@ func TestObservedChunks(t *testing.T) {
 	}
 }
 
-// BenchmarkObserver decodes with nobody observing, and with somebody who only looks at
-// the clock.
+// BenchmarkObserver decodes by turns with nobody observing and with somebody who keeps
+// what it is told: the best and the median step of each.
 func BenchmarkObserver(b *testing.B) {
 	m := model(b, modeltest.Path(b, models.StandIn))
-	for _, observer := range []cpu.Observer{nil, &looker{time.Now()}} {
-		b.Run(fmt.Sprintf("observed=%v", observer != nil), func(b *testing.B) {
-			e := newEngine(b, m, cpu.Options{Observer: observer})
-			if _, err := e.Step(llamatest.Prompt, 0); err != nil {
-				b.Fatal(err)
-			}
-			b.ReportAllocs()
-			for i := 0; b.Loop(); i++ {
-				at := i % 20
-				if _, err := e.Step(llamatest.Greedy[at:at+1], len(llamatest.Prompt)+at); err != nil {
+	observer := &keeper{began: time.Now()}
+	alone, observed := newEngine(b, m, cpu.Options{}), newEngine(b, m, cpu.Options{Observer: observer})
+	var steps [2][]time.Duration
+	for i := 0; b.Loop(); i++ {
+		at := i % 20
+		for k := range 2 {
+			e := []*cpu.Engine{alone, observed}[(i+k)%2]
+			if at == 0 {
+				if _, err := e.Step(llamatest.Prompt, 0); err != nil {
 					b.Fatal(err)
 				}
 			}
-		})
+			start := time.Now()
+			if _, err := e.Step(llamatest.Greedy[at:at+1], len(llamatest.Prompt)+at); err != nil {
+				b.Fatal(err)
+			}
+			steps[(i+k)%2] = append(steps[(i+k)%2], time.Since(start))
+		}
+	}
+	for i, name := range []string{"alone", "observed"} {
+		slices.Sort(steps[i])
+		b.ReportMetric(float64(steps[i][0].Microseconds()), name+"-best-µs")
+		b.ReportMetric(float64(steps[i][len(steps[i])/2].Microseconds()), name+"-median-µs")
 	}
 }
 
-type looker struct{ began time.Time }
+// keeper keeps the last pass.
+type keeper struct {
+	began time.Time
+	last  onePass
+}
 
-func (l *looker) Now() time.Duration                   { return time.Since(l.began) }
-func (l *looker) Passed([]cpu.Operation, [][]cpu.Work) {}
+func (k *keeper) Now() time.Duration { return time.Since(k.began) }
+
+func (k *keeper) Passed(operations []cpu.Operation, work [][]cpu.Work) {
+	k.last = onePass{slices.Clone(operations), make([][]cpu.Work, len(work))}
+	for i, w := range work {
+		k.last.work[i] = slices.Clone(w)
+	}
+}
