@@ -12,9 +12,10 @@ import (
 // its own.
 //
 // Bytes are those of weights, of the KV cache and of activations, each counted once,
-// however many threads read it. Operations are those on numbers, of which a
-// multiply-add is two and an exponential function one; what only changes how a number is
-// written, as to quantize and dequantize do, and what compares counts nothing.
+// however many threads read it. Operations are additions, subtractions, multiplications,
+// divisions, comparisons and values of a function (root, exp) on numbers, one
+// each, so that a multiply-add is two. They are those of the definition of what is
+// computed: to quantize and dequantize adds nothing. So count the kernels of Metal too.
 type Operation struct {
 	Layer  int    // the block, from 0; −1 outside of the blocks
 	Name   string // in the model's terms: one of the constants
@@ -25,10 +26,11 @@ type Operation struct {
 	Ops     int64
 }
 
-// The names of operations, in the order of a pass.
+// The names of operations, in the order of a pass: where GGUF has a tensor for it, the
+// tensor's.
 const (
 	OpPack         = "pack weights" // when the model is built
-	OpEmbedding    = "embedding"
+	OpEmbedding    = "token_embd"   // the rows of the tokens
 	OpAttnNorm     = "attn_norm"
 	OpQKV          = "attn_qkv" // the three products, and the rotation of queries and keys
 	OpAttention    = "attention"
@@ -159,7 +161,8 @@ func (e *Engine) embeddingCost(tokens int) Operation {
 }
 
 // normCost is what the norm costs that a stage is, or starts from: a square and a sum,
-// and two products, of each value.
+// and two products, of each value; and of each token the mean, the epsilon, the root and
+// its reciprocal.
 func (e *Engine) normCost(s stage) Operation {
 	o := Operation{Layer: s.layer, Kernel: e.kernelNamed("rms_norm")}
 	switch s.kind {
@@ -173,7 +176,7 @@ func (e *Engine) normCost(s stage) Operation {
 	values := s.tokens * e.m.Hidden
 	o.Read = floatBytes(values) + floatBytes(e.m.Hidden)
 	o.Written = written(&e.xn, values)
-	o.Ops = 4 * int64(values)
+	o.Ops = 4*int64(values) + 4*int64(s.tokens)
 	return o
 }
 
@@ -214,8 +217,8 @@ func (e *Engine) cost(s stage) Operation {
 		for t := range s.tokens {
 			n := int64(e.pos + s.first + t + 1)
 			// A product with each key and each value; of each score the scale, the
-			// difference from the largest, exp and the sum; the division at the end.
-			o.Ops += int64(m.Heads) * (n*(4*int64(m.HeadDim)+4) + int64(m.HeadDim))
+			// largest, the difference from that, exp and the sum; the division at the end.
+			o.Ops += int64(m.Heads) * (n*(4*int64(m.HeadDim)+5) + int64(m.HeadDim))
 		}
 	case quantAtt:
 		o.Name, o.Kernel = OpAttnQuantize, e.kernelNamed("quantize")
@@ -233,6 +236,7 @@ func (e *Engine) cost(s stage) Operation {
 		o.Layer, o.Name, o.Kernel = -1, OpOutput, e.kernelOf(s.tokens, &e.output)
 		product(&o, s.tokens, nil, &e.output)
 		o.Written = floatBytes(m.Vocab)
+		o.Ops += int64(m.Vocab) // to find the largest
 	case packing:
 		o.Layer, o.Name = -1, OpPack
 		var names []string

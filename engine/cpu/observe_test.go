@@ -96,15 +96,15 @@ func TestStepCosts(t *testing.T) {
 		step := s.passes[1]
 		held(t, step, set, []cost{
 			{-1, cpu.OpEmbedding, "expand_q8_0", 612, 2304, 0},
-			{0, cpu.OpAttnNorm, "rms_norm", 2 * 2304, 2304 + 18*72, 4 * 576},
+			{0, cpu.OpAttnNorm, "rms_norm", 2 * 2304, 2304 + 18*72, 4*576 + 4},
 			{0, cpu.OpQKV, product, 960*612 + 1296 + 512, 4 * 960, 2*960*576 + 3*12*64},
-			{29, cpu.OpAttention, "attend", 2304 + 2*4*14*192, 2304 + 1296, 9 * (14*(2*64+2*64+4) + 64)},
+			{29, cpu.OpAttention, "attend", 2304 + 2*4*14*192, 2304 + 1296, 9 * (14*(2*64+2*64+5) + 64)},
 			{29, cpu.OpAttnOutput, product, 576*612 + 1296 + 2304, 2304, 2*576*576 + 576},
-			{7, cpu.OpFFNNorm, "rms_norm", 2 * 2304, 2304 + 18*72, 4 * 576},
+			{7, cpu.OpFFNNorm, "rms_norm", 2 * 2304, 2304 + 18*72, 4*576 + 4},
 			{7, cpu.OpFFNGateUp, product, 2*1536*612 + 1296, 4*1536 + 48*72, 2*2*1536*576 + 4*1536},
 			{7, cpu.OpFFNDown, product, 576*1632 + 48*72 + 2304, 2304, 2*1536*576 + 576},
-			{-1, cpu.OpOutputNorm, "rms_norm", 2 * 2304, 2304 + 18*72, 4 * 576},
-			{-1, cpu.OpOutput, product, 49152*612 + 1296, 4 * 49152, 2 * 49152 * 576},
+			{-1, cpu.OpOutputNorm, "rms_norm", 2 * 2304, 2304 + 18*72, 4*576 + 4},
+			{-1, cpu.OpOutput, product, 49152*612 + 1296, 4 * 49152, 2*49152*576 + 49152},
 		})
 		// Every matrix is read once: their bytes in the file, and beside them only
 		// activations, norms and the cache, of which a layer has less than 50 kB.
@@ -133,18 +133,18 @@ func TestPromptCosts(t *testing.T) {
 	const panel = 6 * 72 // of 3 tokens of 64 values
 	held(t, s.passes[0], e.Describe().Set, []cost{
 		{-1, cpu.OpEmbedding, "expand_q8_0", 3 * 68, 768, 0},
-		{0, cpu.OpAttnNorm, "rms_norm", 768 + 256, 768 + panel, 4 * 192},
+		{0, cpu.OpAttnNorm, "rms_norm", 768 + 256, 768 + panel, 4*192 + 3*4},
 		{0, cpu.OpQKV, "pack_tile_q8_0", 128*68 + panel + 4*128 + 2*4*3*16, 4 * 3 * 128, 2*128*64*3 + 128*3 + 3*3*6*16},
-		{0, cpu.OpAttention, "attend", 768 + 2*4*3*32, 768, 4 * ((1+2+3)*(2*16+2*16+4) + 3*16)},
+		{0, cpu.OpAttention, "attend", 768 + 2*4*3*32, 768, 4 * ((1+2+3)*(2*16+2*16+5) + 3*16)},
 		{0, cpu.OpAttnQuantize, "quantize", 768, panel, 0},
 		{0, cpu.OpAttnOutput, "pack_tile_q8_0", 64*68 + panel + 256 + 768, 768, 2*64*64*3 + 192 + 192},
-		{0, cpu.OpFFNNorm, "rms_norm", 768 + 256, 768 + panel, 4 * 192},
+		{0, cpu.OpFFNNorm, "rms_norm", 768 + 256, 768 + panel, 4*192 + 3*4},
 		{0, cpu.OpFFNGateUp, "pack_tile_q8_0", 2*160*68 + panel + 2*640, 4*480 + 15*72, 2*2*160*64*3 + 2*160*3 + 4*480},
 		{0, cpu.OpFFNDown, "pack_tile_q8_0", 64*170 + 15*72 + 256 + 768, 768, 2*160*64*3 + 192 + 192},
-		{1, cpu.OpAttention, "attend", 256 + 2*4*3*32, 256, 4 * (3*(2*16+2*16+4) + 16)},
+		{1, cpu.OpAttention, "attend", 256 + 2*4*3*32, 256, 4 * (3*(2*16+2*16+5) + 16)},
 		{1, cpu.OpAttnOutput, "mul_q8_0", 64*68 + 2*72 + 256 + 256, 256, 2*64*64 + 64 + 64},
-		{-1, cpu.OpOutputNorm, "rms_norm", 256 + 256, 256 + 2*72, 4 * 64},
-		{-1, cpu.OpOutput, "mul_q8_0", 80*68 + 2*72, 4 * 80, 2 * 80 * 64},
+		{-1, cpu.OpOutputNorm, "rms_norm", 256 + 256, 256 + 2*72, 4*64 + 4},
+		{-1, cpu.OpOutput, "mul_q8_0", 80*68 + 2*72, 4 * 80, 2*80*64 + 80},
 	})
 }
 
@@ -158,9 +158,9 @@ func TestSlowCosts(t *testing.T) {
 	}
 	held(t, s.passes[0], e.Describe().Set, []cost{
 		{-1, cpu.OpEmbedding, "expand_f16", 128, 256, 0},
-		{0, cpu.OpAttnNorm, "rms_norm", 512, 256, 256},
+		{0, cpu.OpAttnNorm, "rms_norm", 512, 256, 260},
 		{1, cpu.OpFFNDown, "dot_f16", 64*96*2 + 4*96 + 256, 256, 2*64*96 + 64},
-		{-1, cpu.OpOutput, "dot_f16", 80*128 + 256, 320, 2 * 80 * 64},
+		{-1, cpu.OpOutput, "dot_f16", 80*128 + 256, 320, 2*80*64 + 80},
 	})
 }
 
@@ -250,7 +250,7 @@ func TestObservedChunks(t *testing.T) {
 	// The attention of the second pass looks at 86 positions at the last.
 	tokens := (2*cpu.Chunk + 1) / 3
 	held(t, s.passes[1], e.Describe().Set, []cost{{0, cpu.OpAttention, "attend", int64(4*tokens*64 + 2*4*2*tokens*32), int64(4 * tokens * 64),
-		4 * (int64(tokens*(tokens+1+2*tokens)/2)*(2*16+2*16+4) + int64(tokens)*16)}})
+		4 * (int64(tokens*(tokens+1+2*tokens)/2)*(2*16+2*16+5) + int64(tokens)*16)}})
 	stop = errors.New("enough")
 	if _, err := e.Step([]int32{1}, 0); !errors.Is(err, stop) {
 		t.Fatal(err)

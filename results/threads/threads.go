@@ -156,7 +156,7 @@ func passes(executed []*recording.Executed, operations map[int]*recording.Operat
 }
 
 // embedding is the name of the first operation of a pass (package engine/cpu).
-const embedding = "embedding"
+const embedding = "token_embd"
 
 // operation is the sum that an operation belongs to, which began at start.
 func (p *Phase) operation(o *recording.Operation, start int64) *Operation {

@@ -36,7 +36,7 @@ func run() *recording.Run {
 		},
 		Rounds: []recording.Round{{Number: 1, Span: 1, Prompt: 100, IDs: []int32{1, 2, 3}}},
 		Operations: []*recording.Operation{
-			{ID: 1, Layer: -1, Name: "embedding", Kernel: "expand_q8_0", Read: 100, Written: 300},
+			{ID: 1, Layer: -1, Name: "token_embd", Kernel: "expand_q8_0", Read: 100, Written: 300},
 			{ID: 2, Layer: 0, Name: "ffn_down", Kernel: "pack_tile_q8_0 avx2", Read: 4e6, Written: 1000, Ops: 800e6},
 			{ID: 3, Layer: 0, Name: "attn_norm", Kernel: "rms_norm avx2", Read: 500, Written: 500, Ops: 1000},
 			{ID: 4, Layer: 0, Name: "ffn_down", Kernel: "mul_q8_0 avx2", Read: 4e6 - 200, Written: 200, Ops: 8e6},
@@ -80,7 +80,7 @@ func TestOf(t *testing.T) {
 	if prefill.Name != names.SpanPrefill || prefill.Times != 1 || prefill.Wall != 30*time.Millisecond || prefill.Busy[0] != 10*time.Millisecond || prefill.Busy[1] != 14*time.Millisecond {
 		t.Errorf("%+v", prefill)
 	}
-	hold(prefill, "embedding", "expand", 2, 2, 2, 200, 600, 0)
+	hold(prefill, "token_embd", "expand", 2, 2, 2, 200, 600, 0)
 	hold(prefill, "ffn_down", "pack_tile", 2, 4+2+2+4+10, 5+10, 8e6, 2000, 1600e6)
 	if step.Name != names.SpanStep || step.Times != 2 || step.Wall != 30*time.Millisecond || step.Busy[0] != 24*time.Millisecond || step.Busy[1] != 4*time.Millisecond {
 		t.Errorf("%+v", step)
