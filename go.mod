@@ -3,6 +3,8 @@ module github.com/introgen/introgen
 go 1.26.0
 
 require (
+	github.com/chromedp/cdproto v0.160.1
+	github.com/chromedp/chromedp v0.23.1
 	github.com/clipperhouse/displaywidth v0.10.0
 	github.com/daulet/tokenizers v1.22.1
 	github.com/ebitengine/purego v0.11.3

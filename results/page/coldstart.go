@@ -210,9 +210,13 @@ func (c *cascade) phases(r breakdown.Round) {
 			name += " (the recording ends in it)"
 		}
 		b := c.bar(kindOf(p.Name), name, "", p.Start, p.End)
-		if i < mostPhases {
+		at := slices.IndexFunc(c.lanes, func(l plot.Lane) bool { return l.Label == clean(p.Title()) })
+		switch { // what is made again and again, as the instrument's own work, has one lane
+		case at >= 0:
+			c.lanes[at].Bars = append(c.lanes[at].Bars, b)
+		case i < mostPhases:
 			c.lanes = append(c.lanes, plot.Lane{Label: clean(p.Title()), Bars: []plot.Bar{b}})
-		} else if len(more.Bars) < 4*mostPhases {
+		case len(more.Bars) < 4*mostPhases:
 			more.Bars = append(more.Bars, b)
 		}
 	}

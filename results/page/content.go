@@ -97,7 +97,16 @@ func headings(left bool, names []string) []heading {
 const longest, longestText = 200, 2000
 
 // clean is a name out of a recording as the page shows it.
-func clean(s string) string { return cut(sanitize.Line(s), longest) }
+func clean(s string) string { return line(s, longest) }
+
+// line is a text as a part of a line of at most so many characters, however long it
+// is.
+func line(s string, most int) string {
+	if enough := utf8.UTFMax * (most + 1); len(s) > enough {
+		s = s[:enough]
+	}
+	return cut(sanitize.Line(s), most)
+}
 
 // cut shortens a text to so many characters, its begin.
 func cut(s string, most int) string {
@@ -116,7 +125,7 @@ func cut(s string, most int) string {
 
 // sentence is a text of the project's own that may hold names.
 func sentence(s string) string {
-	s = cut(sanitize.Line(strings.TrimSpace(s)), longestText)
+	s = line(strings.TrimSpace(s), longestText)
 	if s == "" || strings.HasSuffix(s, ".") || strings.HasSuffix(s, ":") || strings.HasSuffix(s, "…") {
 		return s
 	}
@@ -128,13 +137,13 @@ func blocksOf(d *table.Document) []block {
 	var out []block
 	d.Each(func(text string) {
 		var lines []string
-		for line := range strings.Lines(text) {
-			if line = cut(sanitize.Line(strings.TrimSpace(line)), longestText); line != "" {
-				lines = append(lines, line)
+		for one := range strings.Lines(text) {
+			if one = line(strings.TrimSpace(one), longestText); one != "" {
+				lines = append(lines, one)
 			}
 		}
-		for _, line := range lines {
-			out = append(out, block{Text: line})
+		for _, one := range lines {
+			out = append(out, block{Text: one})
 		}
 	}, func(t *table.Table) {
 		g := gridOf(t)
@@ -145,7 +154,7 @@ func blocksOf(d *table.Document) []block {
 
 // gridOf is a table of the command line, without what is only drawn in it.
 func gridOf(t *table.Table) grid {
-	g := grid{Caption: cut(sanitize.Line(t.Title), longestText)}
+	g := grid{Caption: line(t.Title, longestText)}
 	var shown []int
 	for i, c := range t.Columns {
 		if !c.Drawn {

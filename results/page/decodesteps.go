@@ -57,7 +57,25 @@ func (s subject) decodeSteps() []block {
 	if len(all) == 0 {
 		return nil
 	}
-	return s.stepBlocks(all)
+	return s.stepBlocks(all, s.speaking(all))
+}
+
+// speaking are the steps that percentiles are drawn of: of a single run those of the
+// rounds that speak for it; nil of several kinds of runs, whose percentiles stand in
+// the table.
+func (s subject) speaking(all []stepped) *stepped {
+	switch {
+	case len(all) == 1:
+		return &all[0]
+	case len(s.file.Runs) != 1:
+		return nil
+	}
+	of := steps.OfRun(s.file.Run(s.file.Runs[0]))
+	x := &stepped{label: "the rounds after the first"}
+	for _, d := range of.Later {
+		x.later = append(x.later, inMS(d))
+	}
+	return x
 }
 
 // add takes the steps of some rounds of a run.
@@ -98,7 +116,7 @@ var quantiles = []struct {
 	q    float64
 }{{"p50", 0.5}, {"p90", 0.9}, {"p99", 0.99}}
 
-func (s subject) stepBlocks(all []stepped) []block {
+func (s subject) stepBlocks(all []stepped, spoken *stepped) []block {
 	table := grid{Caption: "Decode steps after the first of each round, in ms: percentiles with their 95 % intervals", Head: words("steps of")}
 	table.Head = append(table.Head, numbers("steps", "first step", "p50", "interval", "p90", "interval ", "p99", "interval  ", "max")...)
 	listed := grid{Caption: "Every decode step in ms, in order, ten in a row", Head: append(words("steps"), numbers("1st", "2nd", "3rd", "4th", "5th", "6th", "7th", "8th", "9th", "10th")...)}
@@ -108,22 +126,7 @@ func (s subject) stepBlocks(all []stepped) []block {
 	var stalls []string
 	over := false
 	for i, x := range all {
-		row := []string{x.label, strconv.Itoa(len(x.later)), firsts(x.firsts)}
-		qs := stats.Quantiles(x.later, quantiles[0].q, quantiles[1].q, quantiles[2].q)
-		for k, q := range qs {
-			if len(x.later) < steps.Least {
-				row = append(row, "", "")
-				continue
-			}
-			row = append(row, milliseconds(q.Value), between(q))
-			if len(all) == 1 {
-				lines = append(lines, plot.Line{Label: quantiles[k].name, Value: q.Value})
-			}
-		}
-		if len(x.later) > 0 {
-			row = append(row, milliseconds(slices.Max(x.later)))
-		}
-		table.Rows = append(table.Rows, row)
+		table.Rows = append(table.Rows, x.row())
 		if cells < mostListed {
 			for _, r := range x.rows {
 				if len(all) > 1 {
@@ -147,6 +150,12 @@ func (s subject) stepBlocks(all []stepped) []block {
 			dots += len(one.Values)
 		}
 		stalls = append(stalls, x.stalled...)
+	}
+	if spoken != nil {
+		if len(all) > 1 && len(spoken.later) > 0 {
+			table.Rows = append(table.Rows, spoken.row())
+		}
+		lines = spoken.lines()
 	}
 	out := []block{}
 	title := "Every decode step after the first of its round"
@@ -180,6 +189,34 @@ func (s subject) stepBlocks(all []stepped) []block {
 			list = append(list, fmt.Sprintf("%d further stalls are not listed.", more))
 		}
 		out = append(out, block{Text: fmt.Sprintf("Stalls, which are steps over %d times the median of their round: %d.", steps.Limit, n)}, block{List: list})
+	}
+	return out
+}
+
+// row has the figures of steps, as the table shows them.
+func (x stepped) row() []string {
+	row := []string{x.label, strconv.Itoa(len(x.later)), firsts(x.firsts)}
+	if len(x.later) < steps.Least {
+		return row
+	}
+	for _, q := range x.percentiles() {
+		row = append(row, milliseconds(q.Value), between(q))
+	}
+	return append(row, milliseconds(slices.Max(x.later)))
+}
+
+func (x stepped) percentiles() []stats.Quantile {
+	return stats.Quantiles(x.later, quantiles[0].q, quantiles[1].q, quantiles[2].q)
+}
+
+// lines are the percentiles as a plot draws them.
+func (x stepped) lines() []plot.Line {
+	if len(x.later) < steps.Least {
+		return nil
+	}
+	var out []plot.Line
+	for i, q := range x.percentiles() {
+		out = append(out, plot.Line{Label: quantiles[i].name, Value: q.Value})
 	}
 	return out
 }

@@ -4,13 +4,16 @@ import (
 	"bytes"
 	"compress/gzip"
 	"encoding/base64"
+	"errors"
 	"fmt"
 	"html/template"
+	"io"
 	"path/filepath"
 	"strings"
 
 	"github.com/introgen/introgen/figures"
 	"github.com/introgen/introgen/results/benchtext"
+	"github.com/introgen/introgen/results/recording"
 	"github.com/introgen/introgen/results/view"
 )
 
@@ -24,53 +27,90 @@ type download struct {
 	Address template.URL
 }
 
-// raw are the samples of a recording as files. Those beyond room bytes are left out,
-// and named.
-func (s subject) raw(room int) []block {
-	var files []download
-	var left []string
-	for _, f := range []struct {
-		as, ending, kind, text string
-		write                  func(*bytes.Buffer) error
-	}{
-		{"samples", ".csv", "text/csv", "every sample as CSV", func(b *bytes.Buffer) error { return view.CSV(b, s.file.File) }},
-		{"bench", ".txt", "text/plain", "benchmark text, for benchstat", func(b *bytes.Buffer) error { return benchtext.Write(b, s.file.File) }},
-	} {
-		var b bytes.Buffer
-		if err := f.write(&b); err != nil {
-			left = append(left, fmt.Sprintf("There is no %s: %v", f.text, err))
-			continue
-		}
-		packed := pack(b.Bytes())
-		if len(packed) > room {
-			left = append(left, fmt.Sprintf("The %s (%s) would make the page too large: `introgen show FILE --as %s` writes it", f.text, figures.Size(int64(b.Len())), f.as))
-			continue
-		}
-		room -= len(packed)
-		files = append(files, download{Text: fmt.Sprintf("%s (%s)", f.text, figures.Size(int64(b.Len()))), Name: fileName(s.name) + f.ending, Type: f.kind,
-			Address: template.URL("data:application/gzip;base64," + packed)}) // letters, digits, + and / alone
-	}
-	out := []block{{Downloads: files}}
-	if len(left) > 0 {
-		out = append(out, block{List: sentences(left)})
+// raw is a view of a recording as a file in the page.
+type raw struct {
+	download
+	as     string // what `introgen show --as` calls it
+	size   int64  // of the file that a reader gets
+	packed string // base64 of it, packed with gzip
+	err    error  // why there is none
+}
+
+// views are those of the raw samples.
+var views = []struct {
+	as, ending, kind, text string
+	write                  func(io.Writer, *recording.File) error
+}{
+	{"samples", ".csv", "text/csv", "every sample as CSV", view.CSV},
+	{"bench", ".txt", "text/plain", "benchmark text, for benchstat", benchtext.Write},
+}
+
+// errLarge ends a view that is longer than a page has room for.
+var errLarge = errors.New("it would make the page too large")
+
+// raws are the views, packed.
+func (s subject) raws() []raw {
+	out := make([]raw, len(views))
+	for i, v := range views {
+		r := raw{as: v.as, download: download{Text: v.text, Name: fileName(s.name) + v.ending, Type: v.kind}}
+		var b bounded
+		z := gzip.NewWriter(&b)
+		c := counter{w: z}
+		r.err = errors.Join(v.write(&c, s.file.File), z.Close())
+		r.size, r.packed = c.n, base64.StdEncoding.EncodeToString(b.Bytes())
+		out[i] = r
 	}
 	return out
 }
 
-// pack is b packed with gzip, in base64. A bytes.Buffer takes all that is written.
-func pack(b []byte) string {
-	var out bytes.Buffer
-	z, err := gzip.NewWriterLevel(&out, gzip.BestCompression)
-	if err == nil {
-		_, err = z.Write(b)
+// bounded keeps what fits a page.
+type bounded struct{ bytes.Buffer }
+
+func (b *bounded) Write(p []byte) (int, error) {
+	if b.Len()+len(p) > MaxBytes {
+		return 0, errLarge
 	}
-	if err == nil {
-		err = z.Close()
+	return b.Buffer.Write(p)
+}
+
+// counter counts what goes through it, and lets no more through than anybody reads.
+type counter struct {
+	w io.Writer
+	n int64
+}
+
+const mostRaw = 64 << 20
+
+func (c *counter) Write(p []byte) (int, error) {
+	if c.n += int64(len(p)); c.n > mostRaw {
+		return 0, errLarge
 	}
-	if err != nil {
-		panic(err) // the level is one that there is, and memory takes everything
+	return c.w.Write(p)
+}
+
+// files are the raw samples of a recording as far as they take no more than room
+// bytes. Those that are left out are named.
+func files(all []raw, room int) []block {
+	var in []download
+	var left []string
+	for _, r := range all {
+		switch {
+		case r.err != nil && !errors.Is(r.err, errLarge):
+			left = append(left, fmt.Sprintf("There is no %s: %v", r.Text, r.err))
+		case r.err != nil, len(r.packed) > room:
+			left = append(left, fmt.Sprintf("The %s would make the page too large: `introgen show FILE --as %s` writes it", r.Text, r.as))
+		default:
+			room -= len(r.packed)
+			r.Text = fmt.Sprintf("%s (%s)", r.Text, figures.Size(r.size))
+			r.Address = template.URL("data:application/gzip;base64," + r.packed) // letters, digits, + and / alone
+			in = append(in, r.download)
+		}
 	}
-	return base64.StdEncoding.EncodeToString(out.Bytes())
+	out := []block{{Downloads: in}}
+	if len(left) > 0 {
+		out = append(out, block{List: sentences(left)})
+	}
+	return out
 }
 
 // fileName is a recording's name as the begin of a file's: letters, digits and what

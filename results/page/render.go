@@ -34,6 +34,7 @@ type page struct {
 	Sections []section
 
 	all []subject
+	raw [][]raw // of each recording
 }
 
 // newPage makes all sections of the page.
@@ -80,6 +81,9 @@ func newPage(all []subject, o Options) *page {
 		add(x.id, x.title, p.panels(x.of))
 	}
 	p.Sections = append(p.Sections, section{ID: "raw", Title: "Raw samples"})
+	for _, s := range all {
+		p.raw = append(p.raw, s.raws())
+	}
 	return p
 }
 
@@ -120,7 +124,7 @@ func (s subject) report(o Options) []block {
 
 // fill has the raw samples take so many bytes at the most.
 func (p *page) fill(room int) {
-	p.Sections[len(p.Sections)-1].Panels = p.panels(func(s subject) []block { return s.raw(room / len(p.all)) })
+	p.Sections[len(p.Sections)-1].Panels = p.panels(func(s subject) []block { return files(p.raw[s.place], room/len(p.all)) })
 }
 
 func (p *page) render(w io.Writer) error {

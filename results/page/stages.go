@@ -10,6 +10,7 @@ import (
 	"github.com/introgen/introgen/results/answers/bench"
 	"github.com/introgen/introgen/results/answers/compare"
 	"github.com/introgen/introgen/results/answers/samples"
+	"github.com/introgen/introgen/results/foreign"
 	"github.com/introgen/introgen/results/metrics"
 	"github.com/introgen/introgen/results/plot"
 	"github.com/introgen/introgen/results/stats"
@@ -32,9 +33,11 @@ func (s subject) stages() []block {
 		return nil
 	}
 	shown := slices.DeleteFunc(slices.Clone(compare.Metrics), func(m metrics.Metric) bool { return m.Rate })
-	for _, m := range bench.Program {
-		if m.Kind == 0 && !m.Rate {
-			shown = append(shown, m)
+	if slices.ContainsFunc(s.file.Runs, foreign.Is) {
+		for _, m := range bench.Program {
+			if m.Kind == 0 && !m.Rate {
+				shown = append(shown, m)
+			}
 		}
 	}
 	drawn := all
