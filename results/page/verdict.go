@@ -21,7 +21,11 @@ func (s subject) verdict() []block {
 	}
 	for _, run := range s.file.Runs {
 		if run.Start == nil && !run.Counts() {
-			out = append(out, block{Lead: sentence("The run does not count: " + run.Uncounted())})
+			text := "The run does not count: " + run.Uncounted()
+			if ending := run.Ending(); ending == run.Uncounted() {
+				text = "The run " + ending
+			}
+			out = append(out, block{Lead: sentence(text)})
 		}
 	}
 	if len(s.file.Counted("")) == 0 {
