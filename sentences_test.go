@@ -42,6 +42,7 @@ var whoseText = map[string]string{
 	"results/diff/document.go":           "texts of golang.org/x/perf",
 	"results/diff/judge.go":              "errors of golang.org/x/perf",
 	"results/diff/source.go":             "the output of Go programs",
+	"results/live":                       "what a browser asks for",
 	"results/parquet":                    "names of files",
 	"results/recording/decode.go":        "lines of a recording, and tags of Go's structs",
 	"results/recording/encode.go":        "JSON",

@@ -143,6 +143,7 @@ func commands() []*cli.Command {
 		diffCommand(),
 		showCommand(),
 		reportCommand(),
+		watchCommand(),
 		listCommand(),
 		metaCommand(),
 		tokenizeCommand(),

@@ -12,7 +12,7 @@ import (
 
 func main() {
 	s := newSession(trace.New(), os.Args, os.Stderr) // first, so that nothing of what follows is missed
-	s.typed = true
+	s.typed, s.out.watched = true, takeWatched()
 	ctx := stopContext()
 	// Who writes to a pipe that nobody reads gets an error, not a signal that
 	// would end the recording too. It is taken, not ignored: what is ignored

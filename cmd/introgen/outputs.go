@@ -33,6 +33,7 @@ type outputs struct {
 	files     []*recordFile
 	views     []*viewFile
 	state     string // the state folder, "" for none
+	watched   string // where to record for a page that is served meanwhile; "": nowhere
 	line      []byte // memory for one encoded event
 	broken    error  // why a file that was asked for is not whole
 }
@@ -41,7 +42,8 @@ type outputs struct {
 type recordFile struct {
 	path  string
 	w     *recording.Writer
-	asked bool // by --output; else it is one of the last, kept by itself
+	asked bool // by --output
+	kept  bool // by itself, as one of the last
 	fresh bool // the file was not there before
 }
 
@@ -63,6 +65,14 @@ func (o *outputs) open(paths []string, command string) (unkept, err error) {
 			return nil, err
 		}
 	}
+	if o.watched != "" {
+		w, err := recording.Create(o.watched)
+		if err != nil {
+			o.discard()
+			return nil, err
+		}
+		o.files = append(o.files, &recordFile{path: o.watched, w: w, fresh: true})
+	}
 	keep, err := store.Keep()
 	if err != nil {
 		o.discard()
@@ -78,7 +88,7 @@ func (o *outputs) open(paths []string, command string) (unkept, err error) {
 	if err != nil {
 		return err, nil
 	}
-	o.files = append(o.files, &recordFile{path: path, w: w, fresh: true})
+	o.files = append(o.files, &recordFile{path: path, w: w, kept: true, fresh: true})
 	return nil, nil
 }
 
@@ -164,7 +174,7 @@ func (o *outputs) each(do func(*recordFile) error) {
 func (o *outputs) close(stderr io.Writer) {
 	o.each(func(f *recordFile) error { return f.w.Close() })
 	for _, f := range o.files {
-		if f.asked {
+		if !f.kept {
 			continue
 		}
 		if err := store.Pack(f.path); err != nil {

@@ -199,11 +199,12 @@ func (b *besides) print(s *session, r *foreign.Result, nonce string, quiet bool)
 		_, _ = s.stderr.Write(b.text.Bytes())
 	}
 	for _, f := range s.out.files {
-		where := f.path
-		if !f.asked {
-			where = "`introgen show 1`"
+		switch {
+		case f.asked:
+			fmt.Fprintf(s.stderr, "# recorded: %s\n", f.path)
+		case f.kept:
+			fmt.Fprintln(s.stderr, "# recorded: `introgen show 1`")
 		}
-		fmt.Fprintf(s.stderr, "# recorded: %s\n", where)
 	}
 }
 

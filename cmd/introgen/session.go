@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"sync"
+	"sync/atomic"
 
 	"github.com/introgen/introgen/models"
 	"github.com/introgen/introgen/results/recording"
@@ -20,10 +21,11 @@ import (
 type session struct {
 	args    []string // as given, without the program's name
 	rec     *trace.Recorder
-	top     trace.Span // the span at the top that is open, outside of rounds
-	typed   bool       // a signal ends it, and whoever sends that wants to know what it waits for
-	stderr  io.Writer  // changed only with mu held
-	profile *profile   // of the process; nil where none is wanted
+	top     trace.Span  // the span at the top that is open, outside of rounds
+	typed   bool        // a signal ends it, and whoever sends that wants to know what it waits for
+	stderr  io.Writer   // changed only with mu held
+	profile *profile    // of the process; nil where none is wanted
+	left    atomic.Bool // somebody else says what is waited for
 
 	mu   sync.Mutex        // guards what follows, and the outputs: drivers tell notes from several goroutines
 	at   func() string     // what the command waits for, where it knows better than its spans; may be nil

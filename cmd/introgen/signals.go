@@ -92,6 +92,9 @@ func (s *session) awaited(ctx context.Context) (over func()) {
 			case <-done:
 				return
 			case <-time.After(wait):
+				if s.left.Load() {
+					return
+				}
 				// Whoever holds the session may be what is waited for: a reader of
 				// the output, or of a recording, that does not come.
 				if held := s.mu.TryLock(); held {
@@ -110,6 +113,10 @@ func (s *session) awaited(ctx context.Context) (over func()) {
 		}
 	}
 }
+
+// leaveWaiting leaves it to a command that is run, and that gets the same signals, to
+// say what is waited for.
+func (s *session) leaveWaiting() { s.left.Store(true) }
 
 // waitsFor takes what says, in words, what the command is at.
 func (s *session) waitsFor(at func() string) {
