@@ -23,6 +23,9 @@ type InstrumentOptions struct {
 	// Compiled, where not nil, is called after every library and pipeline that
 	// was made, when its span has ended, with the time that it took.
 	Compiled func(took time.Duration)
+	// Operations keeps of every dispatch and copy what it was, and when it ran, until
+	// TakeExecuted; it needs a Recorder.
+	Operations bool
 }
 
 // LibraryRecord is one library that was compiled or loaded.
@@ -55,8 +58,14 @@ type Instrumented struct {
 	mu        sync.Mutex
 	libraries []LibraryRecord
 	pipelines []PipelineRecord
-	kernels   map[string]KernelTime
+	kernels   map[string]KernelTotal
 	inFlight  []*timedCommands // committed, times not yet taken
+
+	keep       bool // the operations
+	operations []OperationRecord
+	numbers    map[OperationRecord]int // places in operations, from 1
+	behind     []int                   // the operation that last came behind each, 0 none; at 0 the first one
+	executed   []ExecutedRecord        // not yet handed out
 }
 
 // Instrument wraps a device. The result's objects are to be used only with
@@ -68,7 +77,8 @@ func Instrument(dev Device, o InstrumentOptions) (*Instrumented, error) {
 	if o.Compiled == nil {
 		o.Compiled = func(time.Duration) {}
 	}
-	return &Instrumented{Device: dev, rec: o.Recorder, nonce: o.Nonce, compiled: o.Compiled, kernels: map[string]KernelTime{}}, nil
+	return &Instrumented{Device: dev, rec: o.Recorder, nonce: o.Nonce, compiled: o.Compiled, kernels: map[string]KernelTotal{},
+		keep: o.Operations && o.Recorder != nil, numbers: map[OperationRecord]int{}}, nil
 }
 
 // Nonce is the text appended to the sources, or "".
@@ -88,14 +98,14 @@ func (d *Instrumented) Pipelines() []PipelineRecord {
 	return slices.Clone(d.pipelines)
 }
 
-// KernelTimes is the device's time by kernel, longest first; empty where the
-// driver cannot tell.
-func (d *Instrumented) KernelTimes() []KernelTime {
+// KernelTimes is the device's time by kernel, longest first, and what the kernels
+// did; where the driver cannot tell times they are 0.
+func (d *Instrumented) KernelTimes() []KernelTotal {
 	d.mu.Lock()
 	d.harvest()
 	out := slices.Collect(maps.Values(d.kernels))
 	d.mu.Unlock()
-	slices.SortFunc(out, func(a, b KernelTime) int {
+	slices.SortFunc(out, func(a, b KernelTotal) int {
 		return cmp.Or(cmp.Compare(b.Time, a.Time), cmp.Compare(a.Kernel, b.Kernel))
 	})
 	return out

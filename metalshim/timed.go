@@ -38,6 +38,8 @@ type timedCommands struct {
 	d                    *Instrumented
 	dispatches, encoders int64
 	parent               trace.ID // the span open at the commit
+	work                 []KernelTotal
+	operations           []int // numbers, in the order of encoding, where they are kept
 
 	pending  bool // committed and its times not yet taken; guarded by d.mu
 	released bool // Release was called while pending; guarded by d.mu
@@ -95,6 +97,9 @@ func (c *timedCommands) Release() {
 // KernelTimes passes on what the driver knows.
 func (c *timedCommands) KernelTimes() []KernelTime { return KernelTimes(c.CommandBuffer) }
 
+// CommandTimes passes on what the driver knows.
+func (c *timedCommands) CommandTimes() []CommandTime { return CommandTimes(c.CommandBuffer) }
+
 // harvest takes the times of the command buffers that have ended. They end in
 // the order of their commits within a queue. d.mu is held.
 func (d *Instrumented) harvest() {
@@ -107,19 +112,17 @@ func (d *Instrumented) harvest() {
 		c.pending = false
 		t := c.Times()
 		if !t.GPUStart.IsZero() && !t.GPUEnd.IsZero() {
-			start, end := d.clock(t.GPUStart), d.clock(t.GPUEnd)
+			clock := d.clock()
+			start := clock(t.GPUStart)
 			if !t.Committed.IsZero() {
-				d.rec.Add(c.parent, names.SpanQueued, "", c.dispatches, d.clock(t.Committed), start)
+				d.rec.Add(c.parent, names.SpanQueued, "", c.dispatches, clock(t.Committed), start)
 			}
-			d.rec.Add(c.parent, names.SpanGPU, "", c.dispatches, start, end)
+			span := d.rec.Add(c.parent, names.SpanGPU, "", c.dispatches, start, clock(t.GPUEnd))
+			if c.Status() == Completed {
+				d.ran(c, span, start)
+			}
 		}
-		for _, k := range c.KernelTimes() {
-			sum := d.kernels[k.Kernel]
-			sum.Kernel = k.Kernel
-			sum.Dispatches += k.Dispatches
-			sum.Time += k.Time
-			d.kernels[k.Kernel] = sum
-		}
+		d.total(c)
 		if c.released {
 			c.CommandBuffer.Release()
 		}
@@ -128,9 +131,11 @@ func (d *Instrumented) harvest() {
 	d.inFlight = kept
 }
 
-// clock is t on the recorder's clock.
-func (d *Instrumented) clock(t time.Time) time.Duration {
-	return max(0, d.rec.Now()-time.Since(t))
+// clock makes times those of the recorder's clock. Both clocks are read once, so that
+// what lies between the times of a command buffer stays what it is.
+func (d *Instrumented) clock() func(t time.Time) time.Duration {
+	now, then := time.Now(), d.rec.Now()
+	return func(t time.Time) time.Duration { return max(0, then-now.Sub(t)) }
 }
 
 func (c *timedCommands) begin(kind string) trace.Span {
@@ -144,7 +149,7 @@ func (c *timedCommands) NewEncoder(t DispatchType) (Encoder, error) {
 		span.End()
 		return nil, err
 	}
-	return &timedEncoder{Encoder: e, c: c, span: span}, nil
+	return &timedEncoder{Encoder: e, c: c, span: span, next: undescribed}, nil
 }
 
 func (c *timedCommands) NewBlit() (Blit, error) {
@@ -154,21 +159,23 @@ func (c *timedCommands) NewBlit() (Blit, error) {
 		span.End()
 		return nil, err
 	}
-	return &timedBlit{b, c, span}, nil
+	return &timedBlit{b, c, span, undescribed}, nil
 }
 
-// timedEncoder counts dispatches; everything else goes straight to the driver.
+// timedEncoder notes dispatches; everything else goes straight to the driver.
 type timedEncoder struct {
 	Encoder
 	c          *timedCommands
 	span       trace.Span
 	dispatches int64
+	pipeline   Pipeline
+	next       Operation // that the next dispatch is
 }
 
 func (e *timedEncoder) DispatchThreadgroups(groups, perGroup Size) error {
 	err := e.Encoder.DispatchThreadgroups(groups, perGroup)
 	if err == nil {
-		e.dispatches++
+		e.dispatched(groups, perGroup, false)
 	}
 	return err
 }
@@ -176,7 +183,7 @@ func (e *timedEncoder) DispatchThreadgroups(groups, perGroup Size) error {
 func (e *timedEncoder) DispatchThreads(threads, perGroup Size) error {
 	err := e.Encoder.DispatchThreads(threads, perGroup)
 	if err == nil {
-		e.dispatches++
+		e.dispatched(threads, perGroup, true)
 	}
 	return err
 }
@@ -193,6 +200,7 @@ type timedBlit struct {
 	Blit
 	c    *timedCommands
 	span trace.Span
+	next Operation // that the next copy is
 }
 
 func (b *timedBlit) EndEncoding() error {

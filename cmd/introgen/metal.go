@@ -292,7 +292,7 @@ func openMetal(ctx context.Context, g *generation, k metalKnobs, set *kernels.Se
 	if g.disturb.untraced {
 		rec = nil
 	}
-	m.shim, err = metalshim.Instrument(dev, metalshim.InstrumentOptions{Recorder: rec, Nonce: k.nonce, Compiled: func(took time.Duration) {
+	m.shim, err = metalshim.Instrument(dev, metalshim.InstrumentOptions{Recorder: rec, Nonce: k.nonce, Operations: k.trace, Compiled: func(took time.Duration) {
 		if took >= slowCompile {
 			g.between()
 		}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -58,7 +59,7 @@ func (m *openedMetal) close() error {
 // compiled returns a function that tells of the libraries and pipelines that were
 // made since it was called last.
 func (m *openedMetal) compiled() func(put func(recording.Event)) {
-	libs, pipes := 0, 0
+	libs, pipes, operations := 0, 0, 0
 	return func(put func(recording.Event)) {
 		for _, l := range m.shim.Libraries()[libs:] {
 			libs++
@@ -68,7 +69,31 @@ func (m *openedMetal) compiled() func(put func(recording.Event)) {
 			pipes++
 			put(&recording.Pipeline{Span: p.Span, Library: p.Library, Function: p.Function, Constants: constants(p.Constants), Cache: p.Evidence.State})
 		}
+		executed := m.shim.TakeExecuted() // first: what has run was encoded before
+		for _, o := range m.shim.OperationsFrom(operations) {
+			operations++
+			put(operationEvent(operations, o))
+		}
+		for _, e := range executed {
+			put(&recording.Executed{Span: e.Span, Operations: e.Operations, Start: nanoseconds(e.Start), Time: nanoseconds(e.Took)})
+		}
 	}
+}
+
+// operationEvent is an operation of the device with its number. One that nobody has
+// named has the name of its kernel.
+func operationEvent(n int, o metalshim.OperationRecord) recording.Event {
+	size := func(s metalshim.Size) [3]int64 { return [3]int64{int64(s.X), int64(s.Y), int64(s.Z)} }
+	return &recording.Operation{ID: n, Layer: o.Layer, Name: cmp.Or(o.Name, o.Kernel), Library: o.Library, Kernel: o.Kernel,
+		Grid: size(o.Grid), Group: size(o.Group), Threads: o.Threads, Read: o.Read, Written: o.Written, Ops: o.Ops, Unknown: !o.Known}
+}
+
+func nanoseconds(times []time.Duration) []int64 {
+	out := make([]int64, len(times))
+	for i, t := range times {
+		out[i] = int64(t)
+	}
+	return out
 }
 
 // constants writes function constants in words.
@@ -85,7 +110,8 @@ func constants(all []metalshim.Constant) string {
 func (m *openedMetal) summary() []recording.Event {
 	var out []recording.Event
 	for _, k := range m.shim.KernelTimes() {
-		out = append(out, &recording.Kernel{Name: k.Kernel, Dispatches: int64(k.Dispatches), Time: int64(k.Time)})
+		out = append(out, &recording.Kernel{Name: k.Kernel, Dispatches: int64(k.Dispatches), Time: int64(k.Time),
+			Read: k.Read, Written: k.Written, Ops: k.Ops, Unknown: int64(k.Unknown)})
 	}
 	e := &recording.Evidence{What: recording.EvidenceMetalCache, Nonce: m.shim.Nonce()}
 	count := func(state string, hits, misses *int) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/introgen/introgen/engine/metal/cost"
 	"github.com/introgen/introgen/engine/metal/forward"
 	"github.com/introgen/introgen/metalshim"
 )
@@ -95,6 +96,7 @@ func (d *Device) dispatch(s *forward.Dispatch, find func(forward.Buf) (*buffer, 
 	if d.hazards.Barrier() {
 		e.MemoryBarrier(metalshim.BarrierBuffers)
 	}
+	metalshim.Describe(e.Encoder, operation(s.Part, s))
 	grid, group, inThreads := s.Extent.Sizes(p.MaxThreadsPerThreadgroup())
 	if inThreads {
 		return e.DispatchThreads(grid, group)
@@ -102,9 +104,21 @@ func (d *Device) dispatch(s *forward.Dispatch, find func(forward.Buf) (*buffer, 
 	return e.DispatchThreadgroups(grid, group)
 }
 
+// operation is a part of the model as whoever instruments the device takes it.
+func operation(p forward.Part, s *forward.Dispatch) metalshim.Operation {
+	o := metalshim.Operation{Layer: p.Layer, Name: p.Name}
+	if s == nil {
+		return o // what a copy does needs no telling
+	}
+	if c, ok := cost.Of(s); ok {
+		o.Work = metalshim.Work{Read: c.Read, Written: c.Written, Ops: c.Ops, Known: true}
+	}
+	return o
+}
+
 // blit encodes a copy of n bytes from the start of src to the start of dst, in
 // an encoder of its own.
-func (d *Device) blit(dst, src *buffer, n int) error {
+func (d *Device) blit(dst, src *buffer, n int, p forward.Part) error {
 	if err := d.op(); err != nil {
 		return err
 	}
@@ -122,6 +136,7 @@ func (d *Device) blit(dst, src *buffer, n int) error {
 	}
 	b.SetLabel("blit_to_cpu")
 	d.fences.Open(fence, b.WaitForFence)
+	metalshim.Describe(b, operation(p, nil))
 	b.Copy(dst.Buffer, dst.offset, src.Buffer, src.offset, n)
 	b.UpdateFence(fence)
 	d.fences.Wrote(fence, []int{dst.id})

@@ -80,6 +80,8 @@ func (l *fakeLibrary) NewPipeline(_ context.Context, function string, constants 
 	l.f.events = append(l.f.events, "PIPE "+l.src.Name+" "+function)
 	return &fakePipeline{f: l.f, library: l.src.Name, function: function, constants: constants}, nil
 }
+func (p *fakePipeline) Name() string                    { return p.function }
+func (p *fakePipeline) Library() string                 { return p.library }
 func (p *fakePipeline) MaxThreadsPerThreadgroup() int   { return 1024 }
 func (p *fakePipeline) Constants() []metalshim.Constant { return p.constants }
 func (p *fakePipeline) Evidence() metalshim.Evidence    { return metalshim.Evidence{} }

@@ -243,3 +243,8 @@ func (c *commands) Status() metalshim.Status {
 func (c *commands) KernelTimes() []metalshim.KernelTime {
 	return metalshim.KernelTimes(c.CommandBuffer)
 }
+
+// CommandTimes passes on what the driver knows.
+func (c *commands) CommandTimes() []metalshim.CommandTime {
+	return metalshim.CommandTimes(c.CommandBuffer)
+}

@@ -17,6 +17,8 @@ import (
 type Device struct {
 	// Took is how long each command buffer pretends to run.
 	Took time.Duration
+	// Commands is what each command buffer says of its commands; nil: it cannot tell.
+	Commands []metalshim.CommandTime
 
 	live    metalshim.Tally
 	mu      sync.Mutex
@@ -190,6 +192,8 @@ func (c *commands) KernelTimes() []metalshim.KernelTime {
 	}
 	return out
 }
+
+func (c *commands) CommandTimes() []metalshim.CommandTime { return c.d.Commands }
 
 func (c *commands) Commit() error {
 	if c.open || c.status != metalshim.NotEnqueued {

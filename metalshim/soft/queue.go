@@ -93,8 +93,9 @@ type commands struct {
 	open     bool  // an encoder is open
 	done     atomic.Bool
 
-	mu    sync.Mutex // guards spent
+	mu    sync.Mutex // guards what follows
 	spent []metalshim.KernelTime
+	nanos []int64 // what each of list took
 }
 
 // arena holds the arguments that SetBytes copies. Its blocks do not move, and
@@ -126,6 +127,20 @@ func (c *commands) KernelTimes() []metalshim.KernelTime {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.spent
+}
+
+// CommandTimes is what each of its commands took: they run one after another, without
+// a pause.
+func (c *commands) CommandTimes() []metalshim.CommandTime {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	out := make([]metalshim.CommandTime, len(c.nanos))
+	begin := time.Duration(0)
+	for i, n := range c.nanos {
+		out[i] = metalshim.CommandTime{Start: begin, Took: time.Duration(n)}
+		begin += time.Duration(n)
+	}
+	return out
 }
 
 // Commit hands it to the queue.
@@ -181,7 +196,7 @@ func (c *commands) run() {
 	nanos := make([]int64, len(c.list))
 	begun, out, err := c.q.d.execute(c, nanos)
 	c.mu.Lock()
-	c.spent = c.sum(nanos)
+	c.spent, c.nanos = c.sum(nanos), nanos
 	c.mu.Unlock()
 	c.Settle(scheduled, begun.Add(out.Started), begun.Add(out.Ended), err)
 	c.letGo()

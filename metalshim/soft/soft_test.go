@@ -402,3 +402,70 @@ func TestFailingKernels(t *testing.T) {
 		t.Errorf("after the failures: %v", err)
 	}
 }
+
+// TestCommandTimes: each command has a time, copies too; they follow one another,
+// and are together what the command buffer took and its kernels.
+func TestCommandTimes(t *testing.T) {
+	d := testDevice(t)
+	p := pipe(t, compile(t, d, "basics", basics), "sums")
+	x := buffer32(t, d, make([]float32, 1<<16)...)
+	q, err := d.NewQueue()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer q.Release()
+	cb, err := q.NewCommandBuffer()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer cb.Release()
+	e, err := cb.NewEncoder(metalshim.Serial)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e.SetPipeline(p)
+	e.SetBuffer(0, x, 0)
+	for range 3 {
+		if err := e.DispatchThreads(one(1<<16), one(256)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := e.EndEncoding(); err != nil {
+		t.Fatal(err)
+	}
+	b, err := cb.NewBlit()
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.Fill(x, 0, 1<<16, 1)
+	if err := b.EndEncoding(); err != nil {
+		t.Fatal(err)
+	}
+	if err := cb.Commit(); err != nil {
+		t.Fatal(err)
+	}
+	if err := cb.Wait(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	times := metalshim.CommandTimes(cb)
+	if len(times) != 4 {
+		t.Fatalf("4 commands have %d times", len(times))
+	}
+	var at time.Duration
+	for i, c := range times {
+		if c.Start != at || c.Took <= 0 {
+			t.Errorf("command %d begins at %v and takes %v, the one before has ended at %v", i, c.Start, c.Took, at)
+		}
+		at += c.Took
+	}
+	if ran := cb.Times().GPUEnd.Sub(cb.Times().GPUStart); ran != at {
+		t.Errorf("the commands take %v, their command buffer %v", at, ran)
+	}
+	byKernel := map[string]time.Duration{}
+	for _, k := range metalshim.KernelTimes(cb) {
+		byKernel[k.Kernel] = k.Time
+	}
+	if sums := times[0].Took + times[1].Took + times[2].Took; byKernel["sums"] != sums || byKernel["blit"] != times[3].Took {
+		t.Errorf("the kernels take %v, their commands %v and %v", byKernel, sums, times[3].Took)
+	}
+}
