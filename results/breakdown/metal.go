@@ -19,7 +19,11 @@ type Metal struct {
 	Libraries, Pipelines []Compile
 	Phases               []DevicePhase      // build, prefill and decode steps that have ended; of a program all its phases
 	Kernels              []recording.Kernel // the longest first; empty where the driver cannot tell
-	Lost                 int                // spans of the run that are missing: sums are of what is there
+	// Operations are what a traced run encoded, and Memory and Float32 what its
+	// machine can do at the most; nil where the run did not measure it.
+	Operations      []*recording.Operation
+	Memory, Float32 *recording.Limit
+	Lost            int // spans of the run that are missing: sums are of what is there
 }
 
 // DevicePhase is a phase of a round, as a line of such a table.
@@ -37,7 +41,7 @@ func (p DevicePhase) Unattributed() time.Duration {
 
 // Metal is what the run did on a Metal device.
 func (r *Run) Metal() Metal {
-	m := Metal{Kernels: r.Kernels, Lost: r.LostSpans()}
+	m := Metal{Kernels: r.Kernels, Operations: r.Operations, Memory: r.Limit(recording.LimitMemory), Float32: r.Limit(recording.LimitFloat32), Lost: r.LostSpans()}
 	for _, c := range r.compiles {
 		switch {
 		case !c.Told:

@@ -73,6 +73,13 @@ func (p *Printer) table(t *table.Table) {
 	}
 }
 
+// document prints tables and sentences.
+func (p *Printer) document(d *table.Document) {
+	if p.err == nil {
+		p.err = d.Write(p.w, table.Plain)
+	}
+}
+
 // Event prints what the next event gives to print.
 func (p *Printer) Event(e recording.Event) error {
 	switch e := e.(type) {
@@ -169,9 +176,7 @@ func (r *running) end(p *Printer) {
 	if r.header.Program != nil && !r.header.View.Quiet {
 		d := &table.Document{}
 		foreign.Add(d, breakdown.Take(all.Runs[0]))
-		if p.err == nil {
-			p.err = d.Write(p.w, table.Plain)
-		}
+		p.document(d)
 	}
 	if r.trace != nil && r.header.Program == nil {
 		p.metal(breakdown.Take(all.Runs[0]).Metal())

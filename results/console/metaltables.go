@@ -7,7 +7,7 @@ import (
 
 	"github.com/introgen/introgen/figures"
 	"github.com/introgen/introgen/results/breakdown"
-	"github.com/introgen/introgen/results/recording"
+	"github.com/introgen/introgen/results/roofline"
 	"github.com/introgen/introgen/results/table"
 	"github.com/introgen/introgen/trace/names"
 )
@@ -66,11 +66,22 @@ func (p *Printer) metal(m breakdown.Metal) {
 	if m.Lost > 0 {
 		p.printf("%d spans of the run are missing: sums and unattributed times are of what is there\n", m.Lost)
 	}
-	p.kernels(m.Kernels)
+	p.kernels(m)
 }
 
-func (p *Printer) kernels(kernels []recording.Kernel) {
+// kernels prints where the device's time went. Recordings of older versions know
+// nothing of what a kernel reads and computes, and keep the table that they had.
+func (p *Printer) kernels(m breakdown.Metal) {
+	kernels := m.Kernels
 	if len(kernels) == 0 {
+		return
+	}
+	if r := roofline.OfMetal(m); r.Known() {
+		d, t := &table.Document{}, r.Table()
+		t.Title = ""
+		d.Table(t)
+		r.Explain(d)
+		p.document(d)
 		return
 	}
 	var sum int64

@@ -15,6 +15,7 @@ import (
 	"github.com/introgen/introgen/results/foreign"
 	"github.com/introgen/introgen/results/metrics"
 	"github.com/introgen/introgen/results/recording"
+	"github.com/introgen/introgen/results/roofline"
 	"github.com/introgen/introgen/results/stats"
 	"github.com/introgen/introgen/results/table"
 	"github.com/introgen/introgen/results/threads"
@@ -127,6 +128,9 @@ func Document(f *recording.File) *table.Document {
 		}
 		if t := threads.Of(taken); t != nil && run.Header.Command == "cpu" {
 			t.Add(d)
+		}
+		if r := roofline.Of(taken); r.Known() {
+			r.Add(d)
 		}
 	}
 	if f.Broken != "" {

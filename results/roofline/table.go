@@ -1,0 +1,156 @@
+package roofline
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/introgen/introgen/figures"
+	"github.com/introgen/introgen/results/table"
+)
+
+// inCache is the bound of a kernel whose data fit into the last-level cache, where
+// memory would bound it otherwise.
+const inCache = "cache"
+
+// How wide a terminal shows a kernel's name, beside limits and where there are none.
+const (
+	narrowName = 22
+	wideName   = 28
+)
+
+// Table has a row for each kernel, of at most 80 columns: its dispatches, its time
+// and the share of it, and where costs are known how fast it reads and writes and how
+// fast it computes, each as a part of the machine's limit where the run measured that.
+// A kernel of which something is not known has a dash there.
+func (r *Roofline) Table() *table.Table {
+	t := &table.Table{Title: "kernels", Columns: []table.Column{{Name: "kernel", Left: true, Narrow: wideName}, {Name: "dispatches"}}}
+	all := r.All()
+	timed, known := all.Time > 0, r.Known()
+	limits := timed && known && r.Memory > 0 && r.Arithmetic > 0
+	if limits {
+		t.Columns[0].Narrow, t.Columns[1].Brief = narrowName, "disp."
+	}
+	if timed {
+		t.Columns = append(t.Columns, table.Column{Name: "device ms"}, table.Column{Name: "share", Parts: table.InPercent})
+		if limits {
+			t.Columns[2].Brief = "ms"
+		}
+	}
+	for _, rate := range []struct{ name, limit string }{{"GB/s", "of memory"}, {"GFLOP/s", "of float32"}} {
+		if timed && known {
+			t.Columns = append(t.Columns, table.Column{Name: rate.name})
+		}
+		if limits {
+			t.Columns = append(t.Columns, table.Column{Name: rate.limit, Brief: "%", Joined: true, Parts: table.InPercent})
+		}
+	}
+	if limits {
+		t.Columns = append(t.Columns, table.Column{Name: "bound", Left: true})
+	}
+	row := func(k Kernel) []table.Cell {
+		cells := table.Texts(k.Name, strconv.FormatInt(k.Dispatches, 10))
+		if !timed {
+			return cells
+		}
+		cells = append(cells, table.Text(figures.Milliseconds(k.Time)), share(float64(k.Time)/float64(all.Time)))
+		if !known {
+			return cells
+		}
+		cells = append(cells, rate(k, k.BytesPerSecond()))
+		if limits {
+			cells = append(cells, part(k, k.MemoryShare))
+		}
+		cells = append(cells, rate(k, k.OpsPerSecond()))
+		if limits {
+			cells = append(cells, part(k, k.ArithmeticShare), table.Text(k.bound()))
+		}
+		return cells
+	}
+	for _, k := range r.Kernels {
+		t.Add(row(k)...)
+	}
+	if len(r.Kernels) > 1 && known {
+		t.Footer = row(all)
+	}
+	return t
+}
+
+// bound is what bounds the kernel in a word.
+func (k Kernel) bound() string {
+	switch {
+	case k.Bound == "":
+		return figures.None
+	case k.Bound == Memory && k.InCache:
+		return inCache
+	case k.Bound == Memory:
+		return Memory
+	}
+	return "floats"
+}
+
+func share(part float64) table.Cell {
+	c := table.Cell{Text: figures.Percent(part), Parts: []string{figures.Exact(100 * part)}}
+	if part > 0 && part < 0.001 {
+		c.Text = "<0.1 %"
+	}
+	return c
+}
+
+// rate is a number a second in thousands of millions.
+func rate(k Kernel, perSecond float64) table.Cell {
+	switch {
+	case !k.Known || k.Time <= 0:
+		return table.Cell{Text: figures.None, Parts: []string{""}}
+	case perSecond == 0:
+		return table.Text("0")
+	case perSecond < 1e7:
+		return table.Cell{Text: "<0.01", Parts: []string{figures.Exact(perSecond / 1e9)}}
+	}
+	return table.Cell{Text: figures.Text(perSecond/1e9, 1), Parts: []string{figures.Exact(perSecond / 1e9)}}
+}
+
+// part is a part of a limit in percent.
+func part(k Kernel, of float64) table.Cell {
+	switch {
+	case !k.Known || k.Time <= 0:
+		return table.Cell{Text: figures.None, Parts: []string{""}}
+	case of == 0:
+		return table.Text("0")
+	case of < 0.01:
+		return table.Cell{Text: "<1", Parts: []string{figures.Exact(100 * of)}}
+	}
+	return table.Cell{Text: strconv.FormatFloat(100*of, 'f', 0, 64), Parts: []string{figures.Exact(100 * of)}}
+}
+
+// Add appends the table, and what is to be said of it.
+func (r *Roofline) Add(d *table.Document) {
+	d.Table(r.Table())
+	r.Explain(d)
+}
+
+// Explain appends what the limits are, and whether a kernel is beyond them.
+func (r *Roofline) Explain(d *table.Document) {
+	if !r.Known() || r.memory == nil || r.arithmetic == nil || r.All().Time <= 0 {
+		return
+	}
+	d.Say("The %% are of the %s GB/s that %s of memory (%s), and of the %s GFLOP/s that %s in registers (%s): the best of %d and %d rounds of this run.",
+		figures.Text(r.Memory/1e9, 1), threads(r.memory.Threads, "reads", "read"), r.memory.Kernel,
+		figures.Text(r.Arithmetic/1e9, 1), threads(r.arithmetic.Threads, "makes", "make"), r.arithmetic.Kernel, r.memory.Samples, r.arithmetic.Samples)
+	if r.Cache > 0 {
+		d.Say("bound: memory or floats, whichever a kernel of its operations for a byte comes to first (%s at both); \"%s\" in place of memory where what it touches in a pass fits into the last-level cache of %s: it may be quicker than memory is.",
+			figures.Text(r.Arithmetic/r.Memory, 1), inCache, figures.Size(r.Cache))
+	}
+	var beyond []string
+	for _, k := range r.Kernels {
+		if k.MemoryShare > 1 && !k.InCache || k.ArithmeticShare > 1 {
+			beyond = append(beyond, k.Name)
+		}
+	}
+	if n := len(beyond); n > 0 {
+		d.Say("Beyond a limit: %s. The machine was busier when that was measured.", strings.Join(beyond, ", "))
+	}
+}
+
+func threads(n int, one, several string) string {
+	return figures.Number(n, "thread") + " " + figures.Verb(n, one, several)
+}
