@@ -54,11 +54,8 @@ func labelled(s scale, height float64) float64 {
 	return widest + 6 + margin
 }
 
-// side is how wide the column of labels at the left is.
-func (c *canvas) side(labels []string) float64 {
-	widest := 0.0
-	for _, l := range labels {
-		widest = max(widest, measure(line(l), textSize))
-	}
+// side is how wide the column of labels at the left is, of which the widest is so
+// wide.
+func (c *canvas) side(widest float64) float64 {
 	return margin + min(widest, 0.34*c.width()) + 8
 }

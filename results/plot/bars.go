@@ -20,6 +20,14 @@ type Row struct {
 	Strong bool
 }
 
+// size is that of the row's texts, as wide as they are.
+func (r Row) size(of float64) float64 {
+	if r.Strong {
+		return bold * of
+	}
+	return of
+}
+
 // mostRows bounds the height of bars; what is beyond them is one more.
 const mostRows = 30
 
@@ -36,19 +44,16 @@ func Bars(o Options, rows []Row) Figure {
 		return c.empty("nothing to show")
 	}
 	hi, aside := 0.0, 0.0
-	labels := make([]string, len(kept))
+	widest := 0.0
 	for i, r := range kept {
 		if kept[i].Text == "" {
 			kept[i].Text = c.o.Text(r.Value)
 		}
-		labels[i] = r.Label
-		if r.Strong {
-			labels[i] += "   " // bold letters are wider
-		}
+		widest = max(widest, measure(line(r.Label), r.size(textSize)))
 		hi = max(hi, r.Value)
-		aside = max(aside, measure(line(kept[i].Text), tickSize)+8)
+		aside = max(aside, measure(line(kept[i].Text), r.size(tickSize))+8)
 	}
-	left, row, shift := c.side(labels), 21.0, 0.0
+	left, row, shift := c.side(widest), 21.0, 0.0
 	if c.narrow() {
 		left, row, shift = margin, 35, 15
 	}
@@ -64,9 +69,9 @@ func Bars(o Options, rows []Row) Figure {
 			class = "plot-strong"
 		}
 		if c.narrow() {
-			c.text(margin, y+12, "start", class+" plot-halo", fit(r.Label, c.width()-2*margin, textSize))
+			c.text(margin, y+12, "start", class+" plot-halo", fit(r.Label, c.width()-2*margin, r.size(textSize)))
 		} else {
-			c.text(left-8, y+15, "end", class, fit(r.Label, left-margin-8, textSize))
+			c.text(left-8, y+15, "end", class, fit(r.Label, left-margin-8, r.size(textSize)))
 		}
 		tip := r.Tip
 		if tip == "" {
@@ -76,7 +81,7 @@ func Bars(o Options, rows []Row) Figure {
 		c.bar(r.Kind, left, y+shift+3, s.at(r.Value)-left, row-shift-6)
 		c.end()
 		at := max(s.at(r.Value), left+1.5) + 5
-		c.text(at, y+shift+(row-shift)/2+4, "start", "plot-tick plot-halo "+class, fit(r.Text, c.width()-at-2, tickSize))
+		c.text(at, y+shift+(row-shift)/2+4, "start", "plot-tick plot-halo "+class, fit(r.Text, c.width()-at-2, r.size(tickSize)))
 		c.data.Add(table.Texts(line(r.Label), line(r.Text))...)
 	}
 	if folded > 0 {

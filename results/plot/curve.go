@@ -52,7 +52,7 @@ func Curve(o Options, points []Point, fit func(x float64) float64) Figure {
 		c.fitted(fit, x.at(first), x.at(last), x, s)
 		c.note("%s", cmp.Or(o.Fit, "The dashed line is what was fitted."))
 	}
-	c.curve(kept, x, s)
+	c.curve(kept, x, s, left)
 	return c.figure(bottom)
 }
 
@@ -83,8 +83,9 @@ func settings(points []Point, x scale) []tick {
 	return out
 }
 
-// curve draws the points, and their values above them where these have room.
-func (c *canvas) curve(points []Point, x, y scale) {
+// curve draws the points, and their values above them where these have room right
+// of the axis at left.
+func (c *canvas) curve(points []Point, x, y scale, left float64) {
 	var taken []box
 	for _, p := range points {
 		k := p.Kind
@@ -113,7 +114,7 @@ func (c *canvas) curve(points []Point, x, y scale) {
 		wide := measure(text, tickSize)
 		b := taken[i]
 		for _, at := range []box{{0, b.y1 - 17, wide, b.y1 - 4}, {0, b.y2 + 4, wide, b.y2 + 17}} {
-			mid := min(max((b.x1+b.x2)/2, wide/2+2), c.width()-wide/2-2)
+			mid := min(max((b.x1+b.x2)/2, left+wide/2+2), c.width()-wide/2-2)
 			at.x1, at.x2 = mid-wide/2, mid+wide/2
 			if at.y1 < y.to-14 || at.y2 > y.from-1 || slices.ContainsFunc(taken, at.meets) {
 				continue

@@ -77,7 +77,7 @@ func (f Figure) HTML() template.HTML { return template.HTML(f.SVG()) }
 func Standalone(f Figure) string {
 	const head = 34
 	var b strings.Builder
-	title := fit(f.Title, float64(f.Width)-2*margin, titleSize)
+	title := fit(f.Title, float64(f.Width)-2*margin, bold*titleSize)
 	fmt.Fprintf(&b, `<g transform="translate(0 %d)">%s</g>`, head, f.Body)
 	f.Body = fmt.Sprintf(`<style>%s</style><rect class="plot-back" width="%d" height="%d" rx="6"/><text class="plot-head" x="8" y="23" aria-hidden="true">%s</text>%s`,
 		Style(), f.Width, f.Height+head, escape(title), b.String())

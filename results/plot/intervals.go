@@ -54,11 +54,11 @@ func span(points []Point) (lo, hi float64, positive bool) {
 // more than 30 times.
 func Intervals(o Options, groups []Group) Figure {
 	var all []Point
-	var labels []string
+	widest := 0.0
 	for _, g := range groups {
 		all = append(all, g.Points...)
 		for _, p := range g.Points {
-			labels = append(labels, "  "+p.Label)
+			widest = max(widest, measure(line(p.Label), textSize))
 		}
 	}
 	lo, hi, positive := span(all)
@@ -66,7 +66,7 @@ func Intervals(o Options, groups []Group) Figure {
 	if math.IsInf(lo, 1) {
 		return c.empty("no samples")
 	}
-	left, row, shift := c.side(labels)+10, 22.0, 0.0
+	left, row, shift := c.side(widest)+12, 22.0, 0.0
 	aside := 0.0
 	for _, p := range all {
 		aside = max(aside, measure(c.pointText(p), tickSize)+10)
@@ -90,7 +90,7 @@ func Intervals(o Options, groups []Group) Figure {
 	y := top
 	nth := kindsOf(groups)
 	for _, g := range groups {
-		c.text(margin, y+15, "start", "plot-strong plot-halo", fit(g.Label, c.width()-2*margin, textSize))
+		c.text(margin, y+15, "start", "plot-strong plot-halo", fit(g.Label, c.width()-2*margin, bold*textSize))
 		y += 22
 		for _, p := range g.Points {
 			if p.Kind == "" {
@@ -98,8 +98,11 @@ func Intervals(o Options, groups []Group) Figure {
 			}
 			text := c.pointText(p)
 			if shift > 0 {
-				c.text(margin+8, y+11, "start", "plot-halo", fit(p.Label, 0.5*c.width(), textSize))
-				c.text(c.width()-margin, y+11, "end", "plot-tick plot-halo", fit(text, 0.48*c.width(), tickSize))
+				if measure(text, tickSize) > 0.6*c.width() {
+					text = c.o.Text(p.Value) // a number is not cut; the mark and the table have its interval
+				}
+				c.text(margin+8, y+11, "start", "plot-halo", fit(p.Label, c.width()-2*margin-16-measure(text, tickSize), textSize))
+				c.text(c.width()-margin, y+11, "end", "plot-tick plot-halo", text)
 			} else {
 				c.text(margin+12, y+15, "start", "", fit(p.Label, left-margin-20, textSize))
 				c.text(c.width()-margin, y+15, "end", "plot-tick", text)

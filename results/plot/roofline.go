@@ -141,7 +141,7 @@ func (c *canvas) kernels(points []RoofPoint, x, y scale, taken []box) {
 	}
 	unnamed := 0
 	for _, p := range points {
-		if !c.name(p, x.at(p.Intensity), y.at(p.Ops/1e9), radius(p), &taken) {
+		if !c.name(p, x.at(p.Intensity), y.at(p.Ops/1e9), radius(p), x.from+2, y.from-2, &taken) {
 			unnamed++
 		}
 	}
@@ -153,13 +153,14 @@ func (c *canvas) kernels(points []RoofPoint, x, y scale, taken []box) {
 	}
 }
 
-// name writes a name beside a circle, where nothing else stands.
-func (c *canvas) name(p RoofPoint, px, py, r float64, taken *[]box) bool {
+// name writes a name beside a circle, where nothing else stands, right of left
+// and above bottom.
+func (c *canvas) name(p RoofPoint, px, py, r, left, bottom float64, taken *[]box) bool {
 	label := fit(p.Label, c.width()*0.4, tickSize)
 	wide := measure(label, tickSize)
 	for _, at := range [][2]float64{{px + r + 4, py + 4}, {px - r - 4 - wide, py + 4}, {px - wide/2, py - r - 5}, {px - wide/2, py + r + 13}} {
 		b := box{at[0], at[1] - 10, at[0] + wide, at[1] + 3}
-		if b.x1 < 2 || b.x2 > c.width()-2 || b.y1 < 20 || slices.ContainsFunc(*taken, b.meets) {
+		if b.x1 < left || b.x2 > c.width()-2 || b.y1 < 20 || b.y2 > bottom || slices.ContainsFunc(*taken, b.meets) {
 			continue
 		}
 		*taken = append(*taken, b)

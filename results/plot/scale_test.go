@@ -114,7 +114,7 @@ func TestFit(t *testing.T) {
 		width float64
 		want  string
 	}{
-		{"gemm", 100, "gemm"}, {"kernel_mul_mv_q8_0_f32", 80, "kerne…0_f32"}, {"x", 0, "…"}, {"", 0, ""}, {"日本語の名前", 60, "日本…前"}, {"a\nb\x1b", 100, "a b\uFFFD"},
+		{"gemm", 100, "gemm"}, {"kernel_mul_mv_q8_0_f32", 80, "kernel…0_f32"}, {"x", 0, "…"}, {"", 0, ""}, {"日本語の名前", 60, "日本…前"}, {"a\nb\x1b", 100, "a b\uFFFD"},
 	} {
 		if got := fit(c.in, c.width, 12); got != c.want {
 			t.Errorf("%q in %v pixels is %q, want %q", c.in, c.width, got, c.want)

@@ -61,25 +61,30 @@ func number(v float64) string {
 	return strconv.FormatFloat(math.Floor(v*10+0.5+trace)/10+0, 'f', -1, 64) // + 0 makes -0 one of them
 }
 
-// measure is about how wide a text is in a sans-serif font of the size: rather
-// more than less, since which font the reader has is not known.
+// widths are how wide the characters from the blank to ~ are in DejaVu Sans, in
+// hundredths of the font's size. Which font the reader has is not known; the others
+// that Style names are narrower.
+var widths = [...]uint8{
+	32, 40, 46, 84, 64, 95, 78, 27, 39, 39, 50, 84, 32, 36, 32, 34, 64, 64, 64, 64, 64, 64, 64, 64,
+	64, 64, 34, 34, 84, 84, 84, 53, 100, 68, 69, 70, 77, 63, 58, 77, 75, 29, 29, 66, 56, 86, 75, 79,
+	60, 79, 69, 63, 61, 73, 68, 99, 69, 61, 69, 39, 34, 39, 84, 50, 50, 61, 63, 55, 63, 62, 35, 63,
+	63, 28, 28, 58, 28, 97, 63, 61, 63, 63, 41, 52, 39, 63, 59, 82, 59, 59, 52, 64, 34, 64, 84,
+}
+
+// bold is by how much letters of that font are wider where they are bold.
+const bold = 1.13
+
+// measure is about how wide a text becomes, rather more than less.
 func measure(s string, size float64) float64 {
-	sum := 0.0
+	sum := 0
 	for _, r := range s {
-		switch {
-		case strings.ContainsRune("iljtf.,:;'|!()[] ·", r):
-			sum += 0.34
-		case strings.ContainsRune("mwMW@%", r):
-			sum += 0.92
-		case r >= 'A' && r <= 'Z':
-			sum += 0.68
-		case r == '_' || r >= '0' && r <= '9' || r >= 'a' && r <= 'z':
-			sum += 0.6
-		default:
-			sum += 0.62 * float64(terminal.Width(string(r)))
+		if i := int(r) - ' '; i >= 0 && i < len(widths) {
+			sum += int(widths[i])
+		} else {
+			sum += 65 * terminal.Width(string(r))
 		}
 	}
-	return sum * size
+	return float64(sum) / 100 * size
 }
 
 // fit cuts a text so that it is about so wide; a name loses its middle, since
@@ -101,7 +106,7 @@ func fit(s string, width, size float64) string {
 
 // wrap breaks a sentence into lines that are about so wide.
 func wrap(s string, width, size float64) []string {
-	const letter = 0.6 // as wide as letters and blanks are on average
+	const letter = 0.65 // as wide as letters and blanks are on average
 	lines := terminal.Fold(line(s), "", "", int(width/(letter*size)))
 	for i, l := range lines {
 		lines[i] = fit(l, width, size)

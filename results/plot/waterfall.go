@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 
 	"github.com/introgen/introgen/figures"
 	"github.com/introgen/introgen/results/table"
@@ -24,6 +23,9 @@ type Bar struct {
 	Kind       Kind
 	Tip        string
 }
+
+// inset is by how many pixels the label is set in.
+func (l Lane) inset() float64 { return 10 * float64(min(max(l.Depth, 0), 3)) }
 
 // Time is the sum of the lane's bars.
 func (l Lane) Time() float64 {
@@ -78,16 +80,15 @@ func Waterfall(o Options, lanes []Lane) Figure {
 		lanes = lanes[:mostLanes]
 	}
 	lo, hi := 0.0, 0.0
-	aside := 0.0
-	labels := make([]string, len(lanes))
-	for i, l := range lanes {
-		labels[i] = strings.Repeat("  ", l.Depth) + l.Label
+	aside, widest := 0.0, 0.0
+	for _, l := range lanes {
+		widest = max(widest, l.inset()+measure(line(l.Label), textSize))
 		aside = max(aside, measure(figures.Text(l.Time(), 1), tickSize)+7)
 		for _, b := range l.Bars {
 			lo, hi = min(lo, b.Start), max(hi, b.End)
 		}
 	}
-	left, row, room := c.side(labels), 22.0, 0.0
+	left, row, room := c.side(widest), 22.0, 0.0
 	if c.narrow() {
 		left, row, room = margin, 36, 16
 	}
@@ -97,7 +98,7 @@ func Waterfall(o Options, lanes []Lane) Figure {
 	height := c.across(s, top, bottom, o.X)
 	for i, l := range lanes {
 		y := top + row*float64(i)
-		inset := 10 * float64(min(l.Depth, 3))
+		inset := l.inset()
 		if c.narrow() {
 			c.text(margin+inset, y+12, "start", "plot-halo", fit(l.Label, c.width()-2*margin-inset, textSize))
 		} else {
