@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/introgen/introgen/figures"
 	"github.com/introgen/introgen/results/table"
 )
 
@@ -34,17 +33,15 @@ const mostRows = 30
 // Bars draws values as bars from nothing on, in the order given, with their labels
 // and values beside them.
 func Bars(o Options, rows []Row) Figure {
-	skipped := 0
 	kept := slices.DeleteFunc(slices.Clone(rows), func(r Row) bool { return !usable(r.Value) || r.Value < 0 })
-	skipped = len(rows) - len(kept)
+	skipped := len(rows) - len(kept)
 	kept, folded := fold(kept)
 	c := draw(o, len(kept), table.Column{Name: "what", Left: true}, table.Column{Name: cmp.Or(o.X, "value")})
 	c.skipped(skipped)
 	if len(kept) == 0 {
 		return c.empty("nothing to show")
 	}
-	hi, aside := 0.0, 0.0
-	widest := 0.0
+	hi, aside, widest := 0.0, 0.0, 0.0
 	for i, r := range kept {
 		if kept[i].Text == "" {
 			kept[i].Text = c.o.Text(r.Value)
@@ -85,7 +82,7 @@ func Bars(o Options, rows []Row) Figure {
 		c.data.Add(table.Texts(line(r.Label), line(r.Text))...)
 	}
 	if folded > 0 {
-		c.note("The last bar is the sum of %s.", figures.Number(folded, "more"))
+		c.note("%d more are one bar, which is their sum.", folded)
 	}
 	return c.figure(height)
 }
@@ -97,7 +94,7 @@ func fold(rows []Row) (out []Row, folded int) {
 	}
 	rest := Row{Kind: Other}
 	for _, r := range rows[mostRows-1:] {
-		if r.Strong {
+		if r.Strong && len(out) < mostRows {
 			out = append(out, r)
 			continue
 		}

@@ -11,11 +11,16 @@ import (
 	"github.com/introgen/introgen/results/table"
 )
 
+// mostPoints bounds how many points of intervals, or of a curve, are drawn.
+const mostPoints = 100
+
 // Curve draws values over what was set, each with its interval, and where fit is
 // not nil the curve of what was fitted. Both axes are logarithmic where they span
 // more than 30 times.
 func Curve(o Options, points []Point, fit func(x float64) float64) Figure {
 	kept := slices.DeleteFunc(slices.Clone(points), func(p Point) bool { return !p.drawn() || !usable(p.X) })
+	more := max(0, len(kept)-mostPoints)
+	kept = kept[:len(kept)-more]
 	slices.SortStableFunc(kept, func(a, b Point) int { return int(sign(a.X - b.X)) })
 	c := draw(o, len(kept), table.Column{Name: "set to", Left: true}, table.Column{Name: "value"}, table.Column{Name: "from"}, table.Column{Name: "to"})
 	unknown := 0
@@ -25,6 +30,7 @@ func Curve(o Options, points []Point, fit func(x float64) float64) Figure {
 		}
 	}
 	c.skipped(unknown)
+	c.tooMany(more, "points")
 	if len(kept) == 0 {
 		return c.empty("no samples")
 	}

@@ -29,8 +29,17 @@ type Line struct {
 // mostTips is how many dots have a sign and a text each.
 const mostTips = 400
 
+// mostSeries and mostLines bound how many series and lines are drawn.
+const (
+	mostSeries = 500
+	mostLines  = 12
+)
+
 // Dots draws every value of every series as a dot, over its number.
 func Dots(o Options, series []Series, lines []Line) Figure {
+	more := max(0, len(series)-mostSeries)
+	series = series[:len(series)-more]
+	lines = lines[:min(len(lines), mostLines)]
 	all, skipped, last := 0, 0, 1
 	lo, hi := math.Inf(1), math.Inf(-1)
 	first := math.MaxInt32
@@ -49,6 +58,7 @@ func Dots(o Options, series []Series, lines []Line) Figure {
 	}
 	c := draw(o, 0, table.Column{Name: "series", Left: true}, table.Column{Name: "values"}, table.Column{Name: "least"}, table.Column{Name: "most"})
 	c.skipped(skipped)
+	c.tooMany(more, "series")
 	if all == 0 {
 		return c.empty("no samples")
 	}

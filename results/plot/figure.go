@@ -128,6 +128,13 @@ func (c *canvas) skipped(n int) {
 	}
 }
 
+// tooMany tells of things that are beyond what a figure can show.
+func (c *canvas) tooMany(n int, what string) {
+	if n > 0 {
+		c.note("%d more %s not drawn.", n, what)
+	}
+}
+
 // figure ends the drawing at that height.
 func (c *canvas) figure(height float64) Figure {
 	for _, n := range c.notes {

@@ -13,6 +13,7 @@ import (
 
 // Histogram draws how many values lie where, with lines at some of them.
 func Histogram(o Options, values []float64, lines ...Line) Figure {
+	lines = lines[:min(len(lines), mostLines)]
 	kept := slices.DeleteFunc(slices.Clone(values), func(v float64) bool { return !usable(v) })
 	c := draw(o, 0, table.Column{Name: cmp.Or(o.X, "from"), Left: true}, table.Column{Name: "to"}, table.Column{Name: "values"})
 	c.skipped(len(values) - len(kept))

@@ -53,6 +53,7 @@ func span(points []Point) (lo, hi float64, positive bool) {
 // under the heading of its group. The scale is logarithmic where the values span
 // more than 30 times.
 func Intervals(o Options, groups []Group) Figure {
+	groups, more := firstPoints(groups)
 	var all []Point
 	widest := 0.0
 	for _, g := range groups {
@@ -63,6 +64,7 @@ func Intervals(o Options, groups []Group) Figure {
 	}
 	lo, hi, positive := span(all)
 	c := draw(o, len(all), table.Column{Name: "stage", Left: true}, table.Column{Name: "state", Left: true}, table.Column{Name: "value"}, table.Column{Name: "from"}, table.Column{Name: "to"})
+	c.tooMany(more, "points")
 	if math.IsInf(lo, 1) {
 		return c.empty("no samples")
 	}
@@ -113,6 +115,22 @@ func Intervals(o Options, groups []Group) Figure {
 		y += 6
 	}
 	return c.figure(bottom)
+}
+
+// firstPoints are the groups with their first points, as many as are drawn, and how
+// many more there are.
+func firstPoints(groups []Group) (out []Group, more int) {
+	n := 0
+	for _, g := range groups {
+		keep := min(len(g.Points), mostPoints-n)
+		more += len(g.Points) - keep
+		n += keep
+		if keep > 0 {
+			g.Points = g.Points[:keep]
+			out = append(out, g)
+		}
+	}
+	return out, more
 }
 
 // kindsOf gives each label of a point one kind, in all groups.

@@ -183,6 +183,44 @@ func TestTenThousand(t *testing.T) {
 	}
 }
 
+// TestVeryMany: a recording may hold a hundred thousand of anything, and a figure
+// stays one that a browser shows.
+func TestVeryMany(t *testing.T) {
+	const n = 100_000
+	var lanes []plot.Lane
+	var series []plot.Series
+	var groups []plot.Group
+	var points []plot.Point
+	var rows []plot.Row
+	var kernels []plot.RoofPoint
+	var values []float64
+	var lines []plot.Line
+	for i := range n {
+		v := 1 + float64(i%97)
+		p := plot.Point{Label: "p", X: float64(i + 1), Value: v, Lo: v - 0.5, Hi: v + 0.5, Known: true}
+		lanes = append(lanes, plot.Lane{Label: "l", Bars: []plot.Bar{{Start: v, End: v + 1}}})
+		series = append(series, plot.Series{Label: "s", Values: []float64{v}})
+		groups = append(groups, plot.Group{Label: "g", Points: []plot.Point{p}})
+		points = append(points, p)
+		rows = append(rows, plot.Row{Label: "r", Value: v, Strong: true})
+		kernels = append(kernels, plot.RoofPoint{Label: "k", Intensity: v, Ops: 1e9 * v, Share: 1 / v})
+		values = append(values, v)
+		lines = append(lines, plot.Line{Label: "p", Value: v})
+	}
+	o := plot.Options{ID: "m"}
+	for name, f := range map[string]plot.Figure{
+		"waterfall": plot.Waterfall(o, lanes), "dots": plot.Dots(o, series, lines), "intervals": plot.Intervals(o, groups), "curve": plot.Curve(o, points, nil),
+		"bars": plot.Bars(o, rows), "roofline": plot.Roofline(o, 1e9, 1e11, kernels), "histogram": plot.Histogram(o, values, lines...),
+	} {
+		if n := len(f.SVG()); n > 200_000 || f.Height > 6000 {
+			t.Errorf("%s takes %d bytes and %d pixels", name, n, f.Height)
+		}
+		if name != "histogram" && name != "dots" && !strings.Contains(f.Description, "more") {
+			t.Errorf("%s says only %q of what is not drawn", name, f.Description)
+		}
+	}
+}
+
 // TestMissingValues: what is missing leaves a gap, what is no number is told, and
 // neither moves the others.
 func TestMissingValues(t *testing.T) {

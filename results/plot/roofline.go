@@ -26,6 +26,9 @@ func (p RoofPoint) drawn() bool {
 	return usable(p.Intensity) && usable(p.Ops) && p.Intensity > least && p.Ops > least
 }
 
+// mostKernels bounds how many kernels are drawn.
+const mostKernels = 200
+
 // Roofline draws kernels against what the machine can do at the most: memory is in
 // bytes a second, arithmetic in operations a second, and either is 0 where it is
 // not known (Williams, Waterman and Patterson, 2009).
@@ -34,6 +37,11 @@ func Roofline(o Options, memory, arithmetic float64, points []RoofPoint) Figure 
 	c := draw(o, len(kept), table.Column{Name: "kernel", Left: true}, table.Column{Name: "operations a byte"}, table.Column{Name: "GFLOP/s"}, table.Column{Name: "GB/s"})
 	if n := len(points) - len(kept); n > 0 {
 		c.note("%s not drawn, of which bytes or operations are not known, or none.", figures.Number(n, "kernel"))
+	}
+	slices.SortStableFunc(kept, func(a, b RoofPoint) int { return int(sign(b.Share - a.Share)) })
+	if more := len(kept) - mostKernels; more > 0 {
+		kept = kept[:mostKernels]
+		c.note("%s more not drawn, which took the least time.", figures.Number(more, "kernel"))
 	}
 	if len(kept) == 0 {
 		return c.empty("no kernel whose bytes and operations are known")
@@ -117,10 +125,9 @@ func (c *canvas) roofs(memory, arithmetic float64, x, y scale) []box {
 	return taken
 }
 
-// kernels draws the points, the largest first, and the names of those that have
-// room for one.
+// kernels draws the points in their order, the largest first, and the names of
+// those that have room for one.
 func (c *canvas) kernels(points []RoofPoint, x, y scale, taken []box) {
-	slices.SortStableFunc(points, func(a, b RoofPoint) int { return int(sign(b.Share - a.Share)) })
 	radius := func(p RoofPoint) float64 { return 4 + 10*math.Sqrt(min(max(p.Share, 0), 1)) }
 	for _, p := range points {
 		px, py, r := x.at(p.Intensity), y.at(p.Ops/1e9), radius(p)

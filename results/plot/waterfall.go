@@ -106,9 +106,7 @@ func Waterfall(o Options, lanes []Lane) Figure {
 		}
 		c.lane(l, s, y+room+3, row-room-6)
 	}
-	if more > 0 {
-		c.note("%s more not drawn.", figures.Number(more, "lane"))
-	}
+	c.tooMany(more, "lanes")
 	return c.figure(height)
 }
 
