@@ -132,3 +132,12 @@ func TestShapes(t *testing.T) {
 		t.Error("series beyond the sixth, or before the first, have no kind")
 	}
 }
+
+// TestOutlined: the rule that leaves a bar of the ground's colour stands behind the
+// one that fills bars, and is as specific, so that it holds (CSS Cascade 4, 6.1).
+func TestOutlined(t *testing.T) {
+	fills, leaves := strings.Index(rules, ".plot-bar:not([fill])"), strings.Index(rules, ".plot-bar.plot-open{fill:var(--plot-bg)")
+	if fills < 0 || leaves < fills {
+		t.Errorf("bars are filled by the rule at %d, and left open by the one at %d", fills, leaves)
+	}
+}

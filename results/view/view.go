@@ -96,6 +96,7 @@ func remarks(run *recording.Run) []string {
 // Document puts a recording together as tables.
 func Document(f *recording.File) *table.Document {
 	d := &table.Document{}
+	drawn := waterfalls{}
 	for i, run := range f.Runs {
 		if n := name(f, run, i+1); n != "" {
 			d.Say("%s", n)
@@ -109,7 +110,7 @@ func Document(f *recording.File) *table.Document {
 		taken := breakdown.Take(run)
 		if foreign.Is(run) {
 			foreign.AddHead(d, taken)
-			addWaterfall(d, "where the time went (ms)", taken)
+			drawn.add(d, "where the time went (ms)", taken)
 			foreign.AddTables(d, taken)
 			for _, child := range run.Children {
 				foreign.Add(d, breakdown.Take(child))
@@ -117,7 +118,7 @@ func Document(f *recording.File) *table.Document {
 			addSteps(d, taken)
 			continue
 		}
-		addWaterfall(d, "where the first round went (ms)", taken)
+		drawn.add(d, "where the first round went (ms)", taken)
 		if t := rounds(taken); len(t.Rows) > 0 {
 			d.Table(t)
 		}

@@ -41,6 +41,14 @@ func TestWaterfall(t *testing.T) {
 			t.Errorf("with %s Gemm takes %v of the width, want %v: %q", locale, got, want, gemm)
 		}
 	}
+	f.Runs = append(f.Runs, f.Runs...) // two blocks: the second looks like the first
+	var twice strings.Builder
+	if err := Table(&twice, f); err != nil {
+		t.Fatal(err)
+	}
+	if n := strings.Count(twice.String(), "where the first round went"); n != 1 {
+		t.Errorf("two runs of one kind that compile are drawn %d times", n)
+	}
 	f.Runs = f.Runs[len(f.Runs)-1:] // of the cpu
 	var b strings.Builder
 	if err := Table(&b, f); err != nil {
