@@ -1,5 +1,17 @@
 package plot
 
+// tallest is the height of a drawing that has its ticks at the top too: the axis at
+// its bottom is out of sight there.
+const tallest = 400
+
+// head is the room above a drawing of rows that are so tall.
+func head(tall float64) float64 {
+	if tall > tallest {
+		return 22
+	}
+	return 8
+}
+
 // across draws a horizontal axis at y with lines of its ticks up to top, and
 // returns where what follows it may stand.
 func (c *canvas) across(s scale, top, y float64, name string) float64 {
@@ -18,6 +30,9 @@ func (c *canvas) acrossAt(s scale, ticks []tick, top, y float64, name string) fl
 		}
 		at := min(max(x, half+2), c.width()-half-2)
 		c.text(at, y+15, "middle", "plot-tick", t.text)
+		if y-top > tallest {
+			c.text(at, top-5, "middle", "plot-tick", t.text)
+		}
 		last = at + half
 	}
 	c.line("plot-axis", s.from, y, s.to, y)

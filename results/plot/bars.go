@@ -56,9 +56,9 @@ func Bars(o Options, rows []Row) Figure {
 	}
 	aside = min(aside, 0.4*c.width())
 	s := fromZero(hi, left, c.width()-margin-aside)
-	const top = 6.0
-	bottom := top + row*float64(len(kept)) + 4
-	height := c.across(s, top, bottom, o.X)
+	tall := row*float64(len(kept)) + 4
+	top := head(tall)
+	height := c.across(s, top, top+tall, o.X)
 	for i, r := range kept {
 		y := top + row*float64(i)
 		class := ""

@@ -50,15 +50,20 @@ func span(points []Point) (lo, hi float64, positive bool) {
 }
 
 // Intervals draws a value with its interval for each point, one below the other,
-// under the heading of its group. The scale is logarithmic where the values span
-// more than 30 times.
+// under the heading of its group; where each group has one point of one label, such
+// as the only state of a recording, beside that. The scale is logarithmic where the
+// values span more than 30 times.
 func Intervals(o Options, groups []Group) Figure {
 	groups, more := firstPoints(groups)
+	alone := eachOne(groups)
 	var all []Point
-	widest := 0.0
+	widest, tall := 0.0, 0.0
 	for _, g := range groups {
 		all = append(all, g.Points...)
 		for _, p := range g.Points {
+			if alone {
+				p.Label = g.Label
+			}
 			widest = max(widest, measure(line(p.Label), textSize))
 		}
 	}
@@ -68,14 +73,17 @@ func Intervals(o Options, groups []Group) Figure {
 	if math.IsInf(lo, 1) {
 		return c.empty("no samples")
 	}
-	left, row, shift := c.side(widest)+12, 22.0, 0.0
-	aside := 0.0
+	r := rows{height: 22, inset: 12, heading: 22, between: 6}
+	if alone {
+		r.inset, r.heading, r.between = 0, 0, 0
+	}
+	left, aside := c.side(widest)+r.inset, 0.0
 	for _, p := range all {
 		aside = max(aside, measure(c.pointText(p), tickSize)+10)
 	}
 	right := c.width() - margin - aside
 	if c.narrow() || aside > 0.4*c.width() {
-		left, row, shift, right = margin+6, 36, 15, c.width()-margin-6
+		left, right, r.above, r.height, r.inset = margin+6, c.width()-margin-6, 15, 36, r.inset*2/3
 	}
 	s := fromZero(hi*1.02, left, right)
 	if positive && hi/lo > logAbove {
@@ -83,38 +91,63 @@ func Intervals(o Options, groups []Group) Figure {
 	} else if lo < 0 {
 		s = linear(lo, hi, left, right)
 	}
-	const top = 6.0
-	height := top
 	for _, g := range groups {
-		height += 22 + row*float64(len(g.Points)) + 6
+		tall += r.heading + r.height*float64(len(g.Points)) + r.between
 	}
-	bottom := c.across(s, top, height, o.X)
+	top := head(tall)
+	bottom := c.across(s, top, top+tall, o.X)
 	y := top
 	nth := kindsOf(groups)
 	for _, g := range groups {
-		c.text(margin, y+15, "start", "plot-strong plot-halo", fit(g.Label, c.width()-2*margin, bold*textSize))
-		y += 22
+		if !alone {
+			c.text(margin, y+15, "start", "plot-strong plot-halo", fit(g.Label, c.width()-2*margin, bold*textSize))
+		}
+		y += r.heading
 		for _, p := range g.Points {
 			if p.Kind == "" {
 				p.Kind = nth[p.Label]
 			}
-			text := c.pointText(p)
-			if shift > 0 {
-				if measure(text, tickSize) > 0.6*c.width() {
-					text = c.o.Text(p.Value) // a number is not cut; the mark and the table have its interval
-				}
-				c.text(margin+8, y+11, "start", "plot-halo", fit(p.Label, c.width()-2*margin-16-measure(text, tickSize), textSize))
-				c.text(c.width()-margin, y+11, "end", "plot-tick plot-halo", text)
-			} else {
-				c.text(margin+12, y+15, "start", "", fit(p.Label, left-margin-20, textSize))
-				c.text(c.width()-margin, y+15, "end", "plot-tick", text)
+			label := p.Label
+			if alone {
+				label = g.Label
 			}
-			c.across1(g.Label, p, s, y+shift+11)
-			y += row
+			c.labelPoint(label, p, r, left, y)
+			c.across1(g.Label, p, s, y+r.above+11)
+			y += r.height
 		}
-		y += 6
+		y += r.between
 	}
 	return c.figure(bottom)
+}
+
+// rows are the sizes of the rows of intervals. Where above is not 0 labels stand so
+// much above their marks.
+type rows struct{ height, above, inset, heading, between float64 }
+
+// labelPoint writes the label of a row, and its value at the right.
+func (c *canvas) labelPoint(label string, p Point, r rows, left, y float64) {
+	text := c.pointText(p)
+	if r.above == 0 {
+		c.text(margin+r.inset, y+15, "start", "", fit(label, left-margin-r.inset-8, textSize))
+		c.text(c.width()-margin, y+15, "end", "plot-tick", text)
+		return
+	}
+	if measure(text, tickSize) > 0.6*c.width() {
+		text = c.o.Text(p.Value) // a number is not cut; the mark and the table have its interval
+	}
+	c.text(margin+r.inset, y+11, "start", "plot-halo", fit(label, c.width()-2*margin-r.inset-8-measure(text, tickSize), textSize))
+	c.text(c.width()-margin, y+11, "end", "plot-tick plot-halo", text)
+}
+
+// eachOne says whether each group has one point, all of one label, and there are
+// several groups.
+func eachOne(groups []Group) bool {
+	for _, g := range groups {
+		if len(g.Points) != 1 || g.Points[0].Label != groups[0].Points[0].Label {
+			return false
+		}
+	}
+	return len(groups) > 1
 }
 
 // firstPoints are the groups with their first points, as many as are drawn, and how

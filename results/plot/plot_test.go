@@ -267,6 +267,25 @@ func TestScaleOfIntervals(t *testing.T) {
 	}
 }
 
+// TestOneState: where there is one state, stages have a row each, without headings.
+func TestOneState(t *testing.T) {
+	var groups []plot.Group
+	for _, stage := range []string{"build", "prefill", "decode"} {
+		groups = append(groups, plot.Group{Label: stage, Points: []plot.Point{{Label: "cold", Value: 5, Known: true}}})
+	}
+	one := plot.Intervals(plot.Options{ID: "i"}, groups)
+	if n := len(attributes(t, one.SVG(), "text", "plot-strong")); n > 0 || strings.Contains(one.Body, ">cold<") || !strings.Contains(one.Body, ">prefill<") {
+		t.Errorf("%d headings in %s", n, one.Body)
+	}
+	if r := one.Data.Rows[1]; r[0].Text != "prefill" || r[1].Text != "cold" {
+		t.Errorf("the table has %v", r)
+	}
+	groups[1].Points = append(groups[1].Points, plot.Point{Label: "warm", Value: 1, Known: true})
+	if n := len(attributes(t, plot.Intervals(plot.Options{ID: "i"}, groups).SVG(), "text", "plot-strong")); n != 3 {
+		t.Errorf("%d headings of two states", n)
+	}
+}
+
 // TestRoof: a kernel that reads as fast as the memory can lies on the roof, and one
 // that computes as fast as can be on its flat part.
 func TestRoof(t *testing.T) {

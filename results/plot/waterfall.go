@@ -92,10 +92,10 @@ func Waterfall(o Options, lanes []Lane) Figure {
 	if c.narrow() {
 		left, row, room = margin, 36, 16
 	}
-	const top = 8.0
 	s := linear(lo, hi, left, c.width()-margin-aside)
-	bottom := top + row*float64(len(lanes)) + 4
-	height := c.across(s, top, bottom, o.X)
+	tall := row*float64(len(lanes)) + 4
+	top := head(tall)
+	height := c.across(s, top, top+tall, o.X)
 	for i, l := range lanes {
 		y := top + row*float64(i)
 		inset := l.inset()
