@@ -43,6 +43,8 @@ const (
 	Committing
 	Waiting
 	Device      // the device ran longer
+	Operation   // an operation of the model ran longer, on the device or on a thread; of traced runs
+	Idle        // no thread of the CPU engine ran an operation; of traced runs
 	Unexplained // what is in no part took longer
 	OtherLoad   // other processes kept cores busy
 	Throttled   // the processor was throttled
@@ -51,7 +53,8 @@ const (
 // String is the kind in words.
 func (k Kind) String() string {
 	return [...]string{"something was compiled or taken from a cache", "the recording was written", "tensors were brought to the device", "encoding took longer",
-		"committing took longer", "waiting for the device took longer", "the device ran longer", "what is in none of the parts took longer",
+		"committing took longer", "waiting for the device took longer", "the device ran longer",
+		"operations ran longer", "no thread ran an operation", "what is in none of the parts took longer",
 		"other processes kept cores busy", "the processor was throttled"}[k]
 }
 
@@ -63,8 +66,11 @@ func (k Kind) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
 type Cause struct {
 	Kind Kind
 	Time time.Duration // of a part: how much longer than in the median of the later steps
-	Name string        // of what was compiled
+	Name string        // of what was compiled, or of an operation: "" is all of them together
 	Hit  bool          // it came from a cache
+	// Thread is the one of the CPU engine that an operation ran on; NoThread where there is
+	// but one, and on the device.
+	Thread int
 	// Of the machine, between the two readings around the step, which lie Between
 	// apart.
 	Busy    float64 // cores
@@ -94,6 +100,14 @@ func (c Cause) Text() string {
 		return "it waited for the device " + took + " longer"
 	case Device:
 		return "the device ran " + took + " longer"
+	case Operation:
+		name := cmp.Or(c.Name, "all operations together")
+		if c.Thread != NoThread {
+			return fmt.Sprintf("%s ran %s longer on thread %d", name, took, c.Thread)
+		}
+		return fmt.Sprintf("%s ran %s longer", name, took)
+	case Idle:
+		return "no thread ran an operation for " + took + " longer"
 	case OtherLoad:
 		of := "cores"
 		if c.Cores > 0 {
@@ -103,7 +117,7 @@ func (c Cause) Text() string {
 	case Throttled:
 		return fmt.Sprintf("the processor was throttled %s in the %s ms around it", figures.Number(int(c.Events), "time"), figures.Milliseconds(c.Between))
 	}
-	return took + " longer in which it did none of what is recorded"
+	return took + " longer in none of its parts"
 }
 
 // worth is the smallest part of the time over the median that a part of the step is
@@ -134,15 +148,19 @@ func ofRound(run *breakdown.Run, round breakdown.Round) []Stall {
 	}
 	var out []Stall
 	var usual amounts
-	for _, p := range later {
+	var traced *observed
+	for i, p := range later {
 		if p.Time() <= Limit*middle {
 			continue
 		}
 		if out == nil {
-			usual = usualOf(later)
+			usual, traced = usualOf(later), observe(run, later)
 		}
 		s := Stall{Round: round.Number, Step: p.N, Name: p.Name, Title: p.Title(), Start: p.Start, Time: p.Time(), Median: middle}
-		s.With = append(parts(p, usual, s.Time-middle), machine(run, p)...)
+		least := time.Duration(worth * float64(s.Time-middle))
+		s.With = append(parts(p, usual, least), traced.causes(i, p, least)...)
+		slices.SortStableFunc(s.With, longest)
+		s.With = append(s.With, machine(run, p)...)
 		out = append(out, s)
 	}
 	return out
@@ -173,10 +191,8 @@ func usualOf(steps []breakdown.Phase) (usual amounts) {
 	return usual
 }
 
-// parts are what a step did longer than usual, where that is worth something of the
-// time over the median.
-func parts(p breakdown.Phase, usual amounts, over time.Duration) []Cause {
-	least := time.Duration(worth * float64(over))
+// parts are what a step did at least so much longer than usual.
+func parts(p breakdown.Phase, usual amounts, least time.Duration) []Cause {
 	var out []Cause
 	for _, some := range [][]breakdown.Compile{p.Compiles, p.Carried} {
 		for _, c := range some {
@@ -202,7 +218,6 @@ func parts(p breakdown.Phase, usual amounts, over time.Duration) []Cause {
 			out = append(out, Cause{Kind: kind, Time: more})
 		}
 	}
-	slices.SortStableFunc(out, longest)
 	return out
 }
 

@@ -89,7 +89,7 @@ func TestStallsWithCauses(t *testing.T) {
 
 	m = &made{}
 	m.round(m.device(func(step trace.ID) { m.span(step, names.SpanEncoder, "compute", 0, 2*ms) }), 8, 8, 8, 8, 50, 8, 8)
-	want(t, "nothing that is recorded", m, "round 1, decode step 5 took 50.0 ms, 6.25 × the median: 40.0 ms longer in which it did none of what is recorded")
+	want(t, "nothing that is recorded", m, "round 1, decode step 5 took 50.0 ms, 6.25 × the median: 40.0 ms longer in none of its parts")
 }
 
 // TestStallsOnTheMachine: what the readings around the round say.
@@ -127,7 +127,7 @@ func TestStalledRounds(t *testing.T) {
 	for i, want := range [][]string{
 		{
 			"stalls in round 1: 3 of 9 steps took over 3 × their median, together 70.0 ms more: other processes kept 0.500 of 2 cores busy in the 151.0 ms around it",
-			"decode step 8 took 40.0 ms, 5.00 × the median: 32.0 ms longer in which it did none of what is recorded",
+			"decode step 8 took 40.0 ms, 5.00 × the median: 32.0 ms longer in none of its parts",
 			"decode step 5 took 29.0 ms, 3.62 × the median: the recording was written for 20.0 ms",
 			"and 1 more, the shortest of which took 25.0 ms",
 		},
