@@ -40,7 +40,7 @@ func TestComplete(t *testing.T) {
 		"compare --st":           "--style --states",
 		"cpu --th":               "--threads",
 		"bench --order":          "random abba",
-		"show -":                 "--as --output -o --help",
+		"show -":                 "--as --output -o --steps --help",
 		"diff --fa":              "--fail-above",
 		"metal 1 -o":             "",
 		"record -":               "--output -o --mark --nonce --dispatches --quiet --help",
@@ -50,7 +50,7 @@ func TestComplete(t *testing.T) {
 		"no-such-command":        "cpu metal record bench overhead idle-gap compare sweep bill explain coverage diff show report watch list meta tokenize bandwidth cache kernels model sdk doctor completion",
 		"kernels show own -":     "--help",
 		"cpu --fau":              "", // hidden
-		"show --as=text --as= -": "--as --output -o --help",
+		"show --as=text --as= -": "--as --output -o --steps --help",
 	} {
 		var out, errs bytes.Buffer
 		code := run(t.Context(), append(strings.Fields("introgen "+words), commandline.CompletionFlag), &out, &errs)

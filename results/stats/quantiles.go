@@ -87,8 +87,10 @@ func interpolated(sorted []float64, q float64) float64 {
 // with a probability of at most half of Alpha; 0 where there is none.
 func below(n int, q float64) int {
 	all, _ := math.Lgamma(float64(n) + 1)
-	sum := 0.0
-	for k := range n {
+	middle := float64(n) * q
+	// What lies twelve standard deviations off is nothing beside the level.
+	from, sum := max(0, int(middle-12*math.Sqrt(middle*(1-q)))-12), 0.0
+	for k := from; k < n; k++ {
 		in, _ := math.Lgamma(float64(k) + 1)
 		out, _ := math.Lgamma(float64(n-k) + 1)
 		sum += math.Exp(all - in - out + float64(k)*math.Log(q) + float64(n-k)*math.Log1p(-q))

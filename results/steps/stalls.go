@@ -82,12 +82,16 @@ type Cause struct {
 // Text says it in words, without a period.
 func (c Cause) Text() string {
 	took := figures.Milliseconds(c.Time) + " ms"
+	name := c.Name
+	if r := []rune(name); len(r) > longestName {
+		name = string(r[:longestName-1]) + "…"
+	}
 	switch c.Kind {
 	case Compiling:
 		if c.Hit {
-			return fmt.Sprintf("%s was taken from the cache in %s", c.Name, took)
+			return fmt.Sprintf("%s was taken from the cache in %s", name, took)
 		}
-		return fmt.Sprintf("%s was compiled for %s", c.Name, took)
+		return fmt.Sprintf("%s was compiled for %s", name, took)
 	case Recording:
 		return "the recording was written for " + took
 	case Weights:
@@ -101,7 +105,7 @@ func (c Cause) Text() string {
 	case Device:
 		return "the device ran " + took + " longer"
 	case Operation:
-		name := cmp.Or(c.Name, "all operations together")
+		name = cmp.Or(name, "all operations together")
 		if c.Thread != NoThread {
 			return fmt.Sprintf("%s ran %s longer on thread %d", name, took, c.Thread)
 		}
@@ -127,6 +131,9 @@ const worth = 0.1
 // busy is from how many cores on that others keep busy they are told; a plan's runs
 // are flagged from there on too.
 const busy = 0.2
+
+// longestName is how much is told of a name: it may be a hundred kilobytes.
+const longestName = 100
 
 // told is how many libraries and pipelines of one step are told by name.
 const told = 3

@@ -1,6 +1,7 @@
 package steps_test
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -79,6 +80,10 @@ func TestStallsWithCauses(t *testing.T) {
 		m.span(step, names.SpanRecord, "", 0, 10*ms)
 	}), 8, 8, 8, 8, 70, 8, 8)
 	want(t, "compiling", m, "round 1, decode step 5 took 70.0 ms, 8.75 × the median: Gemm was compiled for 30.0 ms, Gemm gemm_f32 was taken from the cache in 20.0 ms, the recording was written for 10.0 ms")
+
+	m = &made{}
+	m.round(m.device(func(step trace.ID) { m.span(step, names.SpanLibrary, strings.Repeat("é", 1<<20), 100, 30*ms) }), 8, 8, 8, 8, 40, 8, 8)
+	want(t, "a long name", m, "round 1, decode step 5 took 40.0 ms, 5.00 × the median: "+strings.Repeat("é", 99)+"… was compiled for 30.0 ms")
 
 	m = &made{}
 	m.round(m.device(func(step trace.ID) {
