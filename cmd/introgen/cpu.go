@@ -92,8 +92,9 @@ func runCPU(c *cli.Context) error {
 		return cpu.New(m, o)
 	}})
 	if traced && err == nil {
-		g.catchUp(g.limits(c.Context, o.Observer != nil)...)
-		err = g.written(nil)
+		limits, stopped := g.limits(c.Context, o.Observer != nil)
+		g.catchUp(limits...)
+		err = g.written(stopped)
 	}
 	return err
 }

@@ -29,8 +29,11 @@ const (
 
 // limits measures what the machine can do at the most, as long as ctx goes on, and
 // where threads were observed what that costs. A limit that cannot be measured is told in a
-// note.
-func (g *generation) limits(ctx context.Context, observed bool) []recording.Event {
+// note; the error is ctx's.
+func (g *generation) limits(ctx context.Context, observed bool) ([]recording.Event, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
 	g.enter(names.SpanLimits, "")
 	defer g.enter(names.SpanRecord, "")
 	g.status.Set("measuring how fast memory and arithmetic are")
@@ -60,13 +63,13 @@ func (g *generation) limits(ctx context.Context, observed bool) []recording.Even
 		floats = &arithmetic.Result{}
 	}
 	add(&recording.Limit{What: recording.LimitFloat32}, floats.Samples, floats.Kernel, err)
-	if ctx.Err() != nil {
-		return nil
+	if err := ctx.Err(); err != nil {
+		return nil, err
 	}
 	if observed {
 		out = append(out, observing())
 	}
-	return out
+	return out, nil
 }
 
 // onProcessor says whether a Metal device computes on the processor, so that its limits

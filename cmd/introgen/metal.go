@@ -247,7 +247,9 @@ func runMetal(c *cli.Context) (err error) {
 	g.enter(names.SpanRecord, "")
 	told := m.summary()
 	if k.trace && err == nil && onProcessor(m.shim.Info()) {
-		told = append(told, g.limits(c.Context, false)...)
+		var limits []recording.Event
+		limits, err = g.limits(c.Context, false)
+		told = append(told, limits...)
 	}
 	g.catchUp(told...)
 	return g.written(err)
