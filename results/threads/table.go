@@ -135,13 +135,16 @@ func rate(perSecond float64) string {
 
 func ratio(a, b time.Duration) float64 { return float64(a) / float64(max(1, b)) }
 
+// mostThreads is how many threads are shown: the CPU engine has no more.
+const mostThreads = 256
+
 // busy is the table of the threads.
 func (t *Threads) busy() *table.Table {
 	out := &table.Table{Title: "how much of the time each thread worked", Columns: []table.Column{{Name: "thread"}}}
 	for _, p := range t.Phases {
 		out.Columns = append(out.Columns, table.Column{Name: p.Name + " ms"}, table.Column{Name: "busy"})
 	}
-	for n := range t.Number {
+	for n := range min(t.Number, mostThreads) {
 		cells := []string{strconv.Itoa(n)}
 		for _, p := range t.Phases {
 			cells = append(cells, figures.Milliseconds(p.Busy[n]), figures.Percent(ratio(p.Busy[n], p.Wall)))

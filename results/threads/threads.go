@@ -33,7 +33,12 @@ type Phase struct {
 	Wall       time.Duration   // of all of them
 	Busy       []time.Duration // of each thread
 	Operations []Operation     // in the order of a pass
+
+	at map[named]int // where in Operations
 }
+
+// named is what tells operations apart: a file may name many.
+type named struct{ name, kernel string }
 
 // Operation is what was done of an operation by one kernel, in all layers.
 type Operation struct {
@@ -83,7 +88,7 @@ func Of(run *breakdown.Run) *Threads {
 			if !ok {
 				i = len(t.Phases)
 				at[p.Name] = i
-				t.Phases = append(t.Phases, Phase{Name: p.Name})
+				t.Phases = append(t.Phases, Phase{Name: p.Name, at: map[named]int{}})
 			}
 			t.add(&t.Phases[i], p, executed, operations)
 		}
@@ -160,9 +165,10 @@ const embedding = "token_embd"
 
 // operation is the sum that an operation belongs to, which began at start.
 func (p *Phase) operation(o *recording.Operation, start int64) *Operation {
-	i := slices.IndexFunc(p.Operations, func(x Operation) bool { return x.Name == o.Name && x.Kernel == o.Kernel })
-	if i < 0 {
+	i, ok := p.at[named{o.Name, o.Kernel}]
+	if !ok {
 		i = len(p.Operations)
+		p.at[named{o.Name, o.Kernel}] = i
 		p.Operations = append(p.Operations, Operation{Name: o.Name, Kernel: o.Kernel, first: start})
 	}
 	p.Operations[i].first = min(p.Operations[i].first, start)

@@ -1,6 +1,7 @@
 package threads
 
 import (
+	"fmt"
 	"math"
 	"strings"
 	"testing"
@@ -146,6 +147,26 @@ func TestTables(t *testing.T) {
 	r.Limits = nil
 	if text := write(); strings.Contains(text, "memory") || strings.Contains(text, "float32") || strings.Contains(text, "tracing") || !strings.Contains(text, "0.762") {
 		t.Errorf("without limits:\n%s", text)
+	}
+}
+
+// TestMany: a file that names a hundred thousand operations, on the last thread that it may
+// name, is summed up at once, and not shown by as many threads.
+func TestMany(t *testing.T) {
+	r := run()
+	e := &recording.Executed{Span: 4, Track: 1 << 16}
+	for id := 6; id < 100_000; id++ {
+		r.Operations = append(r.Operations, &recording.Operation{ID: id, Name: fmt.Sprint("x", id), Kernel: "y"})
+		e.Operations, e.Start, e.Time = append(e.Operations, id), append(e.Start, 50*ms), append(e.Time, 0)
+	}
+	r.Executed = append(r.Executed, e)
+	began := time.Now()
+	got := Of(breakdown.Take(r))
+	if took := time.Since(began); took > 20*time.Second || len(got.Phases[1].Operations) != 3+100_000-6 {
+		t.Errorf("%d operations in %v", len(got.Phases[1].Operations), took)
+	}
+	if rows := len(got.busy().Rows); rows != mostThreads {
+		t.Errorf("%d threads are shown", rows)
 	}
 }
 
