@@ -111,7 +111,7 @@ func (s subject) waterfall(id string, x samples.Sample) []block {
 	} else if r.Open {
 		text = "The recording ends before the second token was known."
 	}
-	f := s.figure(id, title, "Each lane is a phase of the run, a library with its pipelines, or what the CPU and the device did; time runs to the right.",
+	f := s.figure(id, title, "Time runs to the right. A lane is a phase of the run, a library with its pipelines (hatched), or what the CPU and the device did; behind it stands its sum in milliseconds.",
 		func(o plot.Options) plot.Figure { return plot.Waterfall(o, c.lanes) })
 	f.Table = grid{Caption: title + ", in ms from its begin", Head: append(words("what", "name"), numbers("begins", "takes")...), Rows: c.rows}
 	return []block{{Text: text}, {Figure: f}}

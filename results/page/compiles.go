@@ -67,7 +67,7 @@ func (s subject) compiles() []block {
 		}
 	}
 	table.Foot = []string{"sum", figures.Number(len(all), "thing"), "", figures.Milliseconds(sum), figures.Percent(1)}
-	f := s.figure("compiles", "Libraries and pipelines, the longest first", "Each bar is the time that a library or a pipeline took, in milliseconds.", func(o plot.Options) plot.Figure {
+	f := s.figure("compiles", "Libraries and pipelines, the longest first", "Each bar is the time that a library took, or hatched a pipeline; milliseconds.", func(o plot.Options) plot.Figure {
 		o.X, o.Text = "ms", milliseconds
 		return plot.Bars(o, rows)
 	})

@@ -83,10 +83,20 @@ func (s subject) machine() []fact {
 	if h == nil {
 		return []fact{{"recording", "it has no header"}}
 	}
+	args, recorded, cores := h.Args, "", ""
+	if len(args) == 0 && h.Command != "" {
+		args = []string{h.Command}
+	}
+	if !h.Started.IsZero() {
+		recorded = h.Started.UTC().Format("2006-01-02 15:04:05 UTC")
+	}
+	if h.Host.Cores > 0 {
+		cores = figures.Number(h.Host.Cores, "core")
+	}
 	facts := []fact{
-		{"command", clean(shellwords.Join(slices.Concat([]string{"introgen"}, h.Args)))},
-		{"recorded", h.Started.UTC().Format("2006-01-02 15:04:05 UTC")},
-		{"machine", clean(strings.Join(slices.DeleteFunc([]string{h.Host.Name, h.Host.CPU, figures.Number(h.Host.Cores, "core"), memory(h.Host.MemoryBytes)}, empty), ", "))},
+		{"command", clean(shellwords.Join(slices.Concat([]string{"introgen"}, args)))},
+		{"recorded", recorded},
+		{"machine", clean(strings.Join(slices.DeleteFunc([]string{h.Host.Name, h.Host.CPU, cores, memory(h.Host.MemoryBytes)}, empty), ", "))},
 		{"system", clean(strings.TrimSpace(h.Host.OS + " " + h.Host.Arch + " " + h.Host.Build))},
 		{"introgen", clean(strings.Join(slices.DeleteFunc([]string{h.Tool.Version, h.Tool.Commit, h.Tool.Go}, empty), ", "))},
 	}

@@ -10,7 +10,7 @@ import (
 // style shows the one that fits; and the table with the same figures.
 type figure struct {
 	Wide, Narrow template.HTML
-	Title        string
+	Title, About string
 	Table        grid
 }
 
@@ -20,5 +20,5 @@ func (s subject) figure(id, title, description string, draw func(plot.Options) p
 	o.ID, o.Width = s.id(id), plot.Wide
 	wide := draw(o)
 	o.ID, o.Width = s.id(id+"-narrow"), plot.Narrow
-	return &figure{Wide: wide.HTML(), Narrow: draw(o).HTML(), Title: title}
+	return &figure{Wide: wide.HTML(), Narrow: draw(o).HTML(), Title: title, About: description}
 }

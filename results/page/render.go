@@ -21,7 +21,25 @@ var style string
 //go:embed assets/page.js
 var script string
 
-var layout = template.Must(template.New("page").Parse(markup))
+var layout = template.Must(template.New("page").Funcs(template.FuncMap{"code": code}).Parse(markup))
+
+// code is a text in which commands stand between backticks, as sentences of the
+// project have them: the page sets them apart.
+func code(text string) template.HTML {
+	parts := strings.Split(text, "`")
+	if len(parts)%2 == 0 { // the last one has no end
+		return template.HTML(template.HTMLEscapeString(text))
+	}
+	var b strings.Builder
+	for i, p := range parts {
+		p = template.HTMLEscapeString(p)
+		if i%2 == 1 {
+			p = "<code>" + p + "</code>"
+		}
+		b.WriteString(p)
+	}
+	return template.HTML(b.String())
+}
 
 // page is what the template is filled with.
 type page struct {
@@ -39,14 +57,14 @@ type page struct {
 
 // newPage makes all sections of the page.
 func newPage(all []subject, o Options) *page {
-	sheet, code := plot.Style()+style, script
+	sheet, program := plot.Style()+style, script
 	p := &page{Title: clean(o.Title), Live: o.Live, all: all,
-		Style: template.HTML("<style>" + sheet + "</style>"), Script: template.HTML("<script>" + code + "</script>")}
+		Style: template.HTML("<style>" + sheet + "</style>"), Script: template.HTML("<script>" + program + "</script>")}
 	connect := "'none'"
 	if o.Live != "" {
 		connect = "'self'"
 	}
-	p.Policy = strings.Join([]string{"default-src 'none'", "style-src " + hash(sheet), "script-src " + hash(code), "img-src data:", "connect-src " + connect, "base-uri 'none'", "form-action 'none'"}, "; ")
+	p.Policy = strings.Join([]string{"default-src 'none'", "style-src " + hash(sheet), "script-src " + hash(program), "img-src data:", "connect-src " + connect, "base-uri 'none'", "form-action 'none'"}, "; ")
 	if p.Title == "" {
 		for i, s := range all {
 			if i > 0 {

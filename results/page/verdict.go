@@ -42,7 +42,11 @@ func (s subject) verdict() []block {
 		if b := found(arm); len(answer.Arms) == 1 {
 			out = append(out, b...)
 		} else if len(b) > 0 {
-			title := fmt.Sprintf("%s, %s: %s", clean(arm.Name), figures.Number(arm.Runs, "run"), figures.Number(len(arm.Findings), "finding"))
+			findings := "no finding"
+			if n := len(arm.Findings); n > 0 {
+				findings = figures.Number(n, "finding")
+			}
+			title := fmt.Sprintf("%s, %s: %s", clean(arm.Name), figures.Number(arm.Runs, "run"), findings)
 			out = append(out, block{Details: &details{title, b}})
 		}
 	}

@@ -99,7 +99,10 @@
         if (!e.isIntersecting) continue;
         for (const a of links.values()) a.removeAttribute("aria-current");
         const a = links.get(e.target.id);
-        if (a) a.setAttribute("aria-current", "true");
+        if (!a) continue;
+        a.setAttribute("aria-current", "true");
+        const nav = a.closest("nav"); // on a phone it shows a part of the links
+        nav.scrollLeft = a.offsetLeft - nav.offsetLeft - nav.clientWidth / 2 + a.clientWidth / 2;
       }
     }, { rootMargin: "-10% 0px -80% 0px" });
     for (const s of document.querySelectorAll("section[id]")) seen.observe(s);

@@ -20,7 +20,7 @@ import (
 // plots are the drawings that are shown, each with how many marks it has and how
 // large it is.
 const plots = `[...document.querySelectorAll("figure svg")].filter(s => s.getBoundingClientRect().width > 0).map(s => ({
-	title: s.closest("figure").querySelector("figcaption").textContent,
+	title: s.closest("figure").querySelector("figcaption").firstChild.textContent,
 	marks: s.querySelectorAll("[class*=plot-k-]").length,
 	width: s.getBoundingClientRect().width, height: s.getBoundingClientRect().height,
 	rows: s.closest("figure").querySelectorAll("tbody tr").length}))`
