@@ -19,25 +19,54 @@ import (
 // table, then what it means.
 func (r *Report) Document() *table.Document {
 	d := &table.Document{}
-	for i := range r.Tables {
-		t := &r.Tables[i]
-		for col := range max(1, len(t.Cols)-1) {
-			for _, g := range groups(t) {
-				d.Append(g.document(t, col+1))
-			}
-		}
-	}
+	r.documents(func(one *table.Document, _ bool) { d.Append(one) })
 	if r.tests() {
 		d.Say("%s", legend)
 	}
 	r.sayLacks(d)
+	r.sayNotes(d)
+	return d
+}
+
+// Divided is the same in two parts, for who shows the second only where it is asked
+// for: the tables in which something is compared, with what to know of them, and what
+// one side has alone.
+func (r *Report) Divided() (compared, alone *table.Document) {
+	compared, alone = &table.Document{}, &table.Document{}
+	r.documents(func(one *table.Document, both bool) {
+		if both {
+			compared.Append(one)
+		} else {
+			alone.Append(one)
+		}
+	})
+	if r.tests() {
+		compared.Say("%s", legend)
+	}
+	r.sayNotes(compared)
+	r.sayLacks(alone)
+	return compared, alone
+}
+
+// documents has the tables in order, and whether a row of one is there on both sides.
+func (r *Report) documents(take func(d *table.Document, both bool)) {
+	for i := range r.Tables {
+		t := &r.Tables[i]
+		for col := range max(1, len(t.Cols)-1) {
+			for _, g := range groups(t) {
+				take(g.document(t, col+1), slices.ContainsFunc(g.rows, func(r Row) bool { return col+1 < len(r.Cells) && r.Cells[0] != nil && r.Cells[col+1] != nil }))
+			}
+		}
+	}
+}
+
+func (r *Report) sayNotes(d *table.Document) {
 	for _, n := range r.Notes {
 		d.Say("%s", n)
 	}
 	for _, w := range r.Warnings {
 		d.Say("warning: %s", w)
 	}
-	return d
 }
 
 const legend = "p: how often chance alone makes such a difference, by benchstat's test (Mann–Whitney U). ~: not told from chance. detects: the smallest change that a comparison of this size and noise finds in 4 of 5 cases; –: none, however large."

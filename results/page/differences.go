@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/introgen/introgen/results/diff"
 )
@@ -27,40 +26,16 @@ func differences(all []subject) []block {
 	case err != nil:
 		return []block{{Text: sentence("The recordings are not compared: " + err.Error())}}
 	}
-	compared, rest := sorted(blocksOf(report.Document()))
+	both, one := report.Divided()
+	compared, alone := blocksOf(both), blocksOf(one)
 	if len(compared) == 0 {
 		compared = []block{{Text: "Nothing that was measured is there in more than one of them."}}
 	}
-	if len(rest) > 0 {
-		rest = []block{{Details: &details{"What one of them has alone, and further notes", rest}}}
+	if len(alone) > 0 {
+		alone = []block{{Details: &details{"What one of them has alone", alone}}}
 	}
 	return slices.Concat([]block{{Text: "Every recording is compared with the first: medians, and how likely chance alone makes such a difference (p). 0.05 or less counts as one; ~ is none that is known."}},
-		compared, rest)
-}
-
-// sorted are the tables in which something is compared, with what is said below each,
-// and what else a comparison has.
-func sorted(all []block) (compared, rest []block) {
-	to := &rest
-	for i, b := range all {
-		last := !slices.ContainsFunc(all[i:], func(b block) bool { return b.Table != nil })
-		switch {
-		case b.Table != nil && judged(b.Table):
-			to = &compared
-		case b.Table != nil, last && !strings.HasPrefix(b.Text, "p:") && b.Text != "" && i > 0 && all[i-1].Table == nil:
-			to = &rest
-		case last && strings.HasPrefix(b.Text, "p:"):
-			to = &compared
-		}
-		*to = append(*to, b)
-	}
-	return compared, rest
-}
-
-// judged says whether a row of the table has a p-value.
-func judged(g *grid) bool {
-	i := slices.IndexFunc(g.Head, func(h heading) bool { return h.Name == "p" })
-	return i >= 0 && slices.ContainsFunc(g.Rows, func(row []string) bool { return row[i] != "" })
+		compared, alone)
 }
 
 // label is a recording's name, told apart from those before it.
