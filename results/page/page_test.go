@@ -17,11 +17,11 @@ import (
 	"github.com/introgen/introgen/results/benchtext"
 	"github.com/introgen/introgen/results/breakdown/breakdowntest"
 	"github.com/introgen/introgen/results/page"
+	"github.com/introgen/introgen/results/page/pagetest"
 	"github.com/introgen/introgen/results/programtest"
 	"github.com/introgen/introgen/results/recording"
 	"github.com/introgen/introgen/results/table"
 	"github.com/introgen/introgen/results/view"
-	"github.com/introgen/introgen/trace/names"
 )
 
 func written(t *testing.T, o page.Options, all ...page.Recording) string {
@@ -134,30 +134,7 @@ func TestIDs(t *testing.T) {
 // TestHostile: whatever a recording has for names, it stays text, and a line, and
 // short.
 func TestHostile(t *testing.T) {
-	const evil = "</script></style></svg><script>alert(1)</script><img src=x onerror=alert(1)>\u202e\x1b[31m\x00\"'`--><!--]]>{{.}} javascript:alert(1) "
-	huge := evil + strings.Repeat("A", 1<<20)
-	run := breakdowntest.Metal(2, 12, 12)
-	run.Header = recording.Header{Command: huge, Args: []string{huge, evil}, Host: recording.Host{Name: huge, CPU: huge, OS: evil}, Model: recording.Model{File: huge, Types: evil},
-		Knobs: []recording.Knob{{Name: huge, Value: huge, Origin: evil}}, Environment: map[string]string{huge: huge}, Tool: recording.Tool{Version: evil}}
-	run.Subject = &recording.Subject{IO: huge, PageCache: evil, Engine: huge, Tokenizer: evil}
-	run.Device = &recording.Device{Name: huge, Driver: evil, Kernels: huge}
-	for i := range run.Spans {
-		if run.Spans[i].Name == names.SpanLibrary || run.Spans[i].Name == names.SpanPipeline {
-			run.Spans[i].Detail = huge
-		}
-	}
-	for i := range run.Libraries {
-		run.Libraries[i].Name = huge
-	}
-	for i := range run.Pipelines {
-		run.Pipelines[i].Library, run.Pipelines[i].Function, run.Pipelines[i].Constants = huge, huge, evil
-	}
-	run.Kernels = []recording.Kernel{{Name: huge, Dispatches: 3, Time: 1e6}}
-	run.Notes = []recording.Note{{Text: huge}}
-	run.Exit = &recording.Exit{Flags: []string{huge}}
-	run.Start = &recording.Start{Run: 1, Block: 1, Arm: huge}
-	f := &recording.File{Runs: []*recording.Run{run}, Warnings: []string{huge}, Broken: huge, Header: &run.Header,
-		Plan: &recording.Plan{Arms: []recording.Arm{{Name: huge, Args: []string{huge}, Levels: map[string]string{huge: huge}}}, Blocks: 1, Factors: []string{huge}}}
+	f, huge := pagetest.Hostile()
 	answer := func(*recording.File) (*table.Document, error) {
 		d := &table.Document{}
 		d.Say("%s", huge)

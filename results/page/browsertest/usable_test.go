@@ -13,6 +13,7 @@ import (
 	"github.com/chromedp/chromedp/kb"
 
 	"github.com/introgen/introgen/results/page"
+	"github.com/introgen/introgen/results/page/pagetest"
 	"github.com/introgen/introgen/results/view"
 	"github.com/introgen/introgen/system/files"
 )
@@ -235,6 +236,24 @@ func TestSideBySide(t *testing.T) {
 		beside := eval[bool](x, `(p => p.length === 2 && Math.abs(p[0].getBoundingClientRect().top - p[1].getBoundingClientRect().top) < 2)([...document.querySelectorAll("#stages .panel")])`)
 		if beside != (width == 1280) {
 			t.Errorf("%d px wide: beside each other is %v", width, beside)
+		}
+		if got := eval[int64](x, `document.documentElement.scrollWidth`); got > width {
+			t.Errorf("%d px wide the page takes %d", width, got)
+		}
+		x.clean()
+	}
+}
+
+// TestHostile: what a recording has for names does nothing in a browser but stand
+// there.
+func TestHostile(t *testing.T) {
+	f, _ := pagetest.Hostile()
+	path := pageOf(t, f)
+	for _, width := range []int64{1280, 360} {
+		x := open(t, path, width)
+		eval[bool](x, `document.querySelectorAll("details").forEach(d => d.open = true), true`)
+		if n := eval[int](x, `document.querySelectorAll("script").length + document.querySelectorAll("img, iframe, object, embed, [onerror]").length`); n != 1 {
+			t.Errorf("%d elements that run or load something, want the page's own script", n)
 		}
 		if got := eval[int64](x, `document.documentElement.scrollWidth`); got > width {
 			t.Errorf("%d px wide the page takes %d", width, got)
