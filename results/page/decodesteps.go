@@ -104,7 +104,11 @@ func (x *stepped) add(run *breakdown.Run, rounds []breakdown.Round, named bool) 
 		}
 		for _, stall := range steps.Stalls(run) {
 			if stall.Round == r.Number {
-				x.stalled = append(x.stalled, name+", "+stall.Text())
+				text := stall.Text()
+				if named && run.Start != nil {
+					text = fmt.Sprintf("run %d, %s", run.Start.Run, text)
+				}
+				x.stalled = append(x.stalled, text)
 			}
 		}
 	}

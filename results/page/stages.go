@@ -21,6 +21,13 @@ func milliseconds(v float64) string {
 	return figures.Milliseconds(time.Duration(math.Round(v * 1e6)))
 }
 
+// spelled are the figures whose headings are short for the sake of a terminal.
+var spelled = map[string]string{
+	metrics.LibraryTime.Name:  "libraries, all together",
+	metrics.PipelineTime.Name: "pipelines, all together",
+	metrics.GPUTime.Name:      "on the device",
+}
+
 // stages shows how long each stage took in each state, with its interval.
 func (s subject) stages() []block {
 	var all []samples.Series
@@ -47,13 +54,17 @@ func (s subject) stages() []block {
 	var groups []plot.Group
 	table := grid{Caption: "Each stage in ms: the median over runs with its 95 % interval, and how many runs", Head: append(words("stage", "kind of run"), numbers("median", "from", "to", "runs")...)}
 	for _, m := range shown {
-		g := plot.Group{Label: m.Name}
+		name := m.Name
+		if long, ok := spelled[m.Name]; ok {
+			name = long
+		}
+		g := plot.Group{Label: name}
 		for i, x := range all {
 			sum := x.Summary(m)
 			if sum.N == 0 {
 				continue
 			}
-			table.Rows = append(table.Rows, append([]string{m.Name, clean(x.Name)}, interval95(sum)...))
+			table.Rows = append(table.Rows, append([]string{name, clean(x.Name)}, interval95(sum)...))
 			if i < len(drawn) {
 				g.Points = append(g.Points, point(clean(x.Name), 0, sum, 1e-6))
 			}

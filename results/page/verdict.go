@@ -25,7 +25,7 @@ func (s subject) verdict() []block {
 			if ending := run.Ending(); ending == run.Uncounted() {
 				text = "The run " + ending
 			}
-			out = append(out, block{Lead: sentence(text)})
+			out = append(out, block{Lead: sentence(text)}, block{Text: "What follows is what it recorded until then."})
 		}
 	}
 	if len(s.file.Counted("")) == 0 {
@@ -39,6 +39,9 @@ func (s subject) verdict() []block {
 		out = append(out, block{Lead: sentence(text)})
 	}
 	for _, arm := range answer.Arms {
+		if slices.ContainsFunc(out, func(b block) bool { return b.Lead == sentence(arm.Cause) }) {
+			arm.Cause = "" // it stands above
+		}
 		if b := found(arm); len(answer.Arms) == 1 {
 			out = append(out, b...)
 		} else if len(b) > 0 {
