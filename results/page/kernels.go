@@ -1,47 +1,140 @@
 package page
 
 import (
-	"strconv"
+	"fmt"
+	"slices"
 	"time"
 
 	"github.com/introgen/introgen/figures"
-	"github.com/introgen/introgen/results/breakdown"
+	"github.com/introgen/introgen/results/answers/samples"
 	"github.com/introgen/introgen/results/plot"
+	"github.com/introgen/introgen/results/recording"
+	"github.com/introgen/introgen/results/roofline"
 )
 
-// kernels shows where the device's time went, kernel by kernel.
+// kernels shows where the device's time went, kernel by kernel, and how near each is
+// to what the machine can do.
 func (s subject) kernels() []block {
-	var run *breakdown.Run
-	for _, r := range s.file.Runs { // the first whose device told of kernels
-		if taken := s.file.Run(r); len(taken.Metal().Kernels) > 0 {
-			run = taken
-			break
-		}
-	}
-	if run == nil {
+	run, r := s.roofed()
+	if r == nil {
 		return nil
 	}
-	kernels := run.Metal().Kernels
-	var sum int64
-	for _, k := range kernels {
-		sum += k.Time
-	}
-	if sum == 0 {
-		return nil
-	}
-	table := grid{Caption: "Kernels over the whole run, in ms", Head: append(words("kernel"), numbers("dispatches", "ms", "part")...)}
 	var rows []plot.Row
-	for i, k := range kernels {
-		part := figures.Percent(float64(k.Time) / float64(sum))
-		table.Rows = append(table.Rows, []string{clean(k.Name), strconv.FormatInt(k.Dispatches, 10), figures.Milliseconds(time.Duration(k.Time)), part})
-		if i < mostCompiles {
-			rows = append(rows, plot.Row{Label: clean(k.Name), Value: float64(k.Time) / 1e6, Kind: plot.GPU})
+	for i, k := range r.Kernels {
+		if i == mostCompiles || k.Time <= 0 {
+			break // the longest come first
 		}
+		rows = append(rows, plot.Row{Label: clean(k.Name), Value: inMS(k.Time), Kind: plot.GPU, Tip: kernelTip(k)})
 	}
-	f := s.figure("kernels", "Kernels by the time that the device ran them", "Each bar is the device's time in a kernel over the whole run, in milliseconds.", func(o plot.Options) plot.Figure {
+	of := clean(runName(run, samples.Shown(run)))
+	table := gridOf(r.Table())
+	if table.Caption += " of " + of; len(rows) == 0 {
+		return []block{{Table: &table}}
+	}
+	f := s.figure("kernels", "Kernels by the time that the device ran them", "Each bar is the device's time in a kernel over all of "+of+"; milliseconds.", func(o plot.Options) plot.Figure {
 		o.X, o.Text = "ms", milliseconds
 		return plot.Bars(o, rows)
 	})
 	f.Table = table
+	out := []block{{Figure: f}}
+	if n := len(r.Kernels) - len(rows); n > 0 {
+		out = append(out, block{Text: fmt.Sprintf("%s more are in the table alone.", figures.Number(n, "kernel"))})
+	}
+	return append(out, s.against(r)...)
+}
+
+// roofed is the first run whose device told of kernels, where there is one of whose
+// machine the limits are known that.
+func (s subject) roofed() (*recording.Run, *roofline.Roofline) {
+	var run *recording.Run
+	var found *roofline.Roofline
+	for _, x := range s.file.Runs {
+		r := roofline.Of(s.file.Run(x))
+		if len(r.Kernels) == 0 {
+			continue
+		}
+		limited := r.Memory > 0 && r.Arithmetic > 0 && r.Known()
+		if found == nil || limited {
+			run, found = x, r
+		}
+		if limited {
+			break
+		}
+	}
+	return run, found
+}
+
+// against draws the kernels of which bytes and operations are known against the
+// limits of the machine.
+func (s subject) against(r *roofline.Roofline) []block {
+	if !r.Known() {
+		return []block{{Text: "What its kernels read, write and compute is not recorded."}}
+	}
+	var sum time.Duration
+	for _, k := range r.Kernels {
+		sum += k.Time
+	}
+	var points []plot.RoofPoint
+	for _, k := range r.Kernels {
+		if k.Known && k.Time > 0 {
+			points = append(points, plot.RoofPoint{Label: clean(k.Name), Intensity: k.Intensity(), Ops: k.OpsPerSecond(), Share: float64(k.Time) / float64(max(1, sum)), InCache: k.InCache, Tip: kernelTip(k)})
+		}
+	}
+	if len(points) == 0 {
+		return nil
+	}
+	about := "A disc is a kernel, as large as its part of the device's time: the further right, the more it computes for each byte. The lines are the most that this machine reads and computes."
+	if r.Memory == 0 || r.Arithmetic == 0 {
+		about = "A disc is a kernel, as large as its part of the device's time: the further right, the more it computes for each byte. What the machine can do at the most was not measured: that is done by runs with --trace."
+	}
+	if slices.ContainsFunc(points, func(p plot.RoofPoint) bool { return p.InCache }) {
+		about += " An open disc is a kernel whose data fit into the cache, which may be quicker than memory."
+	}
+	f := s.figure("roofline", "Kernels against the limits of the machine", about, func(o plot.Options) plot.Figure {
+		return plot.Roofline(o, r.Memory, r.Arithmetic, points)
+	})
+	f.Table = grid{Caption: "Kernels against the limits", Head: append(words("kernel"), numbers("operations a byte", "GB/s", "GFLOP/s", "of memory", "of arithmetic")...)}
+	f.Table.Head = append(f.Table.Head, words("fits the cache")...)
+	for _, k := range r.Kernels {
+		if !k.Known || k.Time <= 0 {
+			continue
+		}
+		cached := "no"
+		if k.InCache {
+			cached = "yes"
+		}
+		if r.Cache == 0 {
+			cached = "not known"
+		}
+		f.Table.Rows = append(f.Table.Rows, []string{clean(k.Name), figures.Text(k.Intensity(), 2), figures.Text(k.BytesPerSecond()/1e9, 1), figures.Text(k.OpsPerSecond()/1e9, 1),
+			share(k.MemoryShare), share(k.ArithmeticShare), cached})
+	}
 	return []block{{Figure: f}}
+}
+
+// share is a part of a limit; "" where there is no limit.
+func share(part float64) string {
+	if part == 0 {
+		return ""
+	}
+	return figures.Percent(part)
+}
+
+func dispatches(n int64) string {
+	if n == 1 {
+		return "1 dispatch"
+	}
+	return fmt.Sprintf("%d dispatches", n)
+}
+
+// kernelTip says of a kernel all that is known.
+func kernelTip(k roofline.Kernel) string {
+	text := fmt.Sprintf("%s: %s ms in %s", clean(k.Name), figures.Milliseconds(k.Time), dispatches(k.Dispatches))
+	if k.Known && k.Time > 0 {
+		text += fmt.Sprintf(", %s GB/s, %s GFLOP/s", figures.Text(k.BytesPerSecond()/1e9, 1), figures.Text(k.OpsPerSecond()/1e9, 1))
+	}
+	if k.MemoryShare > 0 && k.ArithmeticShare > 0 {
+		text += fmt.Sprintf(", %s of memory's and %s of arithmetic's limit", figures.Percent(k.MemoryShare), figures.Percent(k.ArithmeticShare))
+	}
+	return text
 }
