@@ -152,9 +152,27 @@ func (k *KernelTotal) plus(w Work) {
 	k.Read, k.Written, k.Ops = k.Read+w.Read, k.Written+w.Written, k.Ops+w.Ops
 }
 
+// commandTimes is when the commands of c ran, as its driver tells it. One that is
+// alone in its command buffer ran when that did.
+func (c *timedCommands) commandTimes() []CommandTime {
+	times, whole := CommandTimes(c.CommandBuffer), c.Times()
+	if len(times) == 0 && c.commands() == 1 && !whole.GPUStart.IsZero() && !whole.GPUEnd.IsZero() {
+		return []CommandTime{{0, max(0, whole.GPUEnd.Sub(whole.GPUStart))}}
+	}
+	return times
+}
+
+// commands is how many dispatches, copies and fills it has.
+func (c *timedCommands) commands() (n int) {
+	for _, w := range c.work {
+		n += w.Dispatches
+	}
+	return n
+}
+
 // total adds to the device's totals what a command buffer that has ended took and
-// did. Where the driver does not tell its kernels, those that were encoded count.
-// d.mu is held.
+// did. Where the driver does not tell its kernels, those that were encoded count, and
+// they have no times once one command buffer had several. d.mu is held.
 func (d *Instrumented) total(c *timedCommands) {
 	sum := func(kernel string, change func(*KernelTotal)) {
 		k := d.kernels[kernel]
@@ -166,13 +184,21 @@ func (d *Instrumented) total(c *timedCommands) {
 	for _, t := range times {
 		sum(t.Kernel, func(k *KernelTotal) { k.Dispatches, k.Time = k.Dispatches+t.Dispatches, k.Time+t.Time })
 	}
+	alone := time.Duration(0)
+	if n := c.commands(); len(times) == 0 && n > 0 {
+		if of := c.commandTimes(); n == 1 && len(of) == 1 {
+			alone = of[0].Took
+		} else {
+			d.untimed = true
+		}
+	}
 	for _, w := range c.work {
 		if len(times) > 0 && !slices.ContainsFunc(times, func(t KernelTime) bool { return t.Kernel == w.Kernel }) {
 			continue // the driver does not count it
 		}
 		sum(w.Kernel, func(k *KernelTotal) {
 			if len(times) == 0 {
-				k.Dispatches += w.Dispatches
+				k.Dispatches, k.Time = k.Dispatches+w.Dispatches, k.Time+alone
 			}
 			k.Read, k.Written, k.Ops, k.Unknown = k.Read+w.Read, k.Written+w.Written, k.Ops+w.Ops, k.Unknown+w.Unknown
 		})
@@ -186,7 +212,7 @@ func (d *Instrumented) ran(c *timedCommands, span trace.ID, start time.Duration)
 		return
 	}
 	e := ExecutedRecord{Span: span, Operations: c.operations}
-	if times := CommandTimes(c.CommandBuffer); len(times) == len(c.operations) {
+	if times := c.commandTimes(); len(times) == len(c.operations) {
 		e.Start, e.Took = make([]time.Duration, len(times)), make([]time.Duration, len(times))
 		for i, t := range times {
 			e.Start[i], e.Took[i] = start+t.Start, t.Took

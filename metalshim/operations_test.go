@@ -2,6 +2,7 @@ package metalshim_test
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"testing"
 	"time"
@@ -140,6 +141,58 @@ func TestOperationsOfDriversThatCannotTell(t *testing.T) {
 		k := d.KernelTimes()
 		if len(k) != 2 || k[0].Kernel != names.Blit || k[0].Dispatches != 1 || k[0].Read != 4 || k[1].Kernel != "mul" || k[1].Dispatches != 2 || k[1].Time != 0 || k[1].Ops != 200 || k[1].Unknown != 1 {
 			t.Errorf("%s: kernels %+v", name, k)
+		}
+	}
+}
+
+// TestAloneInItsCommandBuffer: what a driver cannot tell of kernels is told by their
+// command buffers where each has its own, and of none where some have not.
+func TestAloneInItsCommandBuffer(t *testing.T) {
+	inner := &shimtest.Device{Took: 2 * time.Millisecond}
+	d, err := metalshim.Instrument(untold{inner}, metalshim.InstrumentOptions{Recorder: trace.New(), Operations: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	q, err := d.NewQueue()
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := d.NewLibrary(context.Background(), metalshim.Source{Name: "Quantized"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := l.NewPipeline(context.Background(), "mul", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		cb, err := q.NewCommandBuffer()
+		if err != nil {
+			t.Fatal(err)
+		}
+		e, err := cb.NewEncoder(metalshim.Serial)
+		if err != nil {
+			t.Fatal(err)
+		}
+		e.SetPipeline(p)
+		if err := errors.Join(e.DispatchThreads(wide, wide), e.EndEncoding(), cb.Commit(), cb.Wait(context.Background())); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if k := d.KernelTimes(); len(k) != 1 || k[0].Dispatches != 2 || k[0].Time != 4*time.Millisecond {
+		t.Errorf("kernels %+v", k)
+	}
+	for _, e := range d.TakeExecuted() {
+		if !slices.Equal(e.Took, []time.Duration{2 * time.Millisecond}) || len(e.Start) != 1 {
+			t.Errorf("executed %+v", e)
+		}
+	}
+	if err := three(t, d); err != nil {
+		t.Fatal(err)
+	}
+	for _, k := range d.KernelTimes() {
+		if k.Time != 0 {
+			t.Errorf("%s has the time of some of its dispatches: %+v", k.Kernel, k)
 		}
 	}
 }

@@ -112,7 +112,7 @@ bound: memory or floats, whichever a kernel of its operations for a byte comes
 	for i := range m.Kernels {
 		m.Kernels[i].Time = 0
 	}
-	if got := show(m, table.Plain); !strings.HasPrefix(got, "kernels\nkernel   dispatches\nvector           20\n") || strings.Contains(got, "GB/s") {
+	if got := show(m, table.Plain); !strings.HasPrefix(got, "kernels\nkernel   dispatches      GB    GFLOP\nvector           20   0.800     1.60\n") || !strings.Contains(got, "\nThe device does not tell how long") {
 		t.Errorf("of a device that tells no times it is\n%s", got)
 	}
 	busy := traced()

@@ -20,7 +20,8 @@ const (
 
 // Table has a row for each kernel, of at most 80 columns: its dispatches, its time
 // and the share of it, and where costs are known how fast it reads and writes and how
-// fast it computes, each as a part of the machine's limit where the run measured that.
+// fast it computes, each as a part of the machine's limit where the run measured that;
+// how much of both where the device tells no times.
 // A kernel of which something is not known has a dash there.
 func (r *Roofline) Table() *table.Table {
 	t := &table.Table{Title: "kernels", Columns: []table.Column{{Name: "kernel", Left: true, Narrow: wideName}, {Name: "dispatches"}}}
@@ -47,9 +48,15 @@ func (r *Roofline) Table() *table.Table {
 	if limits {
 		t.Columns = append(t.Columns, table.Column{Name: "bound", Left: true})
 	}
+	if known && !timed {
+		t.Columns = append(t.Columns, table.Column{Name: "GB"}, table.Column{Name: "GFLOP"})
+	}
 	row := func(k Kernel) []table.Cell {
 		cells := table.Texts(k.Name, strconv.FormatInt(k.Dispatches, 10))
-		if !timed {
+		switch {
+		case !timed && known:
+			return append(cells, amount(k, k.Read+k.Written), amount(k, k.Ops))
+		case !timed:
 			return cells
 		}
 		cells = append(cells, table.Text(figures.Milliseconds(k.Time)), share(float64(k.Time)/float64(all.Time)))
@@ -86,6 +93,14 @@ func (k Kernel) bound() string {
 		return Memory
 	}
 	return "floats"
+}
+
+// amount is a number of bytes or operations in thousands of millions.
+func amount(k Kernel, n int64) table.Cell {
+	if !k.Known {
+		return table.Cell{Text: figures.None, Parts: []string{""}}
+	}
+	return table.Cell{Text: figures.Text(float64(n)/1e9, 1), Parts: []string{figures.Exact(float64(n) / 1e9)}}
 }
 
 func share(part float64) table.Cell {
@@ -130,7 +145,13 @@ func (r *Roofline) Add(d *table.Document) {
 
 // Explain appends what the limits are, and whether a kernel is beyond them.
 func (r *Roofline) Explain(d *table.Document) {
-	if !r.Known() || r.memory == nil || r.arithmetic == nil || r.All().Time <= 0 {
+	switch untimed := r.All().Time <= 0; {
+	case !r.Known():
+		return
+	case untimed:
+		d.Say("The device does not tell how long single kernels took. With --commands-per-buffer 1 each runs in a command buffer of its own, whose time is its time.")
+		return
+	case r.memory == nil || r.arithmetic == nil:
 		return
 	}
 	d.Say("The %% are of the %s GB/s that %s of memory (%s), and of the %s GFLOP/s that %s in registers (%s): the best of %d and %d rounds of this run.",
