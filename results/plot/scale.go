@@ -120,7 +120,7 @@ func (s scale) logTicks(count int) []tick {
 		l := scale{lo: s.lo, hi: s.hi}
 		return l.ticks(count)
 	}
-	every := int(math.Ceil(decades / float64(max(count, 1))))
+	every := max(1, int(math.Round(decades/float64(max(count, 1)))))
 	var out []tick
 	for e := int(math.Floor(math.Log10(s.lo))); float64(e) <= math.Log10(s.hi)+1e-9; e++ {
 		for _, f := range factors {
