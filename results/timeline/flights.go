@@ -126,7 +126,8 @@ func (l *layout) flights() {
 	}
 	var points []Point
 	for _, f := range all {
-		id := l.id()
+		l.Timeline.flows++
+		id := l.Timeline.flows
 		from := l.of[f.commit.ID]
 		from.Flow, from.Way = id, WayBegin
 		if e := l.of[encoders[f.commit.ID]]; e != nil {
@@ -138,7 +139,7 @@ func (l *layout) flights() {
 		points = append(points, Point{l.offset + f.began(), 1}, Point{to.End, -1})
 	}
 	if len(points) > 0 {
-		l.p.Counters = append(l.p.Counters, &Counter{Name: "buffers in flight", Unit: "buffers", Points: summed(points)})
+		l.p.Counters = append(l.p.Counters, &Counter{Name: "buffers", Unit: "in flight", Points: summed(points)})
 	}
 }
 
@@ -190,6 +191,6 @@ func (l *layout) counters() {
 			clock = append(clock, Point{at, m.MHz})
 		}
 	}
-	add("cores of other processes", "cores", busy)
+	add("cores", "of other processes", busy)
 	add("processor clock", "MHz", clock)
 }

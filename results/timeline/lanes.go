@@ -39,7 +39,7 @@ func (t *Timeline) lay(p *Process, name string, all []*Slice) {
 				lost, lostTime = lost+1, lostTime+s.End-s.Start
 				continue
 			default:
-				l = &lane{track: &Track{ID: t.id(), Name: name}}
+				l = &lane{track: &Track{ID: t.trackID(), Name: name}}
 				if len(lanes) > 0 {
 					l.track.Name = fmt.Sprintf("%s %d", name, len(lanes)+1)
 				}
@@ -98,5 +98,5 @@ func (t *Timeline) beside(p *Process, name string, all []*Slice) {
 	for i, s := range all {
 		s.number = i
 	}
-	p.Tracks = append(p.Tracks, &Track{ID: t.id(), Name: name, Slices: all, Beside: true})
+	p.Tracks = append(p.Tracks, &Track{ID: t.trackID(), Name: name, Slices: all, Beside: true})
 }

@@ -28,9 +28,10 @@ type Timeline struct {
 	// LeftOut are the slices that have no place in a file of limited size.
 	LeftOut []LeftOut
 
-	ids   int           // of tracks and flows so far
-	zero  time.Duration // when the first of the clocks began
-	begun bool
+	flows  int           // so far
+	tracks int           // so far
+	zero   time.Duration // when the first of the clocks began
+	begun  bool
 }
 
 // Process is one run, or the process that ran a plan.
@@ -171,15 +172,17 @@ func (t *Timeline) note(format string, a ...any) {
 	t.Notes = append(t.Notes, fmt.Sprintf(format, a...))
 }
 
+// trackID is the number of one more track. It is shown, so that it is short, and above
+// that of its process, so that the track does not pass for its main thread.
+func (t *Timeline) trackID() int {
+	t.tracks++
+	return 1000 + t.tracks
+}
+
 func (t *Timeline) process(name string) *Process {
 	p := &Process{ID: len(t.Processes) + 1, Name: short(name)}
 	t.Processes = append(t.Processes, p)
 	return p
-}
-
-func (t *Timeline) id() int {
-	t.ids++
-	return t.ids
 }
 
 // fromZero has times begin with the first clock, so that those of a single run are

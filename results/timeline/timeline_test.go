@@ -228,7 +228,7 @@ func TestArrows(t *testing.T) {
 	if have := arrows(got); !slices.Equal(have, want) {
 		t.Errorf("arrows are %q, want %q", have, want)
 	}
-	if have := got.Counters["1 buffers in flight buffers"]; !slices.Equal(have, []float64{1, 2, 1, 0}) {
+	if have := got.Counters["1 buffers in flight"]; !slices.Equal(have, []float64{1, 2, 1, 0}) {
 		t.Errorf("in flight are %v", have)
 	}
 
@@ -266,7 +266,7 @@ func TestCounters(t *testing.T) {
 	l = timeline.Of(f)
 	got := written(t, l)
 	for name, want := range map[string][]float64{"metal buffers made bytes": {100, 150}, "resident memory bytes": {1 << 30}, "KV cache bytes": {599040, 645120},
-		"cores of other processes cores": {0.5}, "processor clock MHz": {2600}} {
+		"cores of other processes": {0.5}, "processor clock MHz": {2600}} {
 		if have := got.Counters["1 "+name]; !slices.Equal(have, want) {
 			t.Errorf("%s is %v, want %v", name, have, want)
 		}

@@ -116,13 +116,9 @@ func (e *encoder) track(p *Process, r *Track, i int) {
 	if r.Beside {
 		return // it has its name from its slices
 	}
-	e.meta("thread_name", p.ID, tid(r), "name", r.Name, 0)
-	e.meta("thread_sort_index", p.ID, tid(r), "sort_index", "", i)
+	e.meta("thread_name", p.ID, r.ID, "name", r.Name, 0)
+	e.meta("thread_sort_index", p.ID, r.ID, "sort_index", "", i)
 }
-
-// tid is the track's number as that of a thread. Those of processes are lower, so
-// that no track passes for the main thread of one.
-func tid(r *Track) int { return 1_000_000 + r.ID }
 
 func (e *encoder) meta(what string, pid, tid int, key, text string, n int) {
 	b := e.begin("M", what, "", pid, tid)
@@ -156,21 +152,21 @@ func (e *encoder) begin(phase, name, kind string, pid, tid int) []byte {
 func (e *encoder) slice(p *Process, r *Track, s *Slice) {
 	switch {
 	case r.Beside:
-		b := e.begin("b", s.Name, s.Kind, p.ID, tid(r))
+		b := e.begin("b", s.Name, s.Kind, p.ID, r.ID)
 		b = id(at(b, "ts", s.Start), r, s)
 		e.buf = e.args(b, s)
 		e.end()
-		b = e.begin("e", s.Name, s.Kind, p.ID, tid(r))
+		b = e.begin("e", s.Name, s.Kind, p.ID, r.ID)
 		e.buf = append(id(at(b, "ts", s.End), r, s), '}')
 		e.end()
 		return
 	case s.Instant:
-		b := append(at(e.begin("i", s.Name, s.Kind, p.ID, tid(r)), "ts", s.Start), `,"s":"t"`...)
+		b := append(at(e.begin("i", s.Name, s.Kind, p.ID, r.ID), "ts", s.Start), `,"s":"t"`...)
 		e.buf = e.args(b, s)
 		e.end()
 		return
 	}
-	b := at(e.begin("X", s.Name, s.Kind, p.ID, tid(r)), "ts", s.Start)
+	b := at(e.begin("X", s.Name, s.Kind, p.ID, r.ID), "ts", s.Start)
 	b = at(b, "dur", s.End-s.Start)
 	if c := colors[s.Kind]; c != "" {
 		b = append(b, `,"cname":"`+c+`"`...)
@@ -181,7 +177,7 @@ func (e *encoder) slice(p *Process, r *Track, s *Slice) {
 		return
 	}
 	phase := map[Way]string{WayBegin: "s", WayStep: "t", WayEnd: "f"}[s.Way]
-	b = at(e.begin(phase, "command buffer", "flow", p.ID, tid(r)), "ts", s.Start)
+	b = at(e.begin(phase, "command buffer", "flow", p.ID, r.ID), "ts", s.Start)
 	b = append(b, `,"id":`...)
 	b = strconv.AppendInt(b, int64(s.Flow), 10)
 	if s.Way == WayEnd {
@@ -191,13 +187,13 @@ func (e *encoder) slice(p *Process, r *Track, s *Slice) {
 	e.end()
 }
 
-// id tells slices of a track apart on which they overlap.
+// id tells slices of a track apart on which they overlap, within their process.
 func id(b []byte, r *Track, s *Slice) []byte {
-	b = append(b, `,"id":"`...)
+	b = append(b, `,"id2":{"local":"`...)
 	b = strconv.AppendInt(b, int64(r.ID), 16)
 	b = append(b, '-')
 	b = strconv.AppendInt(b, int64(s.number), 16)
-	return append(b, '"')
+	return append(b, `"}`...)
 }
 
 // args writes what is known of a slice, and ends the event.
@@ -239,7 +235,7 @@ func (e *encoder) notes(t *Timeline) {
 	}
 	const most = 30
 	p := &Process{ID: len(t.Processes) + 1, Name: "notes of introgen"}
-	r := &Track{ID: 0, Name: "notes"}
+	r := &Track{ID: t.trackID(), Name: "notes"}
 	e.process(p)
 	e.track(p, r, 0)
 	for i, note := range t.Notes[:min(most, len(t.Notes))] {

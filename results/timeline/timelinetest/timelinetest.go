@@ -49,14 +49,17 @@ type Slice struct {
 type Arrow struct{ From, To *Slice }
 
 type event struct {
-	Phase string         `json:"ph"`
-	PID   int64          `json:"pid"`
-	TID   int64          `json:"tid"`
-	Name  string         `json:"name"`
-	Kind  string         `json:"cat"`
-	TS    *json.Number   `json:"ts"`
-	Dur   *json.Number   `json:"dur"`
-	ID    any            `json:"id"`
+	Phase string       `json:"ph"`
+	PID   int64        `json:"pid"`
+	TID   int64        `json:"tid"`
+	Name  string       `json:"name"`
+	Kind  string       `json:"cat"`
+	TS    *json.Number `json:"ts"`
+	Dur   *json.Number `json:"dur"`
+	ID    any          `json:"id"`
+	Own   struct {
+		ID string `json:"local"`
+	} `json:"id2"`
 	Bind  string         `json:"bp"`
 	Scope string         `json:"s"`
 	Color string         `json:"cname"`
@@ -192,9 +195,9 @@ func (i *importer) put(e *event, track string, s *Slice) {
 
 // async is what begins and ends slices that overlap, each on a track of its own.
 func (i *importer) async(e *event, t Track) {
-	id, ok := e.ID.(string)
-	if !ok || id == "" {
-		i.complain(e, "json_parser_failure: it has no id")
+	id := e.Own.ID
+	if id == "" {
+		i.complain(e, "json_parser_failure: it has no id in its process")
 		return
 	}
 	key := fmt.Sprint(t.Process, e.Kind, id)
