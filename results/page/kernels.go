@@ -17,7 +17,7 @@ import (
 func (s subject) kernels() []block {
 	run, r := s.roofed()
 	if r == nil {
-		return nil
+		return s.operations()
 	}
 	var rows []plot.Row
 	for i, k := range r.Kernels {
@@ -40,7 +40,7 @@ func (s subject) kernels() []block {
 	if n := len(r.Kernels) - len(rows); n > 0 {
 		out = append(out, block{Text: fmt.Sprintf("%s more are in the table alone.", figures.Number(n, "kernel"))})
 	}
-	return append(out, s.against(r)...)
+	return slices.Concat(out, s.against(r), s.operations())
 }
 
 // roofed is the first run whose device told of kernels, where there is one of whose
@@ -84,13 +84,15 @@ func (s subject) against(r *roofline.Roofline) []block {
 		return nil
 	}
 	about := "A disc is a kernel, as large as its part of the device's time: the further right, the more it computes for each byte. The lines are the most that this machine reads and computes."
+	title := "Kernels against the limits of the machine"
 	if r.Memory == 0 || r.Arithmetic == 0 {
+		title = "What kernels compute for each byte, and a second"
 		about = "A disc is a kernel, as large as its part of the device's time: the further right, the more it computes for each byte. What the machine can do at the most was not measured: that is done by runs with --trace."
 	}
 	if slices.ContainsFunc(points, func(p plot.RoofPoint) bool { return p.InCache }) {
 		about += " An open disc is a kernel whose data fit into the cache, which may be quicker than memory."
 	}
-	f := s.figure("roofline", "Kernels against the limits of the machine", about, func(o plot.Options) plot.Figure {
+	f := s.figure("roofline", title, about, func(o plot.Options) plot.Figure {
 		return plot.Roofline(o, r.Memory, r.Arithmetic, points)
 	})
 	f.Table = grid{Caption: "Kernels against the limits", Head: append(words("kernel"), numbers("operations a byte", "GB/s", "GFLOP/s", "of memory", "of arithmetic")...)}

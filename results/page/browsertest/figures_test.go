@@ -67,6 +67,21 @@ func TestFiguresOfSweep(t *testing.T) {
 	x.clean()
 }
 
+// TestLimits holds rates and shares of limits to what a reader computes by hand.
+func TestLimits(t *testing.T) {
+	x := open(t, pageOf(t, kernels()), 1280)
+	all := `[...document.querySelectorAll("#kernels figure")].flatMap(f => [...f.querySelectorAll("tbody tr")].map(r => [...r.cells].map(c => c.textContent)))`
+	has(x, eval[[][]string](x, all), "mul", "10", "2000.0", "80.0 %")                         // of 2.5 s
+	has(x, eval[[][]string](x, all), "mul", "2.00", "2.00", "4.00", "20.0 %", "4.00 %", "no") // 8 G by 4 GB; 4 GB and 8 G in 2 s; of 10 and 100
+	x.clean()
+
+	x = open(t, pageOf(t, operations()), 1280)
+	has(x, eval[[][]string](x, all), "ffn_down", "tile avx2", "1", "8.00", "100 %", "2.00", "10.0") // 12 MB and 60 M in 6 ms
+	has(x, eval[[][]string](x, all), "ffn_down", "prefill", "5.00", "2.00", "10.0")
+	has(x, eval[[][]string](x, all), "ffn_down", "mul avx2", "8.00", "1.00", "2.00") // 4 MB and 8 M in 4 ms
+	x.clean()
+}
+
 // TestDrawn holds what is drawn to the figures: bars are as long as their values, and
 // dots as high.
 func TestDrawn(t *testing.T) {

@@ -5,10 +5,13 @@ import (
 	"fmt"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/introgen/introgen/results/breakdown/breakdowntest"
 	"github.com/introgen/introgen/results/programtest"
 	"github.com/introgen/introgen/results/recording"
+	"github.com/introgen/introgen/trace"
+	"github.com/introgen/introgen/trace/names"
 )
 
 // recorded is one of results/recorded.
@@ -67,6 +70,44 @@ func single(rounds, steps, buffers int) *recording.File {
 	return &recording.File{Runs: []*recording.Run{breakdowntest.Metal(rounds, steps, buffers)}}
 }
 
+// limits are 10 GB and 100 G operations a second, and a cache of a kilobyte.
+func limits() []*recording.Limit {
+	return []*recording.Limit{{What: recording.LimitMemory, Threads: 2, Best: 10e9, Median: 9e9, Samples: 3, Kernel: "avx2", Cache: 1000},
+		{What: recording.LimitFloat32, Threads: 2, Best: 100e9, Median: 90e9, Samples: 3, Kernel: "avx2"}}
+}
+
+// kernels is a run on Metal with a kernel that takes 2 s for 4 GB and 8 G operations,
+// and one of which nobody knows these.
+func kernels() *recording.File {
+	f := single(1, 5, 3)
+	f.Runs[0].Kernels = []recording.Kernel{{Name: "mul", Dispatches: 10, Time: 2e9, Read: 3e9, Written: 1e9, Ops: 8e9}, {Name: "strange", Dispatches: 1, Time: 5e8, Unknown: 1}}
+	f.Runs[0].Limits = limits()
+	return f
+}
+
+// operations is a run on the CPU of a prefill and a decode step. Of the prefill's
+// product two threads make 4 ms each, the second 2 ms after the first: in 6 ms 12 MB
+// and 60 M operations.
+func operations() *recording.File {
+	const ms = time.Millisecond
+	span := func(id, in trace.ID, name string, n int64, start, end time.Duration) trace.Record {
+		return trace.Record{ID: id, Parent: in, Name: name, N: n, Start: start * ms, End: end * ms}
+	}
+	of := func(in trace.ID, track, operation int, start, took time.Duration) *recording.Executed {
+		return &recording.Executed{Span: in, Track: track, Operations: []int{operation}, Start: []int64{int64(start * ms)}, Time: []int64{int64(took * ms)}}
+	}
+	return &recording.File{Runs: []*recording.Run{{
+		Header: recording.Header{Command: "cpu"}, End: &recording.End{At: int64(100 * ms)},
+		Spans: []trace.Record{span(1, 0, names.SpanRound, 1, 0, 100), span(2, 1, names.SpanRead, 0, 0, 5), span(3, 1, names.SpanBuild, 0, 5, 10),
+			span(4, 1, names.SpanPrefill, 13, 10, 40), span(5, 1, names.SpanStep, 1, 50, 60), span(6, 1, names.SpanStep, 2, 60, 80), span(7, 1, names.SpanStep, 3, 80, 90)},
+		Rounds: []recording.Round{{Number: 1, Span: 1, Prompt: 13, IDs: []int32{1, 2, 3, 4}}},
+		Operations: []*recording.Operation{{ID: 1, Layer: 0, Name: "ffn_down", Kernel: "tile avx2", Read: 11e6, Written: 1e6, Ops: 60e6},
+			{ID: 2, Layer: 0, Name: "ffn_down", Kernel: "mul avx2", Read: 4e6, Written: 200, Ops: 8e6}},
+		Executed: []*recording.Executed{of(4, 0, 1, 10, 4), of(4, 1, 1, 12, 4), of(5, 0, 2, 50, 4), of(5, 1, 2, 50, 4)},
+		Limits:   limits(),
+	}}}
+}
+
 // subjects are one of each kind of recording.
 func subjects(t *testing.T) map[string]*recording.File {
 	t.Helper()
@@ -80,5 +121,7 @@ func subjects(t *testing.T) map[string]*recording.File {
 		"an unmarked program":         programtest.File(programtest.Unmarked(programtest.Cold)),
 		"a program of threads":        programtest.File(programtest.Detailed()),
 		"a crashed run":               crashed(t),
+		"kernels of a device":         kernels(),
+		"operations of threads":       operations(),
 	}
 }
