@@ -4,6 +4,7 @@
 package sanitize
 
 import (
+	"regexp"
 	"strconv"
 	"strings"
 	"unicode"
@@ -68,3 +69,11 @@ func Args(values []any) []any {
 	}
 	return out
 }
+
+// inCell is what may begin a formula, or the quotes around one, where it stands
+// directly behind what divides cells.
+var inCell = regexp.MustCompile(`([,;\t])([=+\-@"'])`)
+
+// Comment is a line of comment in CSV. A spreadsheet knows none and divides it into
+// cells: so that none of them is a formula, what would be one has a space before it.
+func Comment(s string) string { return inCell.ReplaceAllString(s, "$1 $2") }

@@ -43,3 +43,20 @@ func TestField(t *testing.T) {
 		}
 	}
 }
+
+// TestComment: no cell of a comment, as a spreadsheet divides it, begins a formula.
+func TestComment(t *testing.T) {
+	for in, want := range map[string]string{
+		"cold: 1,234 ms, of which 3; \"a\"": "cold: 1,234 ms, of which 3; \"a\"",
+		"a,=1+1":                            "a, =1+1",
+		"a;-1,@x":                           "a; -1, @x",
+		"a,\"=1+1\"":                        "a, \"=1+1\"",
+		"a\t+1":                             "a\t +1",
+		",,=1":                              ",, =1",
+		"a,'=1":                             "a, '=1",
+	} {
+		if got := Comment(in); got != want {
+			t.Errorf("%q became %q, want %q", in, got, want)
+		}
+	}
+}

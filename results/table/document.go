@@ -93,7 +93,7 @@ func (d *Document) Write(w io.Writer, s Style) error {
 			case Markdown:
 				fmt.Fprintf(&b, "**%s**\n\n", escaped(title))
 			case CSV:
-				fmt.Fprintf(&b, "# %s\n", title)
+				fmt.Fprintf(&b, "# %s\n", sanitize.Comment(title))
 			default:
 				b.WriteString(Wrap(title, Width))
 			}
@@ -122,7 +122,7 @@ func paragraph(text string, s Style) string {
 	case Markdown:
 		return escapedText(text) + "\n"
 	case CSV:
-		return "# " + strings.ReplaceAll(text, "\n", "\n# ") + "\n"
+		return "# " + strings.ReplaceAll(sanitize.Comment(text), "\n", "\n# ") + "\n"
 	}
 	var b strings.Builder
 	for line := range strings.Lines(text) {
