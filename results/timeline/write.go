@@ -246,6 +246,9 @@ func (e *encoder) notes(t *Timeline) {
 // at writes a time in microseconds, to the nanosecond.
 func at(b []byte, key string, t time.Duration) []byte {
 	b = append(b, `,"`+key+`":`...)
+	if t < 0 { // the run began before its plan did, as a clock that was changed has it
+		b, t = append(b, '-'), -max(t, -math.MaxInt64)
+	}
 	b = strconv.AppendInt(b, int64(t/time.Microsecond), 10)
 	if ns := int64(t % time.Microsecond); ns != 0 {
 		b = append(b, '.', byte('0'+ns/100), byte('0'+ns/10%10), byte('0'+ns%10))
