@@ -74,7 +74,7 @@ func benchMetrics(keys []string) ([]metrics.Metric, error) {
 	for _, key := range keys {
 		m, err := bench.Find(key)
 		if err != nil {
-			return nil, fmt.Errorf("%w, and those of recorded programs that `introgen bench --help` lists", err)
+			return nil, fmt.Errorf("%w, for slow steps %s, and those of recorded programs that `introgen bench --help` lists", err, strings.Join(bench.TailKeys(), ", "))
 		}
 		if !slices.ContainsFunc(shown, func(s metrics.Metric) bool { return s.Key == m.Key }) {
 			shown = append(shown, m)

@@ -24,6 +24,9 @@ func Keys() []string {
 	return keys(all())
 }
 
+// TailKeys are those of the slow steps.
+func TailKeys() []string { return keys(Tail) }
+
 func keys(of []metrics.Metric) []string {
 	var out []string
 	for _, m := range of {
