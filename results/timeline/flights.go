@@ -163,6 +163,10 @@ func summed(changes []Point) []Point {
 func (l *layout) counters() {
 	var made, resident, cache []Point
 	for _, c := range l.run.Samples {
+		if c.At < 0 {
+			l.timeless++
+			continue
+		}
 		x := Point{l.offset + c.At, float64(c.Value)}
 		switch c.Name {
 		case names.CountAllocated:
@@ -183,6 +187,10 @@ func (l *layout) counters() {
 	add("metal buffers made", "bytes", summed(made))
 	var busy, clock []Point
 	for _, m := range l.run.Machine {
+		if m.At < 0 {
+			l.timeless++
+			continue
+		}
 		at := l.offset + time.Duration(m.At)
 		if m.OtherCores >= 0 {
 			busy = append(busy, Point{at, m.OtherCores})

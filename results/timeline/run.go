@@ -44,6 +44,8 @@ type layout struct {
 	of     map[trace.ID]*Slice // by the spans that they are
 	tracks map[string][]*Slice // in the order of their spans
 	order  []string            // of tracks, as they are to be shown
+	// timeless are events at times that cannot be.
+	timeless int
 }
 
 // run lays out a run whose clock began at offset.
@@ -155,7 +157,7 @@ func (l *layout) name(x *Slice, s trace.Record) {
 // after its last event.
 func (l *layout) around() {
 	x, h := l.run.Exit, l.run.Header
-	if x == nil || h.Program != nil || h.Clock <= 0 || x.Spawned <= 0 {
+	if x == nil || h.Program != nil || !possible(h.Clock) || !possible(x.Spawned) || !possible(x.Reaped) {
 		return
 	}
 	if h.Clock >= x.Spawned {
@@ -203,6 +205,10 @@ func (l *layout) details() {
 // outputs are when a recorded program wrote something.
 func (l *layout) outputs() {
 	for _, o := range l.run.Outputs {
+		if o.At < 0 {
+			l.timeless++
+			continue
+		}
 		at := time.Duration(o.At) + l.offset
 		l.add(trackOutput, &Slice{Name: short(o.Stream), Kind: KindOutput, Start: at, End: at, Instant: true,
 			Args: []Arg{number("bytes", o.Bytes), number("writes", o.More+1)}})
@@ -213,6 +219,9 @@ func (l *layout) outputs() {
 func (l *layout) missing() {
 	if n := l.run.LostSpans(); n > 0 {
 		l.note("%s: %d spans of the run are missing, and what they timed is a gap", l.p.Name, n)
+	}
+	if l.timeless > 0 {
+		l.note("%s: %d readings and writes are said to have been before the run began: they are left out", l.p.Name, l.timeless)
 	}
 	committed, ran := 0, 0
 	for _, s := range l.run.Spans {

@@ -211,35 +211,44 @@ func (t *Timeline) begins(at time.Duration) {
 
 // plan lays out the runs of a plan, and when its process made them.
 func (t *Timeline) plan(f *recording.File) {
-	all := f.Runs
-	tied := func(r *recording.Run) bool { return r.Header.Clock > 0 }
-	loose := 0
-	for _, r := range all {
-		if !tied(r) {
-			loose++
-		}
-	}
 	if f.Parent != nil {
 		t.parent(f)
 	}
-	for _, r := range all {
+	first := time.Duration(0)
+	for _, r := range f.Runs {
+		if c := time.Duration(r.Header.Clock); possible(r.Header.Clock) && (first == 0 || c < first) {
+			first = c
+		}
+	}
+	if t.begun && (first == 0 || t.zero < first) {
+		first = t.zero
+	}
+	loose := 0
+	for _, r := range f.Runs {
 		offset := time.Duration(r.Header.Clock)
+		if !possible(r.Header.Clock) {
+			offset = first
+			loose++
+		}
 		t.run(r, offset)
 		for _, child := range r.Children {
 			t.run(child, offset)
 		}
 	}
 	if loose > 0 {
-		t.note("of %d runs it is not known when they were made: they begin at 0", loose)
+		t.note("of %d runs of the plan it is not known when they were made: they begin with it", loose)
 	}
 }
+
+// possible says whether a reading of a clock can be one.
+func possible(clock int64) bool { return clock > 0 && clock <= 1<<53 }
 
 // parent is the process that ran a plan: when it made which run.
 func (t *Timeline) parent(f *recording.File) {
 	p := t.process("introgen " + f.Header.Command + ": its runs")
 	var runs []*Slice
 	for _, r := range f.Runs {
-		if r.Start == nil || r.Exit == nil || r.Exit.Spawned <= 0 || r.Exit.Reaped < r.Exit.Spawned {
+		if r.Start == nil || r.Exit == nil || !possible(r.Exit.Spawned) || !possible(r.Exit.Reaped) || r.Exit.Reaped < r.Exit.Spawned {
 			continue
 		}
 		s := &Slice{Name: short(r.Start.Arm), Kind: KindRun, Start: time.Duration(r.Exit.Spawned), End: time.Duration(r.Exit.Reaped),

@@ -3,6 +3,7 @@ package timeline_test
 import (
 	"bytes"
 	"encoding/json"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"path/filepath"
@@ -383,6 +384,38 @@ func TestHostile(t *testing.T) {
 	}
 	if b.Len() > 5000 {
 		t.Errorf("a long name makes %d bytes", b.Len())
+	}
+}
+
+// TestClocks: a run of a plan stands where its clock says, one whose clock cannot be
+// at the begin of the plan, and nothing begins before that.
+func TestClocks(t *testing.T) {
+	of := func(clock, spawned int64) *recording.Run {
+		r := breakdowntest.Metal(1, 1, 1)
+		r.Header.Clock = clock
+		r.Start, r.Exit = &recording.Start{Run: 1, Arm: "a"}, &recording.Exit{Run: 1, Spawned: spawned, Reaped: spawned + int64(time.Second)}
+		r.Machine = []recording.Machine{{At: -7, MHz: 1}, {At: 7, MHz: 2}}
+		r.Outputs = []recording.Output{{At: -9, Bytes: 1}}
+		r.Samples = append(r.Samples, trace.Sample{Name: names.CountResident, Value: 1, At: -1}, trace.Sample{Name: names.CountCache, Value: 1, At: 1})
+		return r
+	}
+	const hour = int64(time.Hour)
+	file := &recording.File{Header: &recording.Header{Command: "compare"}, Plan: &recording.Plan{}, Parent: &recording.Run{},
+		Runs: []*recording.Run{of(hour, hour-1000), of(hour+5_000_000_000, hour+4_000_000_000), of(0, 0), of(-5, -9), of(math.MinInt64, math.MinInt64), of(math.MaxInt64, math.MaxInt64-int64(time.Hour))}}
+	l := timeline.Of(file)
+	got := written(t, l)
+	begins := map[int64]time.Duration{}
+	for _, s := range got.Slices {
+		if s.Kind == names.SpanRound {
+			begins[s.Track.Process] = s.Start
+		}
+	}
+	// The first process is that of the plan.
+	if want := map[int64]time.Duration{2: 1000, 3: 5_000_001_000, 4: 0, 5: 0, 6: 0, 7: 0}; !maps.Equal(begins, want) {
+		t.Errorf("rounds begin at %v, want %v", begins, want)
+	}
+	if !strings.Contains(strings.Join(l.Notes, "\n"), "of 4 runs of the plan it is not known when they were made: they begin with it") {
+		t.Errorf("notes are %q", l.Notes)
 	}
 }
 
