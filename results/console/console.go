@@ -14,10 +14,11 @@ import (
 	"github.com/introgen/introgen/results/benchtext"
 	"github.com/introgen/introgen/results/breakdown"
 	"github.com/introgen/introgen/results/foreign"
+	"github.com/introgen/introgen/results/passes"
 	"github.com/introgen/introgen/results/recording"
+	"github.com/introgen/introgen/results/roofline"
 	"github.com/introgen/introgen/results/sanitize"
 	"github.com/introgen/introgen/results/table"
-	"github.com/introgen/introgen/results/threads"
 	"github.com/introgen/introgen/trace"
 	"github.com/introgen/introgen/trace/names"
 )
@@ -182,23 +183,17 @@ func (r *running) end(p *Printer) {
 		p.metal(breakdown.Take(all.Runs[0]).Metal())
 	}
 	if r.header.View.Trace && r.header.Command == cpuCommand {
-		p.threads(threads.Of(breakdown.Take(all.Runs[0])))
+		if t := passes.Of(breakdown.Take(all.Runs[0])); t != nil {
+			d := &table.Document{}
+			roofline.AddPasses(d, t)
+			p.document(d)
+		}
 	}
 	if r.bench {
 		if text, lines := benchtext.Text(all); len(lines) > 0 && p.err == nil {
 			_, p.err = p.w.Write(text)
 		}
 	}
-}
-
-// threads prints what the threads of the CPU engine did.
-func (p *Printer) threads(t *threads.Threads) {
-	if t == nil || p.err != nil {
-		return
-	}
-	d := &table.Document{}
-	t.Add(d)
-	p.err = d.Write(p.w, table.Plain)
 }
 
 // span gathers the phases of the round under way.

@@ -8,10 +8,11 @@ import (
 
 	"github.com/introgen/introgen/figures"
 	"github.com/introgen/introgen/results/answers/samples"
+	"github.com/introgen/introgen/results/passes"
 	"github.com/introgen/introgen/results/plot"
 	"github.com/introgen/introgen/results/recording"
+	"github.com/introgen/introgen/results/roofline"
 	"github.com/introgen/introgen/results/table"
-	"github.com/introgen/introgen/results/threads"
 	"github.com/introgen/introgen/trace/names"
 )
 
@@ -33,14 +34,14 @@ func (s subject) operations() []block {
 			continue
 		}
 		sorted := slices.Clone(p.Operations)
-		slices.SortStableFunc(sorted, func(a, b threads.Operation) int { return cmp.Compare(b.Working, a.Working) })
+		slices.SortStableFunc(sorted, func(a, b passes.Operation) int { return cmp.Compare(b.Working, a.Working) })
 		whole := p.Whole()
 		var rows []plot.Row
 		bars := grid{Caption: fmt.Sprintf("%s of %s: operations over all layers and threads", p.Name, of), Head: append(words("operation", "kernel"), numbers("times", "ms", "part", "GB/s", "GFLOP/s")...)}
 		for k := range sorted {
 			o := &sorted[k]
 			name := clean(o.Name)
-			if slices.ContainsFunc(sorted, func(x threads.Operation) bool { return x.Name == o.Name && x.Kernel != o.Kernel }) {
+			if slices.ContainsFunc(sorted, func(x passes.Operation) bool { return x.Name == o.Name && x.Kernel != o.Kernel }) {
 				name = clean(o.Name + " (" + o.Kernel + ")")
 			}
 			part := figures.Percent(float64(o.Working) / float64(max(1, whole.Working)))
@@ -56,7 +57,7 @@ func (s subject) operations() []block {
 				roof.Rows = append(roof.Rows, []string{name, p.Name, figures.Text(x, 2), gb, gflop})
 			}
 		}
-		f := s.figure("operations-"+strconv.Itoa(i+1), fmt.Sprintf("What the threads did in %s", each(p.Name)), fmt.Sprintf("Each bar is the time of %s together in an operation, over all layers and %s of %s; milliseconds.", figures.Number(t.Number, "thread"), passes(p.Times), of),
+		f := s.figure("operations-"+strconv.Itoa(i+1), fmt.Sprintf("What the threads did in %s", each(p.Name)), fmt.Sprintf("Each bar is the time of %s together in an operation, over all layers and %s of %s; milliseconds.", figures.Number(t.Number, "thread"), manyPasses(p.Times), of),
 			func(o plot.Options) plot.Figure {
 				o.X, o.Text = "ms", milliseconds
 				return plot.Bars(o, rows)
@@ -78,17 +79,17 @@ func (s subject) operations() []block {
 		out = append(out, block{Figure: f})
 	}
 	d := &table.Document{}
-	t.Add(d)
+	roofline.AddPasses(d, t)
 	return append(out, block{Details: &details{"All tables of the threads", blocksOf(d)}})
 }
 
 // observed is the first run of which threads tell what they did.
-func (s subject) observed() (*recording.Run, *threads.Threads) {
+func (s subject) observed() (*recording.Run, *passes.Passes) {
 	for _, run := range s.file.Runs {
 		if run.Header.Command != "cpu" {
 			continue
 		}
-		if t := threads.Of(s.file.Run(run)); t != nil {
+		if t := passes.Of(s.file.Run(run)); t != nil {
 			return run, t
 		}
 	}
@@ -97,7 +98,7 @@ func (s subject) observed() (*recording.Run, *threads.Threads) {
 
 func perBillion(v float64) string { return figures.Text(v/1e9, 1) }
 
-func passes(n int) string {
+func manyPasses(n int) string {
 	if n == 1 {
 		return "1 pass"
 	}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/introgen/introgen/results/breakdown"
+	"github.com/introgen/introgen/results/passes"
 	"github.com/introgen/introgen/results/recording"
 	"github.com/introgen/introgen/trace/names"
 )
@@ -30,11 +31,14 @@ type Roofline struct {
 	Cache              int64
 
 	memory, arithmetic *recording.Limit
+	processor          bool // the kernels are those of the CPU engine
 }
 
 // Kernel is what all dispatches of a kernel did.
 type Kernel struct {
-	Library, Name string // the library is "" where no pipeline tells it, as of copies
+	// Library is "" where no pipeline tells it, as of copies. Of the CPU engine it is
+	// the phase, and Name the operation and its kernel: "ffn_down mul_q8_0 avx512".
+	Library, Name string
 	Dispatches    int64
 	Time          time.Duration // 0 where the device cannot tell
 	// Read and Written are bytes of buffers, each byte once a dispatch, and Ops
@@ -73,18 +77,17 @@ func (k Kernel) Intensity() float64 {
 }
 
 // Of is the roofline of a run. It has no kernels where the run tells of none.
-func Of(run *breakdown.Run) *Roofline { return OfMetal(run.Metal()) }
+func Of(run *breakdown.Run) *Roofline {
+	if p := passes.Of(run); p != nil {
+		return ofPasses(p)
+	}
+	return OfMetal(run.Metal())
+}
 
 // OfMetal is the roofline of what a run did on a device.
 func OfMetal(m breakdown.Metal) *Roofline {
-	r := &Roofline{memory: m.Memory, arithmetic: m.Float32}
-	if m.Memory != nil {
-		r.Memory, r.Cache = m.Memory.Best, m.Memory.Cache
-	}
-	if m.Float32 != nil {
-		r.Arithmetic = m.Float32.Best
-		r.Cache = cmp.Or(r.Cache, m.Float32.Cache)
-	}
+	r := &Roofline{}
+	r.measured(m.Memory, m.Float32)
 	libraries := map[string]string{}
 	for _, p := range m.Pipelines {
 		libraries[p.Function] = p.Library
@@ -103,6 +106,18 @@ func OfMetal(m breakdown.Metal) *Roofline {
 		return cmp.Or(cmp.Compare(b.Time, a.Time), cmp.Compare(b.Dispatches, a.Dispatches))
 	})
 	return r
+}
+
+// measured takes the limits that the run measured; nil where it did not.
+func (r *Roofline) measured(memory, arithmetic *recording.Limit) {
+	r.memory, r.arithmetic = memory, arithmetic
+	if memory != nil {
+		r.Memory, r.Cache = memory.Best, memory.Cache
+	}
+	if arithmetic != nil {
+		r.Arithmetic = arithmetic.Best
+		r.Cache = cmp.Or(r.Cache, arithmetic.Cache)
+	}
 }
 
 // touched is how many bytes each kernel reads and writes in a pass: for each layer

@@ -27,7 +27,7 @@ func (r *Roofline) Table() *table.Table {
 	t := &table.Table{Title: "kernels", Columns: []table.Column{{Name: "kernel", Left: true, Narrow: wideName}, {Name: "dispatches"}}}
 	all := r.All()
 	timed, known := all.Time > 0, r.Known()
-	limits := timed && known && r.Memory > 0 && r.Arithmetic > 0
+	limits := timed && known && r.limits()
 	if limits {
 		t.Columns[0].Narrow, t.Columns[1].Brief = narrowName, "disp."
 	}
@@ -37,16 +37,8 @@ func (r *Roofline) Table() *table.Table {
 			t.Columns[2].Brief = "ms"
 		}
 	}
-	for _, rate := range []struct{ name, limit string }{{"GB/s", "of memory"}, {"GFLOP/s", "of float32"}} {
-		if timed && known {
-			t.Columns = append(t.Columns, table.Column{Name: rate.name})
-		}
-		if limits {
-			t.Columns = append(t.Columns, table.Column{Name: rate.limit, Brief: "%", Joined: true, Parts: table.InPercent})
-		}
-	}
-	if limits {
-		t.Columns = append(t.Columns, table.Column{Name: "bound", Left: true})
+	if timed && known {
+		t.Columns = append(t.Columns, rates(limits)...)
 	}
 	if known && !timed {
 		t.Columns = append(t.Columns, table.Column{Name: "GB"}, table.Column{Name: "GFLOP"})
@@ -63,15 +55,7 @@ func (r *Roofline) Table() *table.Table {
 		if !known {
 			return cells
 		}
-		cells = append(cells, rate(k, k.BytesPerSecond()))
-		if limits {
-			cells = append(cells, part(k, k.MemoryShare))
-		}
-		cells = append(cells, rate(k, k.OpsPerSecond()))
-		if limits {
-			cells = append(cells, part(k, k.ArithmeticShare), table.Text(k.bound()))
-		}
-		return cells
+		return append(cells, k.rates(limits)...)
 	}
 	for _, k := range r.Kernels {
 		t.Add(row(k)...)
@@ -80,6 +64,32 @@ func (r *Roofline) Table() *table.Table {
 		t.Footer = row(all)
 	}
 	return t
+}
+
+// limits says whether the run measured both.
+func (r *Roofline) limits() bool { return r.Memory > 0 && r.Arithmetic > 0 }
+
+// rates are the columns of how fast kernels read, write and compute, with limits as
+// parts of those.
+func rates(limits bool) (columns []table.Column) {
+	for _, rate := range []struct{ name, limit string }{{"GB/s", "of memory"}, {"GFLOP/s", "of float32"}} {
+		columns = append(columns, table.Column{Name: rate.name})
+		if limits {
+			columns = append(columns, table.Column{Name: rate.limit, Brief: "%", Joined: true, Parts: table.InPercent})
+		}
+	}
+	if limits {
+		columns = append(columns, table.Column{Name: "bound", Left: true})
+	}
+	return columns
+}
+
+// rates are the cells of those columns.
+func (k Kernel) rates(limits bool) []table.Cell {
+	if !limits {
+		return []table.Cell{rate(k, k.BytesPerSecond()), rate(k, k.OpsPerSecond())}
+	}
+	return []table.Cell{rate(k, k.BytesPerSecond()), part(k, k.MemoryShare), rate(k, k.OpsPerSecond()), part(k, k.ArithmeticShare), table.Text(k.bound())}
 }
 
 // bound is what bounds the kernel in a word.
@@ -158,8 +168,12 @@ func (r *Roofline) Explain(d *table.Document) {
 		figures.Text(r.Memory/1e9, 1), threads(r.memory.Threads, "reads", "read"), r.memory.Kernel,
 		figures.Text(r.Arithmetic/1e9, 1), threads(r.arithmetic.Threads, "makes", "make"), r.arithmetic.Kernel, r.memory.Samples, r.arithmetic.Samples)
 	if r.Cache > 0 {
-		d.Say("bound: memory or floats, whichever a kernel of its operations for a byte comes to first (%s at both); \"%s\" in place of memory where what it touches in a pass fits into the last-level cache of %s: it may be quicker than memory is.",
-			figures.Text(r.Arithmetic/r.Memory, 1), inCache, figures.Size(r.Cache))
+		what := "what it touches in a pass fits into"
+		if r.processor {
+			what = "it reads weights and all that a pass touches, or none and what it touches in a pass itself, fits into"
+		}
+		d.Say("bound: memory or floats, whichever a kernel of its operations for a byte comes to first (%s at both); \"%s\" in place of memory where %s the last-level cache of %s: it may be quicker than memory is.",
+			figures.Text(r.Arithmetic/r.Memory, 1), inCache, what, figures.Size(r.Cache))
 	}
 	var beyond []string
 	for _, k := range r.Kernels {
@@ -168,7 +182,11 @@ func (r *Roofline) Explain(d *table.Document) {
 		}
 	}
 	if n := len(beyond); n > 0 {
-		d.Say("Beyond a limit: %s. The machine was busier when that was measured.", strings.Join(beyond, ", "))
+		why := "The machine was busier when that was measured."
+		if r.processor {
+			why = "Quantized weights are multiplied as 16-bit integers, of which a register holds twice as many as of float32; or the machine was busier when that was measured."
+		}
+		d.Say("Beyond a limit: %s. %s", strings.Join(beyond, ", "), why)
 	}
 }
 

@@ -14,11 +14,11 @@ import (
 	"github.com/introgen/introgen/results/breakdown"
 	"github.com/introgen/introgen/results/foreign"
 	"github.com/introgen/introgen/results/metrics"
+	"github.com/introgen/introgen/results/passes"
 	"github.com/introgen/introgen/results/recording"
 	"github.com/introgen/introgen/results/roofline"
 	"github.com/introgen/introgen/results/stats"
 	"github.com/introgen/introgen/results/table"
-	"github.com/introgen/introgen/results/threads"
 	"github.com/introgen/introgen/system/terminal"
 	"github.com/introgen/introgen/trace/names"
 )
@@ -127,10 +127,9 @@ func Document(f *recording.File) *table.Document {
 			d.Table(libraries(m))
 			d.Table(device(m))
 		}
-		if t := threads.Of(taken); t != nil && run.Header.Command == "cpu" {
-			t.Add(d)
-		}
-		if r := roofline.Of(taken); r.Known() {
+		if p := passes.Of(taken); p != nil {
+			roofline.AddPasses(d, p)
+		} else if r := roofline.Of(taken); r.Known() {
 			r.Add(d)
 		}
 	}

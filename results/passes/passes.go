@@ -1,7 +1,7 @@
-// Package threads sums up what the threads of the CPU engine did in the passes of a
+// Package passes sums up what the threads of the CPU engine did in the passes of a
 // traced run: each operation over all layers, held against what the machine can do at
 // the most, and how much of the time each thread worked.
-package threads
+package passes
 
 import (
 	"cmp"
@@ -14,8 +14,8 @@ import (
 	"github.com/introgen/introgen/trace/names"
 )
 
-// Threads is what the threads of a run did.
-type Threads struct {
+// Passes is what the threads of a run did.
+type Passes struct {
 	Phases []Phase // those in which threads worked: build model where weights were packed, prefill, decode step
 	Number int     // of threads
 	// Memory and Float32 are what the machine can do at the most, and Observing how
@@ -30,6 +30,7 @@ type Threads struct {
 type Phase struct {
 	Name       string // a span's
 	Times      int
+	Passes     int             // of the model in them: a long prompt takes several
 	Wall       time.Duration   // of all of them
 	Busy       []time.Duration // of each thread
 	Operations []Operation     // in the order of a pass
@@ -61,9 +62,9 @@ func (o *Operation) OpsPerSecond() float64 { return perSecond(o.Ops, o.Elapsed) 
 func perSecond(n int64, d time.Duration) float64 { return float64(n) / max(1e-9, d.Seconds()) }
 
 // Of sums up a run; nil where no threads were observed in it.
-func Of(run *breakdown.Run) *Threads {
+func Of(run *breakdown.Run) *Passes {
 	bySpan := map[trace.ID][]*recording.Executed{}
-	t := &Threads{}
+	t := &Passes{}
 	for _, e := range run.Executed {
 		if !e.Timed() {
 			continue
@@ -109,10 +110,11 @@ func Of(run *breakdown.Run) *Threads {
 type once struct{ operation, pass int }
 
 // add adds a phase, which is several passes where its prompt is long.
-func (t *Threads) add(sum *Phase, p breakdown.Phase, executed []*recording.Executed, operations map[int]*recording.Operation) {
+func (t *Passes) add(sum *Phase, p breakdown.Phase, executed []*recording.Executed, operations map[int]*recording.Operation) {
 	sum.Times++
 	sum.Wall += p.Time()
-	begins := passes(executed, operations)
+	begins := beginnings(executed, operations)
+	sum.Passes += max(1, len(begins))
 	elapsed := map[once]interval{}
 	for _, e := range executed {
 		t.Number = max(t.Number, e.Track+1)
@@ -146,9 +148,9 @@ func (t *Threads) add(sum *Phase, p breakdown.Phase, executed []*recording.Execu
 // interval is a stretch of time, in nanoseconds on the run's clock.
 type interval struct{ from, to int64 }
 
-// passes is when the passes of a phase begin: each with its tokens' embedding, on the
+// beginnings is when the passes of a phase begin: each with its tokens' embedding, on the
 // first thread.
-func passes(executed []*recording.Executed, operations map[int]*recording.Operation) (begins []int64) {
+func beginnings(executed []*recording.Executed, operations map[int]*recording.Operation) (begins []int64) {
 	for _, e := range executed {
 		for i, id := range e.Operations {
 			if o := operations[id]; o != nil && o.Name == embedding {
@@ -188,7 +190,7 @@ func (p *Phase) Whole() Operation {
 
 // Cost is how long a thread told what it did, and the share of the time of all passes
 // that this is; ok is false where the run did not measure what telling costs.
-func (t *Threads) Cost() (each time.Duration, share float64, ok bool) {
+func (t *Passes) Cost() (each time.Duration, share float64, ok bool) {
 	if t.Observing == nil {
 		return 0, 0, false
 	}
