@@ -175,18 +175,20 @@ func (r *Roofline) Explain(d *table.Document) {
 		d.Say("bound: memory or floats, whichever a kernel of its operations for a byte comes to first (%s at both); \"%s\" in place of memory where %s the last-level cache of %s: it may be quicker than memory is.",
 			figures.Text(r.Arithmetic/r.Memory, 1), inCache, what, figures.Size(r.Cache))
 	}
-	var beyond []string
+	var beyond, integers []string
 	for _, k := range r.Kernels {
-		if k.MemoryShare > 1 && !k.InCache || k.ArithmeticShare > 1 {
+		switch {
+		case k.MemoryShare > 1 && !k.InCache || k.ArithmeticShare > 1 && !r.processor:
 			beyond = append(beyond, k.Name)
+		case k.ArithmeticShare > 1:
+			integers = append(integers, k.Name)
 		}
 	}
-	if n := len(beyond); n > 0 {
-		why := "The machine was busier when that was measured."
-		if r.processor {
-			why = "Quantized weights are multiplied as 16-bit integers, of which a register holds twice as many as of float32; or the machine was busier when that was measured."
-		}
-		d.Say("Beyond a limit: %s. %s", strings.Join(beyond, ", "), why)
+	if len(beyond) > 0 {
+		d.Say("Beyond a limit: %s. The machine was busier when that was measured.", strings.Join(beyond, ", "))
+	}
+	if len(integers) > 0 {
+		d.Say("Beyond the limit of floats: %s. Quantized weights are multiplied as 16-bit integers, of which a register holds twice as many as of float32; or the machine was busier when that was measured.", strings.Join(integers, ", "))
 	}
 }
 
