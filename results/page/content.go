@@ -61,6 +61,13 @@ type heading struct {
 	Left bool
 }
 
+// mostRows is how many rows of a table a page shows.
+const mostRows = 2500
+
+// Shown are the first rows, and More how many are left out.
+func (g grid) Shown() [][]string { return g.Rows[:min(len(g.Rows), mostRows)] }
+func (g grid) More() int         { return max(0, len(g.Rows)-mostRows) }
+
 // cell is one of a row, as the template writes it: the first heads the row.
 type cell struct {
 	Text        string

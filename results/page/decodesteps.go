@@ -14,8 +14,9 @@ import (
 	"github.com/introgen/introgen/results/steps"
 )
 
-// Limits of the steps that are shown: as dots, in the table, and of stalls.
-const mostDots, mostListed, mostStalls = 40_000, 20_000, 20
+// Limits of the steps that are shown: as dots, in the table, of stalls, and of series
+// that have a sign of their own.
+const mostDots, mostListed, mostStalls, mostSeries = 40_000, 20_000, 20, 12
 
 // stepped are the steps of a round, or of all runs of one kind.
 type stepped struct {
@@ -150,8 +151,14 @@ func (s subject) stepBlocks(all []stepped, spoken *stepped) []block {
 			if over = over || x.rounds > 1; x.rounds > 1 {
 				one.First = 1
 			}
-			series = append(series, one)
 			dots += len(one.Values)
+			if len(series) < mostSeries {
+				series = append(series, one)
+			} else {
+				last := &series[mostSeries-1]
+				last.Label, last.First, over = "all others", 1, true
+				last.Values = slices.Concat(last.Values, one.Values)
+			}
 		}
 		stalls = append(stalls, x.stalled...)
 	}

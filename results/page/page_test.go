@@ -178,6 +178,18 @@ func TestNothing(t *testing.T) {
 	}
 }
 
+// TestManyRuns: a file of very many runs makes a page of the usual size, in time.
+func TestManyRuns(t *testing.T) {
+	f := &recording.File{}
+	for range 4000 {
+		f.Runs = append(f.Runs, breakdowntest.Metal(1, 5, 1))
+	}
+	text := written(t, page.Options{}, page.Recording{Name: "x", File: f})
+	if !strings.Contains(text, "further rows are left out of the table") {
+		t.Error("the page does not say that rows are left out")
+	}
+}
+
 // TestTooLarge: what is raw is left out of a page that would become too large, and the
 // page says so and how to get it.
 func TestTooLarge(t *testing.T) {

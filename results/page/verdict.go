@@ -38,9 +38,21 @@ func (s subject) verdict() []block {
 	for _, text := range s.leads(answer) {
 		out = append(out, block{Lead: sentence(text)})
 	}
-	for _, arm := range answer.Arms {
-		if slices.ContainsFunc(out, func(b block) bool { return b.Lead == sentence(arm.Cause) }) {
-			arm.Cause = "" // it stands above
+	for i, arm := range answer.Arms {
+		if i == mostNotes {
+			out = append(out, block{Text: fmt.Sprintf("%d further kinds of runs are left out here: `introgen explain` has them.", len(answer.Arms)-i)})
+			break
+		}
+		stands := func(text string) bool {
+			return slices.ContainsFunc(out, func(b block) bool { return b.Lead == sentence(capital(text)) })
+		}
+		if stands(arm.Cause) {
+			arm.Cause = ""
+		}
+		if len(arm.Findings) > 0 && stands(arm.Findings[0].Text) {
+			f := arm.Findings[0]
+			out = append(out, block{Text: sentence(fmt.Sprintf("%s (%s%s). What to do: %s", capital(f.Rule), f.Sure, cost(f), f.Advice))})
+			arm.Findings = arm.Findings[1:]
 		}
 		if b := found(arm); len(answer.Arms) == 1 {
 			out = append(out, b...)
@@ -111,15 +123,19 @@ func found(arm explain.Arm) []block {
 		out = append(out, block{Text: sentence(arm.Cause)})
 	}
 	for _, f := range arm.Findings {
-		cost := ""
-		if f.Cost > 0 {
-			cost = ", " + figures.Milliseconds(f.Cost) + " ms"
-		}
-		out = append(out, block{Details: &details{fmt.Sprintf("%s (%s%s)", clean(f.Rule), f.Sure, cost), []block{
+		out = append(out, block{Details: &details{fmt.Sprintf("%s (%s%s)", clean(f.Rule), f.Sure, cost(f)), []block{
 			{Text: sentence(capital(f.Text))}, {Text: sentence("What to do: " + f.Advice)},
 		}}})
 	}
 	return out
+}
+
+// cost is what a cause takes of the time, as the sentence about it ends.
+func cost(f explain.Finding) string {
+	if f.Cost <= 0 {
+		return ""
+	}
+	return ", " + figures.Milliseconds(f.Cost) + " ms"
 }
 
 // said are the notes of a recording of which no run counts: they may say why.

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
@@ -191,7 +192,21 @@ func TestKeyboard(t *testing.T) {
 // TestPrint: on paper there are the verdict and the plots, in light, and no controls.
 func TestPrint(t *testing.T) {
 	x := open(t, pageOf(t, compared(1)), 1280)
-	x.scheme("dark")
+	media := emulation.SetEmulatedMediaParams{Media: "print", Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: "dark"}}}
+	if _, err := chromedp.Call(x.ctx, emulation.SetEmulatedMedia, media); err != nil {
+		t.Fatal(err)
+	}
+	if got := eval[string](x, `getComputedStyle(document.body).backgroundColor`); got != "rgb(255, 255, 255)" {
+		t.Errorf("on paper the ground is %s", got)
+	}
+	for _, hidden := range []string{"header", "#theme", ".skip", "#raw"} {
+		if !eval[bool](x, fmt.Sprintf(`document.querySelector(%q).getClientRects().length === 0`, hidden)) {
+			t.Errorf("on paper there is %s", hidden)
+		}
+	}
+	if !eval[bool](x, `[...document.querySelectorAll("figure")].some(f => f.getClientRects().length > 0 && f.querySelector(".lead, svg"))`) {
+		t.Error("on paper there is no plot")
+	}
 	pdf, err := chromedp.Run(x.ctx, chromedp.PrintToPDF(chromedp.PDFPaper(chromedp.PaperA4), chromedp.PDFPrintBackground()))
 	if err != nil {
 		t.Fatal(err)
