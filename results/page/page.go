@@ -47,7 +47,7 @@ func Write(w io.Writer, recordings []Recording, o Options) error {
 	}
 	all := make([]subject, len(recordings))
 	for i, r := range recordings {
-		all[i] = subject{name: clean(r.Name), file: breakdown.Of(r.File), place: i}
+		all[i] = subject{name: clean(r.Name), file: breakdown.Of(r.File), place: i, live: o.Live != ""}
 	}
 	var out bytes.Buffer
 	p := newPage(all, o)
@@ -71,8 +71,12 @@ func Write(w io.Writer, recordings []Recording, o Options) error {
 type subject struct {
 	name  string
 	file  *breakdown.File
-	place int // among the recordings of the page, from 0
+	place int  // among the recordings of the page, from 0
+	live  bool // it is being recorded
 }
+
+// running says whether a run goes on, which is no news of it.
+func (s subject) running(r *recording.Run) bool { return s.live && r.End == nil && r.Exit == nil }
 
 // id is one of the page that no other recording's has.
 func (s subject) id(what string) string { return fmt.Sprintf("%s-%d", what, s.place+1) }

@@ -20,7 +20,7 @@ func (s subject) verdict() []block {
 		out = append(out, block{Lead: sentence("The recording is not whole: " + s.file.Broken)})
 	}
 	for _, run := range s.file.Runs {
-		if run.Start == nil && !run.Counts() {
+		if run.Start == nil && !run.Counts() && !s.running(run) {
 			text := "The run does not count: " + run.Uncounted()
 			if ending := run.Ending(); ending == run.Uncounted() {
 				text = "The run " + ending
@@ -29,7 +29,10 @@ func (s subject) verdict() []block {
 		}
 	}
 	if len(s.file.Counted("")) == 0 {
-		if len(s.file.Runs) > 1 || len(out) == 0 {
+		switch {
+		case s.live && len(out) == 0:
+			out = append(out, block{Lead: "No run has ended yet."})
+		case len(s.file.Runs) > 1 || len(out) == 0:
 			out = append(out, block{Lead: sentence("No run counts" + because(samples.Uncounted(s.file.File)))})
 		}
 		return append(out, block{List: s.said()})
