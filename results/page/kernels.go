@@ -3,10 +3,12 @@ package page
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/introgen/introgen/figures"
 	"github.com/introgen/introgen/results/answers/samples"
+	"github.com/introgen/introgen/results/passes"
 	"github.com/introgen/introgen/results/plot"
 	"github.com/introgen/introgen/results/recording"
 	"github.com/introgen/introgen/results/roofline"
@@ -16,8 +18,11 @@ import (
 // to what the machine can do.
 func (s subject) kernels() []block {
 	run, r := s.roofed()
-	if r == nil {
-		return s.operations()
+	switch {
+	case r == nil:
+		return nil
+	case passes.Of(s.file.Run(run)) != nil:
+		return s.operations(run, r)
 	}
 	var rows []plot.Row
 	for i, k := range r.Kernels {
@@ -40,11 +45,11 @@ func (s subject) kernels() []block {
 	if n := len(r.Kernels) - len(rows); n > 0 {
 		out = append(out, block{Text: fmt.Sprintf("%s more are in the table alone.", figures.Number(n, "kernel"))})
 	}
-	return slices.Concat(out, s.against(r), s.operations())
+	return append(out, s.against(r, "kernel")...)
 }
 
-// roofed is the first run whose device told of kernels, where there is one of whose
-// machine the limits are known that.
+// roofed is the first run that told of kernels, or of what its threads did; where
+// there is one of whose machine the limits are known that.
 func (s subject) roofed() (*recording.Run, *roofline.Roofline) {
 	var run *recording.Run
 	var found *roofline.Roofline
@@ -66,7 +71,7 @@ func (s subject) roofed() (*recording.Run, *roofline.Roofline) {
 
 // against draws the kernels of which bytes and operations are known against the
 // limits of the machine.
-func (s subject) against(r *roofline.Roofline) []block {
+func (s subject) against(r *roofline.Roofline, what string) []block {
 	if !r.Known() {
 		return []block{{Text: "What its kernels read, write and compute is not recorded."}}
 	}
@@ -77,25 +82,26 @@ func (s subject) against(r *roofline.Roofline) []block {
 	var points []plot.RoofPoint
 	for _, k := range r.Kernels {
 		if k.Known && k.Time > 0 {
-			points = append(points, plot.RoofPoint{Label: clean(k.Name), Intensity: k.Intensity(), Ops: k.OpsPerSecond(), Share: float64(k.Time) / float64(max(1, sum)), InCache: k.InCache, Tip: kernelTip(k)})
+			points = append(points, plot.RoofPoint{Label: called(k, what), Intensity: k.Intensity(), Ops: k.OpsPerSecond(), Share: float64(k.Time) / float64(max(1, sum)), InCache: k.InCache, Tip: kernelTip(k)})
 		}
 	}
 	if len(points) == 0 {
 		return nil
 	}
-	about := "A disc is a kernel, as large as its part of the device's time: the further right, the more it computes for each byte. The lines are the most that this machine reads and computes."
-	title := "Kernels against the limits of the machine"
+	disc := map[string]string{"kernel": "a kernel", "operation": "an operation of a kind of phase"}[what]
+	about := "A disc is " + disc + ", as large as its part of the time: the further right, the more it computes for each byte. The lines are the most that this machine reads and computes."
+	title := strings.ToUpper(what[:1]) + what[1:] + "s against the limits of the machine"
 	if r.Memory == 0 || r.Arithmetic == 0 {
-		title = "What kernels compute for each byte, and a second"
-		about = "A disc is a kernel, as large as its part of the device's time: the further right, the more it computes for each byte. What the machine can do at the most was not measured: that is done by runs with --trace."
+		title = "What " + what + "s compute for each byte, and a second"
+		about = "A disc is " + disc + ", as large as its part of the time: the further right, the more it computes for each byte. What the machine can do at the most was not measured: that is done by runs with --trace."
 	}
 	if slices.ContainsFunc(points, func(p plot.RoofPoint) bool { return p.InCache }) {
-		about += " An open disc is a kernel whose data fit into the cache, which may be quicker than memory."
+		about += " An open disc is one whose data fit into the cache, which may be quicker than memory."
 	}
 	f := s.figure("roofline", title, about, func(o plot.Options) plot.Figure {
 		return plot.Roofline(o, r.Memory, r.Arithmetic, points)
 	})
-	f.Table = grid{Caption: "Kernels against the limits", Head: append(words("kernel"), numbers("operations a byte", "GB/s", "GFLOP/s", "of memory", "of arithmetic")...)}
+	f.Table = grid{Caption: title, Head: append(words(what), numbers("operations a byte", "GB/s", "GFLOP/s", "of memory", "of arithmetic")...)}
 	f.Table.Head = append(f.Table.Head, words("fits the cache")...)
 	for _, k := range r.Kernels {
 		if !k.Known || k.Time <= 0 {
@@ -108,10 +114,18 @@ func (s subject) against(r *roofline.Roofline) []block {
 		if r.Cache == 0 {
 			cached = "not known"
 		}
-		f.Table.Rows = append(f.Table.Rows, []string{clean(k.Name), figures.Text(k.Intensity(), 2), figures.Text(k.BytesPerSecond()/1e9, 1), figures.Text(k.OpsPerSecond()/1e9, 1),
+		f.Table.Rows = append(f.Table.Rows, []string{called(k, what), figures.Text(k.Intensity(), 2), figures.Text(k.BytesPerSecond()/1e9, 1), figures.Text(k.OpsPerSecond()/1e9, 1),
 			share(k.MemoryShare), share(k.ArithmeticShare), cached})
 	}
 	return []block{{Figure: f}}
+}
+
+// called is a kernel's name, and of the CPU engine the phase before it.
+func called(k roofline.Kernel, what string) string {
+	if what == "operation" {
+		return clean(k.Library + ": " + k.Name)
+	}
+	return clean(k.Name)
 }
 
 // share is a part of a limit; "" where there is no limit.

@@ -77,7 +77,7 @@ func TestLimits(t *testing.T) {
 
 	x = open(t, pageOf(t, operations()), 1280)
 	has(x, eval[[][]string](x, all), "ffn_down", "tile avx2", "1", "8.00", "100 %", "2.00", "10.0") // 12 MB and 60 M in 6 ms
-	has(x, eval[[][]string](x, all), "ffn_down", "prefill", "5.00", "2.00", "10.0")
+	has(x, eval[[][]string](x, all), "prefill: ffn_down tile avx2", "5.00", "2.00", "10.0", "20.0 %", "10.0 %")
 	has(x, eval[[][]string](x, all), "ffn_down", "mul avx2", "8.00", "1.00", "2.00") // 4 MB and 8 M in 4 ms
 	x.clean()
 }
