@@ -19,6 +19,7 @@ import (
 	"time"
 	"unicode"
 
+	pprof "github.com/google/pprof/profile"
 	"github.com/introgen/introgen/results/programtest"
 	"github.com/introgen/introgen/results/recording"
 	"github.com/parquet-go/parquet-go"
@@ -169,6 +170,24 @@ func unpack(t *testing.T, w output) (texts []string) {
 		}
 	}
 	switch {
+	case strings.HasSuffix(w.view, "pprof") || strings.HasSuffix(w.view, ".pb.gz"):
+		p, err := pprof.ParseData(b)
+		if err != nil {
+			if len(b) > 0 {
+				t.Errorf("%s: %v", w.view, err)
+			}
+			return nil
+		}
+		texts = append(p.Comments, p.DropFrames, p.KeepFrames)
+		for _, f := range p.Function {
+			texts = append(texts, f.Name, f.SystemName, f.Filename)
+		}
+		for _, s := range p.Sample {
+			for key, values := range s.Label {
+				texts = append(append(texts, key), values...)
+			}
+		}
+		return texts
 	case bytes.HasPrefix(b, []byte("PAR1")):
 		r := parquet.NewReader(bytes.NewReader(b))
 		into := make([]parquet.Row, 1)

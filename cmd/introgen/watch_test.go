@@ -26,16 +26,16 @@ var pageAt = regexp.MustCompile(`introgen: the page is at (http://127\.0\.0\.1:\
 // watching is `introgen watch`, run as a user runs it, in a folder of its own.
 type watching struct {
 	*process
-	dir, state, address string
-	out                 said
+	dir, state, temporary, address string
+	out                            said
 }
 
 func watch(t *testing.T, args ...string) *watching {
 	t.Helper()
-	w := &watching{dir: t.TempDir(), state: t.TempDir()}
+	w := &watching{dir: t.TempDir(), state: t.TempDir(), temporary: t.TempDir()}
 	cmd := program(t, append([]string{"watch"}, args...)...)
 	cmd.Dir, cmd.Stdout = w.dir, &w.out
-	cmd.Env = append(os.Environ(), store.DirEnv+"="+w.state)
+	cmd.Env = append(os.Environ(), store.DirEnv+"="+w.state, "TMPDIR="+w.temporary)
 	w.process = begin(t, cmd)
 	w.until("the address", func() bool { return pageAt.MatchString(w.stderr.String()) })
 	w.address = pageAt.FindStringSubmatch(w.stderr.String())[1]
@@ -149,7 +149,7 @@ func TestWatch(t *testing.T) {
 			t.Errorf("the finished page lacks %q", want)
 		}
 	}
-	if left, err := filepath.Glob(filepath.Join(os.TempDir(), "introgen-watch-*")); err != nil || len(left) > 0 {
+	if left, err := os.ReadDir(w.temporary); err != nil || len(left) > 0 {
 		t.Errorf("left are %v, %v", left, err)
 	}
 }
