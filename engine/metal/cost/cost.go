@@ -44,7 +44,7 @@ func Of(d *forward.Dispatch) (Cost, bool) {
 
 type kernel func(*call) Cost
 
-var kernels = map[string]kernel{
+var kernels = withMatrices(map[string]kernel{
 	"cast_u32_f32":     elementwise(1, 0),
 	"cos_f32":          elementwise(1, 1),
 	"sin_f32":          elementwise(1, 1),
@@ -60,24 +60,21 @@ var kernels = map[string]kernel{
 	"rmsnorm_f32":      rmsNorm,
 	"softmax_f32":      softmax,
 	"fast_argmax_f32":  argmax,
-}
+})
 
-// matrices are those of the block formats, whose names are told from the format's.
-var matrices = func() map[string]kernel {
-	out := map[string]kernel{}
+// withMatrices adds those of the block formats, whose names are told from the
+// format's.
+func withMatrices(all map[string]kernel) map[string]kernel {
 	for _, f := range forward.Formats() {
 		if !f.Float() {
-			out[f.MV()], out[f.MM()] = vector(f), matrix(f)
+			all[f.MV()], all[f.MM()] = vector(f), matrix(f)
 		}
 	}
-	return out
-}()
+	return all
+}
 
-// family finds a kernel whose name carries numbers or types.
+// family finds a kernel whose name carries numbers.
 func family(name string) kernel {
-	if k := matrices[name]; k != nil {
-		return k
-	}
 	switch {
 	case strings.HasPrefix(name, "gemm_") && strings.Contains(name, "_f32_f32_"):
 		return gemm
