@@ -128,8 +128,8 @@ func (e *Executed) check() error {
 const maxTrack = 1 << 16
 
 func (l *Limit) check() error {
-	if l.Threads < 1 || l.Samples < 1 || l.Bytes < 0 || l.Cache < 0 || !(l.Median > 0) || l.Best < l.Median || l.Best > maxAmount {
-		return fmt.Errorf("limit of %s by %d threads: %g at the best and %g in the middle of %d: at least one thread and sample, and at the best no less than in the middle, are wanted", l.What, l.Threads, l.Best, l.Median, l.Samples)
+	if l.Threads < 1 || l.Samples < 1 || l.Bytes < 0 || l.Cache < 0 || !(l.Median >= 1) || l.Best < l.Median || l.Best > maxAmount {
+		return fmt.Errorf("limit of %s by %d threads: %g at the best and %g in the middle of %d: at least one thread, one sample and 1 a second, and at the best no less than in the middle, are wanted", l.What, l.Threads, l.Best, l.Median, l.Samples)
 	}
 	return within(l, int64(l.Threads), int64(l.Samples), l.Bytes, l.Cache)
 }

@@ -1,6 +1,7 @@
 package roofline
 
 import (
+	"io"
 	"math"
 	"strings"
 	"testing"
@@ -122,6 +123,44 @@ bound: memory or floats, whichever a kernel of its operations for a byte comes
 	}
 }
 
+// FuzzTable: of whatever a recording says there are tables, in every style.
+func FuzzTable(f *testing.F) {
+	header := `{"k":"header","format":"introgen recording","version":1}` + "\n"
+	for _, text := range []string{
+		`{"k":"span","id":1,"in":0,"name":"gpu","n":1,"start":5,"end":20}` + "\n" +
+			`{"k":"operation","id":1,"layer":0,"name":"attn_q","kernel":"k","read_bytes":9,"written_bytes":4,"operations":70}` + "\n" +
+			`{"k":"executed","span":1,"operations":[1],"start_ns":[6],"ns":[8]}` + "\n",
+		`{"k":"executed","span":1,"operations":[1,2],"start_ns":[6],"ns":[8]}` + "\n",
+		`{"k":"operation","id":9,"layer":-1,"name":"x","kernel":"k","read_bytes":0,"written_bytes":0,"operations":0,"unknown":true}` + "\n",
+		"",
+	} {
+		f.Add(header + text + `{"k":"kernel","name":"k","dispatches":1,"ns":8,"read_bytes":9,"written_bytes":4,"operations":70}` + "\n" +
+			`{"k":"limit","what":"memory read","threads":1,"best":2e9,"median":1e9,"samples":3,"kernel":"go","cache_bytes":5}` + "\n" +
+			`{"k":"limit","what":"float32","threads":1,"best":2e9,"median":1e9,"samples":3,"kernel":"go"}` + "\n" +
+			`{"k":"end","at_ns":30,"code":0,"major_faults":0,"minor_faults":0,"span_cost_ps":0}` + "\n")
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		file, err := recording.Read(strings.NewReader(text), "fuzz")
+		if err != nil {
+			return
+		}
+		for _, run := range file.Runs {
+			r, d := Of(breakdown.Take(run)), &table.Document{}
+			for _, k := range append(r.Kernels, r.All()) {
+				if b := k.BytesPerSecond(); math.IsNaN(b) || math.IsNaN(k.MemoryShare) || math.IsNaN(k.ArithmeticShare) || math.IsNaN(k.Intensity()) {
+					t.Fatalf("%+v", k)
+				}
+			}
+			r.Add(d)
+			for _, s := range table.Styles {
+				if err := d.Write(io.Discard, s); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+	})
+}
+
 // TestHostile: names and numbers out of a recording break neither lines nor widths.
 func TestHostile(t *testing.T) {
 	m := traced()
@@ -130,7 +169,7 @@ func TestHostile(t *testing.T) {
 		k.Name = "</script>\u202e\x1b[2J\n=cmd|" + strings.Repeat("x", 1<<16) + string(rune('a'+i))
 		k.Dispatches, k.Time, k.Read, k.Written, k.Ops, k.Unknown = 1<<53, int64(1), 1<<53, 1<<53, 1<<53, 0
 	}
-	m.Memory.Best, m.Float32.Best = 5e-324, 5e-324
+	m.Memory.Best, m.Float32.Best = 1, 1
 	r := OfMetal(m)
 	d := &table.Document{}
 	r.Add(d)
