@@ -15,7 +15,6 @@ import (
 
 	"github.com/introgen/introgen/results/recording"
 	"github.com/introgen/introgen/results/sanitize"
-	"github.com/introgen/introgen/trace"
 )
 
 // Timeline is what some recordings hold, laid out. Times begin at 0 with the first
@@ -300,13 +299,4 @@ func ended(r *recording.Run) time.Duration {
 		end = max(end, time.Duration(r.End.At))
 	}
 	return end
-}
-
-// byID are the spans of a run by their numbers.
-func byID(spans []trace.Record) map[trace.ID]trace.Record {
-	out := make(map[trace.ID]trace.Record, len(spans))
-	for _, s := range spans {
-		out[s.ID] = s
-	}
-	return out
 }
