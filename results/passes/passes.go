@@ -53,14 +53,6 @@ type Operation struct {
 	first              int64 // when it began for the first time
 }
 
-// BytesPerSecond is how fast it read and wrote.
-func (o *Operation) BytesPerSecond() float64 { return perSecond(o.Read+o.Written, o.Elapsed) }
-
-// OpsPerSecond is how fast it computed.
-func (o *Operation) OpsPerSecond() float64 { return perSecond(o.Ops, o.Elapsed) }
-
-func perSecond(n int64, d time.Duration) float64 { return float64(n) / max(1e-9, d.Seconds()) }
-
 // Of sums up a run; nil where no threads were observed in it.
 func Of(run *breakdown.Run) *Passes {
 	bySpan := map[trace.ID][]*recording.Executed{}
