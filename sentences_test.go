@@ -51,6 +51,7 @@ var whoseText = map[string]string{
 	"results/recording/made.go":          "names in a span's detail, where the event that says them apart is missing",
 	"results/recording/read.go":          "lines of a recording",
 	"results/recording/old.go":           "sentences of recordings that were made before there were codes",
+	"results/sanitize":                   "any text that is to be made harmless",
 	"results/shellwords":                 "command lines",
 	"results/store":                      "names of files",
 	"results/table":                      "any text that is to be broken into lines or escaped",
