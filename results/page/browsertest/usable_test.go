@@ -92,13 +92,30 @@ func TestAccessible(t *testing.T) {
 			for scheme, width := range map[string]int64{"light": 360, "dark": 1280} {
 				x := open(t, path, width)
 				x.scheme(scheme)
-				eval[bool](x, `document.querySelectorAll("details").forEach(d => d.open = true), true`)
-				eval[bool](x, script+`; true`)
-				for _, v := range eval[[]string](x, `axe.run().then(r => r.violations.map(v => v.id + ": " + v.help + ": " + v.nodes.slice(0, 3).map(n => n.html.slice(0, 200) + " " + n.failureSummary).join(" | ")))`) {
-					t.Errorf("%s, %d px: %s", scheme, width, v)
-				}
+				x.look(script, scheme)
 			}
 		})
+	}
+}
+
+// TestAccessibleTogether does the same with recordings side by side, and with a page
+// that follows a run.
+func TestAccessibleTogether(t *testing.T) {
+	script := axe(t)
+	for live, all := range map[string][]page.Recording{"": {{Name: "old", File: compared(1)}, {Name: "new", File: compared(1.3)}}, "events": {{Name: "run", File: crashed(t)}}} {
+		x := open(t, write(t, page.Options{Live: live}, all...), 1280)
+		x.scheme("light")
+		x.look(script, fmt.Sprintf("live %q", live))
+	}
+}
+
+// look opens all that can be opened, and has axe-core look at it.
+func (x *tab) look(script, what string) {
+	x.Helper()
+	eval[bool](x, `document.querySelectorAll("details").forEach(d => d.open = true), true`)
+	eval[bool](x, script+`; true`)
+	for _, v := range eval[[]string](x, `axe.run().then(r => r.violations.map(v => v.id + ": " + v.help + ": " + v.nodes.slice(0, 3).map(n => n.html.slice(0, 200) + " " + n.failureSummary).join(" | ")))`) {
+		x.Errorf("%s: %s", what, v)
 	}
 }
 
