@@ -1,6 +1,7 @@
 package page
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -19,6 +20,18 @@ type section struct {
 
 // Beside says whether the panels of several recordings stand side by side.
 func (s section) Beside() bool { return len(s.Panels) > 1 }
+
+// Scales says whether drawings stand side by side, of which each has a scale of its
+// own.
+func (s section) Scales() bool {
+	drawn := 0
+	for _, p := range s.Panels {
+		if slices.ContainsFunc(p.Blocks, func(b block) bool { return b.Figure != nil }) {
+			drawn++
+		}
+	}
+	return drawn > 1
+}
 
 // panel is what a section has of one recording.
 type panel struct {

@@ -171,7 +171,11 @@ func (s subject) stepBlocks(all []stepped, spoken *stepped) []block {
 	out := []block{}
 	title := "Every decode step after the first of its round"
 	if len(series) > 0 {
-		f := s.figure("steps", title, "A dot is a step, in the order in which a round made them; lines are percentiles. Milliseconds.", func(o plot.Options) plot.Figure {
+		about := "A dot is a step, in the order in which a round made them. Milliseconds; the table has the percentiles."
+		if len(lines) > 0 {
+			about = "A dot is a step, in the order in which a round made them; lines are percentiles. Milliseconds."
+		}
+		f := s.figure("steps", title, about, func(o plot.Options) plot.Figure {
 			o.X, o.Y, o.Text = "decode step of the round", "ms", milliseconds
 			if over {
 				o.X = "decode step, through all rounds of a kind of run"

@@ -77,7 +77,7 @@ func newPage(all []subject, o Options) *page {
 	p.Verdicts = p.panels(subject.verdict)
 	add := func(id, title string, panels []panel) {
 		if len(panels) > 0 {
-			p.Sections = append(p.Sections, section{id, title, panels})
+			p.Sections = append(p.Sections, section{ID: id, Title: title, Panels: panels})
 		}
 	}
 	if len(all) > 1 {
@@ -96,6 +96,12 @@ func newPage(all []subject, o Options) *page {
 		{"report", "Report", func(s subject) []block { return s.report(o) }},
 		{"evidence", "Environment and evidence", subject.evidence},
 	} {
+		if x.id == "stages" && len(all) > 1 {
+			if one := together(all); one != nil {
+				add(x.id, x.title, []panel{{Blocks: one}})
+				continue
+			}
+		}
 		add(x.id, x.title, p.panels(x.of))
 	}
 	p.Sections = append(p.Sections, section{ID: "raw", Title: "Raw samples"})

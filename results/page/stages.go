@@ -28,29 +28,62 @@ var spelled = map[string]string{
 	metrics.GPUTime.Name:      "on the device",
 }
 
-// stages shows how long each stage took in each state, with its interval.
-func (s subject) stages() []block {
-	var all []samples.Series
+// state is a kind of run of a recording, as it is called where several are shown.
+type state struct {
+	name string
+	samples.Series
+}
+
+// ran are those of a recording that have runs which count, after its name where
+// there are other recordings.
+func (s subject) ran(named bool) []state {
+	var out []state
 	for _, x := range samples.Of(s.file) {
-		if len(x.Samples) > 0 {
-			all = append(all, x)
+		if len(x.Samples) == 0 {
+			continue
 		}
+		one := state{clean(x.Name), x}
+		if named {
+			one.name = clean(s.name + ": " + x.Name)
+		}
+		out = append(out, one)
 	}
+	return out
+}
+
+// stages shows how long each stage took in each state, with its interval.
+func (s subject) stages() []block { return s.staged(s.ran(false)) }
+
+// mostTogether is how many kinds of runs of several recordings are drawn on one scale.
+const mostTogether = 8
+
+// together shows the stages of several recordings on one scale, where that leaves each
+// of them to be seen; else it is nil.
+func together(all []subject) []block {
+	var states []state
+	for _, s := range all {
+		states = append(states, s.ran(true)...)
+	}
+	if len(states) > mostTogether {
+		return nil
+	}
+	return all[0].staged(states)
+}
+
+// staged draws the stages of some kinds of runs.
+func (s subject) staged(all []state) []block {
 	if len(all) == 0 {
 		return nil
 	}
 	shown := slices.DeleteFunc(slices.Clone(compare.Metrics), func(m metrics.Metric) bool { return m.Rate })
-	if slices.ContainsFunc(s.file.Runs, foreign.Is) {
+	if slices.ContainsFunc(all, func(x state) bool { return slices.ContainsFunc(x.Runs, foreign.Is) }) {
 		for _, m := range bench.Program {
 			if m.Kind == 0 && !m.Rate {
 				shown = append(shown, m)
 			}
 		}
 	}
-	drawn := all
-	if len(drawn) > mostArms {
-		drawn = drawn[:mostArms]
-	}
+	drawn := all[:min(len(all), mostTogether)]
 	var groups []plot.Group
 	table := grid{Caption: "Each stage in ms: the median over runs with its 95 % interval, and how many runs", Head: append(words("stage", "kind of run"), numbers("median", "from", "to", "runs")...)}
 	for _, m := range shown {
@@ -64,9 +97,9 @@ func (s subject) stages() []block {
 			if sum.N == 0 {
 				continue
 			}
-			table.Rows = append(table.Rows, append([]string{name, clean(x.Name)}, interval95(sum)...))
+			table.Rows = append(table.Rows, append([]string{name, x.name}, interval95(sum)...))
 			if i < len(drawn) {
-				g.Points = append(g.Points, point(clean(x.Name), 0, sum, 1e-6))
+				g.Points = append(g.Points, point(x.name, 0, sum, 1e-6))
 			}
 		}
 		if len(g.Points) > 0 {
@@ -84,7 +117,7 @@ func (s subject) stages() []block {
 	f.Table = table
 	out := []block{{Figure: f}}
 	if n := len(all) - len(drawn); n > 0 {
-		out = append(out, block{Text: fmt.Sprintf("%s more are in the table alone.", figures.Number(n, "kind of run"))})
+		out = append(out, block{Text: fmt.Sprintf("%d more kinds of runs are in the table alone.", n)})
 	}
 	return out
 }

@@ -91,6 +91,10 @@ func TestDrawn(t *testing.T) {
 		t.Errorf("the bars are %v px long, want the second to be %.3f of the first", bars, 4333.8/11982.8)
 	}
 
+	if n := eval[int](open(t, pageOf(t, compared(1)), 1280), `document.querySelectorAll("#stages .wide .plot-whisker").length`); n == 0 {
+		t.Error("no interval is drawn of eight runs")
+	}
+
 	ys := eval[[]float64](x, `[...document.querySelectorAll("#steps .wide g.plot-k-series-1 path[data-tip]")].map(p => p.transform.baseVal[0].matrix.f)`)
 	values := []float64{5.9, 3.7, 3.1, 3.2, 2.5, 2.5, 2.4, 2.4, 2.4, 2.5, 2.5, 2.6, 2.5, 2.5, 2.5, 2.5, 2.5, 2.5, 2.3}
 	if len(ys) != len(values) {

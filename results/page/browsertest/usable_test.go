@@ -265,7 +265,14 @@ func TestSideBySide(t *testing.T) {
 	path := write(t, page.Options{}, page.Recording{Name: "old", File: compared(1)}, page.Recording{Name: "new", File: compared(1.3)})
 	for _, width := range []int64{1280, 360} {
 		x := open(t, path, width)
-		beside := eval[bool](x, `(p => p.length === 2 && Math.abs(p[0].getBoundingClientRect().top - p[1].getBoundingClientRect().top) < 2)([...document.querySelectorAll("#stages .panel")])`)
+		beside := eval[bool](x, `(p => p.length === 2 && Math.abs(p[0].getBoundingClientRect().top - p[1].getBoundingClientRect().top) < 2)([...document.querySelectorAll("#start .panel")])`)
+		// What is compared by eye stands on one scale.
+		has(x, tableOf(x, "#stages figure"), "to token 1", "old: cold", "702.5")
+		has(x, tableOf(x, "#stages figure"), "to token 1", "new: cold", "886.2")
+		has(x, eval[[][]string](x, `[...document.querySelectorAll("#differences tr")].map(r => [...r.cells].map(c => c.textContent))`), "Compile/cache=cold", "+30.00%", "0.000155")
+		if n := eval[int](x, `document.querySelectorAll("#stages figure").length`); n != 1 {
+			t.Errorf("%d figures of stages, want one for both", n)
+		}
 		if beside != (width == 1280) {
 			t.Errorf("%d px wide: beside each other is %v", width, beside)
 		}
