@@ -35,6 +35,7 @@ func watch(t *testing.T, args ...string) *watching {
 	w := &watching{dir: t.TempDir(), state: t.TempDir(), temporary: t.TempDir()}
 	cmd := program(t, append([]string{"watch"}, args...)...)
 	cmd.Dir, cmd.Stdout = w.dir, &w.out
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // as a shell does
 	cmd.Env = append(os.Environ(), store.DirEnv+"="+w.state, "TMPDIR="+w.temporary)
 	w.process = begin(t, cmd)
 	w.until("the address", func() bool { return pageAt.MatchString(w.stderr.String()) })
@@ -151,6 +152,26 @@ func TestWatch(t *testing.T) {
 	}
 	if left, err := os.ReadDir(w.temporary); err != nil || len(left) > 0 {
 		t.Errorf("left are %v, %v", left, err)
+	}
+}
+
+// TestWatchTyped: Ctrl-C on a terminal reaches the command and its watcher, which
+// passes it on: the command takes both for one, and keeps what it has.
+func TestWatchTyped(t *testing.T) {
+	modeltest.Path(t, models.StandIn)
+	w := watch(t, "--", "cpu", "100000", "--tokens", "2")
+	w.until("round 1", func() bool { return strings.Contains(w.out.String(), "[cpu round 1] decode") })
+	if err := syscall.Kill(-w.cmd.Process.Pid, syscall.SIGINT); err != nil {
+		t.Fatal(err)
+	}
+	if code := w.code(); code != exitInterrupted || !strings.Contains(w.stderr.String(), "introgen: interrupted; what stands above holds") || strings.Count(w.stderr.String(), "introgen: ") != 3 {
+		t.Errorf("exit code %d: %s", code, &w.stderr)
+	}
+	if r := w.recorded().Runs[0]; r.End == nil || r.End.Code != exitInterrupted {
+		t.Errorf("the recording ends with %+v", r.End)
+	}
+	if text, err := os.ReadFile(filepath.Join(w.dir, defaultWatched)); err != nil || len(text) < 10_000 {
+		t.Errorf("the finished page has %d bytes, %v", len(text), err)
 	}
 }
 
