@@ -372,6 +372,9 @@ func TestDocument(t *testing.T) {
 	if !strings.Contains(few, "Undecidable where a side has 2") {
 		t.Errorf("two samples a side:\n%s", few)
 	}
+	if strings.Contains(few, "more than chance explains") {
+		t.Errorf("of what cannot be decided it is said how much differs:\n%s", few)
+	}
 }
 
 // TestFarApart: values of which one is a thousand times the other have units of

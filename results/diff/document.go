@@ -350,7 +350,7 @@ func pairRow(name, full string, p *stats.Ratio) []table.Cell {
 type remarks struct {
 	tested, differ int
 	fewest         int // samples on the poorer side of a row
-	nothing        bool
+	undecidable    int // rows in which no difference could be told from chance
 }
 
 func (s *remarks) add(a, b *Cell) {
@@ -361,24 +361,34 @@ func (s *remarks) add(a, b *Cell) {
 	if n := min(a.N, b.N); s.tested == 1 || n < s.fewest {
 		s.fewest = n
 	}
-	s.nothing = s.nothing || max(a.N, b.N) < stats.LeastForCompare
+	if max(a.N, b.N) < stats.LeastForCompare {
+		s.undecidable++
+	}
 }
 
 func (s *remarks) sentences() []string {
 	if s.tested == 0 {
 		return nil
 	}
-	rows, share := figures.Number(s.tested, "row")+" "+figures.Verb(s.tested, "differs", "differ"), ""
-	if s.tested > 1 {
-		share = fmt.Sprintf(", about %.1f of these %d", stats.Alpha*float64(s.tested), s.tested)
+	var out []string
+	if s.undecidable < s.tested || s.differ > 0 { // rows that cannot differ say nothing by not differing
+		out = append(out, s.counted())
 	}
-	out := []string{fmt.Sprintf("%d of %s by more than chance explains. One row in %.0f looks so by chance alone%s.", s.differ, rows, 1/stats.Alpha, share)}
 	switch {
-	case s.nothing:
+	case s.undecidable > 0:
 		out = append(out, fmt.Sprintf("Undecidable where a side has %d: no difference however large can be told from chance with fewer than %d a side, and an interval needs %d.",
 			s.fewest, stats.LeastForCompare, stats.LeastForInterval))
 	case s.fewest < stats.LeastForInterval:
 		out = append(out, fmt.Sprintf("±∞ where a side has %d: a 95 %% interval needs %d samples; changes smaller than what is seen are undecidable.", s.fewest, stats.LeastForInterval))
 	}
 	return out
+}
+
+// counted says how many rows differ, and how many would by chance alone.
+func (s *remarks) counted() string {
+	rows, share := figures.Number(s.tested, "row")+" "+figures.Verb(s.tested, "differs", "differ"), ""
+	if s.tested > 1 {
+		share = fmt.Sprintf(", about %.1f of these %d", stats.Alpha*float64(s.tested), s.tested)
+	}
+	return fmt.Sprintf("%d of %s by more than chance explains. One row in %.0f looks so by chance alone%s.", s.differ, rows, 1/stats.Alpha, share)
 }
