@@ -36,7 +36,7 @@ func Roofline(o Options, memory, arithmetic float64, points []RoofPoint) Figure 
 	kept := slices.DeleteFunc(slices.Clone(points), func(p RoofPoint) bool { return !p.drawn() })
 	c := draw(o, len(kept), table.Column{Name: "kernel", Left: true}, table.Column{Name: "operations a byte"}, table.Column{Name: "GFLOP/s"}, table.Column{Name: "GB/s"})
 	if n := len(points) - len(kept); n > 0 {
-		c.note("%s not drawn, of which bytes or operations are not known, or none.", figures.Number(n, "kernel"))
+		c.note("%s not drawn: without arithmetic, or with bytes or operations that nobody knows.", figures.Number(n, "kernel"))
 	}
 	slices.SortStableFunc(kept, func(a, b RoofPoint) int { return int(sign(b.Share - a.Share)) })
 	if more := len(kept) - mostKernels; more > 0 {

@@ -94,7 +94,7 @@ func (f StalledSteps) Text() string {
 		}
 		beside = "beside them: " + strings.Join(all, ", ")
 	}
-	return fmt.Sprintf("%d of %d decode steps took over %d × the median of their round, up to %s ms, and %s of the decode time more than it; %s",
+	return fmt.Sprintf("%d of %d decode steps took over %d × the median of their round, up to %s ms; what they took beyond it is %s of the decode time; %s",
 		f.Stalls, f.Steps, steps.Limit, ms(f.Longest), figures.Percent(f.Share), beside)
 }
 
