@@ -65,6 +65,9 @@ func create(path string, o Options, buffer int) (*File, error) {
 		o.Unfinished = "." + name + mark + "*"
 	}
 	f, err := os.CreateTemp(filepath.Clean(dir+"."), o.Unfinished)
+	if named := (*fs.PathError)(nil); errors.As(err, &named) {
+		err = named.Err // it names the unfinished file, which nobody asked for
+	}
 	if err != nil {
 		return nil, fmt.Errorf("cannot create %s: %w", path, err)
 	}

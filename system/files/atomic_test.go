@@ -141,6 +141,8 @@ func TestCreateErrors(t *testing.T) {
 		if f, err := Create(path, Options{}); err == nil {
 			f.Discard()
 			t.Errorf("Create(%q) succeeded", path)
+		} else if strings.Contains(err.Error(), "unfinished") {
+			t.Errorf("Create(%q) names a file that nobody asked for: %v", path, err)
 		}
 	}
 }
