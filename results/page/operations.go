@@ -23,7 +23,7 @@ func (s subject) operations(run *recording.Run, r *roofline.Roofline) []block {
 	var out []block
 	for i := range p.Phases {
 		if phase := &p.Phases[i]; len(phase.Operations) > 0 {
-			out = append(out, block{Figure: s.worked("operations-"+strconv.Itoa(i+1), of, p.Number, phase)})
+			out = append(out, block{Figure: s.worked("operations-"+strconv.Itoa(i+1), of, p.Number, phase, r)})
 		}
 	}
 	out = append(out, s.against(r, "operation")...)
@@ -34,7 +34,7 @@ func (s subject) operations(run *recording.Run, r *roofline.Roofline) []block {
 
 // worked draws the time of all threads in each operation of a kind of phase, the
 // longest first.
-func (s subject) worked(id, of string, number int, p *passes.Phase) *figure {
+func (s subject) worked(id, of string, number int, p *passes.Phase, r *roofline.Roofline) *figure {
 	sorted := slices.Clone(p.Operations)
 	slices.SortStableFunc(sorted, func(a, b passes.Operation) int { return cmp.Compare(b.Working, a.Working) })
 	whole := p.Whole()
@@ -48,7 +48,8 @@ func (s subject) worked(id, of string, number int, p *passes.Phase) *figure {
 			name = clean(o.Name + " (" + o.Kernel + ")")
 		}
 		part := figures.Percent(float64(o.Working) / float64(max(1, whole.Working)))
-		gb, gflop := perBillion(o.BytesPerSecond()), perBillion(o.OpsPerSecond())
+		kernel := r.Operation(p, o)
+		gb, gflop := perBillion(kernel.BytesPerSecond()), perBillion(kernel.OpsPerSecond())
 		bars.Rows = append(bars.Rows, []string{name, clean(o.Kernel), strconv.FormatInt(o.Times, 10), figures.Milliseconds(o.Working), part, gb, gflop})
 		if k < mostCompiles {
 			rows = append(rows, plot.Row{Label: name, Value: inMS(o.Working), Kind: plot.CPU,

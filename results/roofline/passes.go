@@ -21,7 +21,7 @@ func ofPasses(p *passes.Passes) *Roofline {
 	for i := range p.Phases {
 		phase := &p.Phases[i]
 		for j := range phase.Operations {
-			k := r.operation(phase, &phase.Operations[j])
+			k := r.Operation(phase, &phase.Operations[j])
 			k.Library, k.Name = phase.Name, k.Name+" "+phase.Operations[j].Kernel
 			r.Kernels = append(r.Kernels, k)
 		}
@@ -30,8 +30,8 @@ func ofPasses(p *passes.Passes) *Roofline {
 	return r
 }
 
-// operation holds an operation of a phase to the limits, by the wall clock.
-func (r *Roofline) operation(p *passes.Phase, o *passes.Operation) Kernel {
+// Operation holds an operation of a phase to the limits, by the wall clock.
+func (r *Roofline) Operation(p *passes.Phase, o *passes.Operation) Kernel {
 	k := Kernel{Name: o.Name, Dispatches: o.Times, Time: o.Elapsed, Read: o.Read, Written: o.Written, Ops: o.Ops, Known: true}
 	touched := p.Whole()
 	if kernel, _, _ := strings.Cut(o.Kernel, " "); slices.Contains(weightless, kernel) {
@@ -76,9 +76,9 @@ func (r *Roofline) phase(p *passes.Passes, of *passes.Phase) *table.Table {
 	}
 	for i := range of.Operations {
 		o := &of.Operations[i]
-		row(r.operation(of, o), strings.TrimSuffix(o.Kernel, set), o.Working)
+		row(r.Operation(of, o), strings.TrimSuffix(o.Kernel, set), o.Working)
 	}
-	all := r.operation(of, &whole)
+	all := r.Operation(of, &whole)
 	all.Name = "all"
 	row(all, "", whole.Working)
 	t.Footer, t.Rows = t.Rows[len(t.Rows)-1], t.Rows[:len(t.Rows)-1]
