@@ -86,7 +86,7 @@ func (t *threadTrace) id(o cpu.Operation, put func(recording.Event)) int {
 	if !told {
 		id = len(t.ids) + 1
 		t.ids[o] = id
-		put(&recording.Operation{ID: id, Layer: o.Layer, Name: o.Name, Kernel: o.Kernel, Read: o.Read, Written: o.Written, Ops: o.Ops})
+		put(&recording.Operation{ID: id, Layer: o.Layer, Name: o.Name, Library: o.Set, Kernel: o.Kernel, Read: o.Read, Written: o.Written, Ops: o.Ops})
 	}
 	return id
 }

@@ -27,7 +27,7 @@ import (
 func TestThreadTrace(t *testing.T) {
 	rec := trace.New()
 	tr := newThreadTrace(rec)
-	a, b := cpu.Operation{Layer: -1, Name: "token_embd", Kernel: "x", Read: 5}, cpu.Operation{Name: "attention", Kernel: "y", Ops: 7}
+	a, b := cpu.Operation{Layer: -1, Name: "token_embd", Kernel: "x", Read: 5}, cpu.Operation{Name: "attention", Kernel: "y", Set: "avx2", Ops: 7}
 	c := b
 	c.Ops = 8
 	work := []cpu.Work{{Operation: 0, Start: 10, End: 20}, {Operation: 1, Start: 20, End: 25}}
@@ -43,8 +43,8 @@ func TestThreadTrace(t *testing.T) {
 	tr.tell(func(e recording.Event) { got = append(got, e) })
 	want := []recording.Event{
 		&recording.Operation{ID: 1, Layer: -1, Name: "token_embd", Kernel: "x", Read: 5},
-		&recording.Operation{ID: 2, Name: "attention", Kernel: "y", Ops: 7},
-		&recording.Operation{ID: 3, Name: "attention", Kernel: "y", Ops: 8},
+		&recording.Operation{ID: 2, Name: "attention", Library: "avx2", Kernel: "y", Ops: 7},
+		&recording.Operation{ID: 3, Name: "attention", Library: "avx2", Kernel: "y", Ops: 8},
 		&recording.Executed{Span: prefill.ID(), Operations: []int{1, 2, 1, 3}, Start: []int64{10, 20, 30, 32}, Time: []int64{10, 5, 1, 2}},
 		&recording.Executed{Span: prefill.ID(), Track: 1, Operations: []int{3}, Start: []int64{31}, Time: []int64{8}},
 		&recording.Executed{Span: step.ID(), Track: 1, Operations: []int{2}, Start: []int64{50}, Time: []int64{1}},

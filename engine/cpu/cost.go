@@ -19,7 +19,8 @@ import (
 type Operation struct {
 	Layer  int    // the block, from 0; −1 outside of the blocks
 	Name   string // in the model's terms: one of the constants
-	Kernel string // what computes it, and the instruction set: "mul_q8_0 avx512"
+	Kernel string // what computes it: "mul_q8_0"
+	Set    string // the instruction set of that; "" where it has none of its own
 	Read   int64  // bytes
 	// Written is the bytes that are written; what is added to is also read.
 	Written int64
@@ -128,7 +129,7 @@ func product(o *Operation, tokens int, biases [][]float32, ms ...*matrix) {
 }
 
 // kernelOf names the kernels that multiply matrices with so many tokens.
-func (e *Engine) kernelOf(tokens int, ms ...*matrix) string {
+func kernelOf(tokens int, ms ...*matrix) string {
 	var names []string
 	add := func(kind string, w *matrix) {
 		if n := kind + "_" + strings.ToLower(w.Type.String()); !slices.Contains(names, n) {
@@ -149,10 +150,8 @@ func (e *Engine) kernelOf(tokens int, ms ...*matrix) string {
 			add("dot", w)
 		}
 	}
-	return e.kernelNamed(strings.Join(names, "+"))
+	return strings.Join(names, "+")
 }
-
-func (e *Engine) kernelNamed(name string) string { return name + " " + e.set.Name }
 
 func (e *Engine) embeddingCost(tokens int) Operation {
 	w := &e.m.Embedding
@@ -164,7 +163,7 @@ func (e *Engine) embeddingCost(tokens int) Operation {
 // and two products, of each value; and of each token the mean, the epsilon, the root and
 // its reciprocal.
 func (e *Engine) normCost(s stage) Operation {
-	o := Operation{Layer: s.layer, Kernel: e.kernelNamed("rms_norm")}
+	o := Operation{Layer: s.layer, Kernel: "rms_norm", Set: e.set.Name}
 	switch s.kind {
 	case normAttn, qkv:
 		o.Name = OpAttnNorm
@@ -182,7 +181,7 @@ func (e *Engine) normCost(s stage) Operation {
 
 // cost is what a stage costs beside its norm.
 func (e *Engine) cost(s stage) Operation {
-	o := Operation{Layer: s.layer}
+	o := Operation{Layer: s.layer, Set: e.set.Name}
 	m, tokens := e.m, int64(s.tokens)
 	width, kv := m.Heads*m.HeadDim, m.KVHeads*m.HeadDim
 	var b *block
@@ -190,7 +189,7 @@ func (e *Engine) cost(s stage) Operation {
 		b = &e.blocks[s.layer]
 	}
 	residual := func(name string, w *matrix, bias []float32) {
-		o.Name, o.Kernel = name, e.kernelOf(s.tokens, w)
+		o.Name, o.Kernel = name, kernelOf(s.tokens, w)
 		product(&o, s.tokens, [][]float32{bias}, w)
 		o.Written = floatBytes(s.tokens * w.Rows)
 		o.Read += o.Written
@@ -200,13 +199,13 @@ func (e *Engine) cost(s stage) Operation {
 	case normAttn, normFFN:
 		return e.normCost(s)
 	case qkv:
-		o.Name, o.Kernel = OpQKV, e.kernelOf(s.tokens, &b.q, &b.k, &b.v)
+		o.Name, o.Kernel = OpQKV, kernelOf(s.tokens, &b.q, &b.k, &b.v)
 		product(&o, s.tokens, [][]float32{b.QB, b.KB, b.VB}, &b.q, &b.k, &b.v)
 		o.Read += 2 * floatBytes(s.tokens*m.RopeDim)
 		o.Written = floatBytes(s.tokens * (width + 2*kv))
 		o.Ops += 3 * tokens * int64((m.Heads+m.KVHeads)*m.RopeDim)
 	case attend:
-		o.Name, o.Kernel = OpAttention, e.kernelNamed("attend")
+		o.Name, o.Kernel = OpAttention, "attend"
 		last := e.pos + s.first + s.tokens // the positions that the last token looks at
 		o.Read = floatBytes(s.tokens*width) + 2*floatBytes(last*kv)
 		att := e.att.of(s.tokens)
@@ -221,19 +220,19 @@ func (e *Engine) cost(s stage) Operation {
 			o.Ops += int64(m.Heads) * (n*(4*int64(m.HeadDim)+5) + int64(m.HeadDim))
 		}
 	case quantAtt:
-		o.Name, o.Kernel = OpAttnQuantize, e.kernelNamed("quantize")
+		o.Name, o.Kernel = OpAttnQuantize, "quantize"
 		o.Read, o.Written = floatBytes(s.tokens*width), panelBytes(s.tokens*width)
 	case project:
 		residual(OpAttnOutput, &b.o, b.OB)
 	case gateUp:
-		o.Name, o.Kernel = OpFFNGateUp, e.kernelOf(s.tokens, &b.gate, &b.up)
+		o.Name, o.Kernel = OpFFNGateUp, kernelOf(s.tokens, &b.gate, &b.up)
 		product(&o, s.tokens, [][]float32{b.GateB, b.UpB}, &b.gate, &b.up)
 		o.Written = written(e.h.of(s.tokens), s.tokens*m.FFN)
 		o.Ops += 4 * tokens * int64(m.FFN) // exp, a sum, a quotient and a product
 	case down:
 		residual(OpFFNDown, &b.down, b.DownB)
 	case head:
-		o.Layer, o.Name, o.Kernel = -1, OpOutput, e.kernelOf(s.tokens, &e.output)
+		o.Layer, o.Name, o.Kernel = -1, OpOutput, kernelOf(s.tokens, &e.output)
 		product(&o, s.tokens, nil, &e.output)
 		o.Written = floatBytes(m.Vocab)
 		o.Ops += int64(m.Vocab) // to find the largest
@@ -246,7 +245,7 @@ func (e *Engine) cost(s stage) Operation {
 				names = append(names, n)
 			}
 		}
-		o.Kernel, o.Written = e.kernelNamed(strings.Join(names, "+")), o.Read
+		o.Kernel, o.Written = strings.Join(names, "+"), o.Read
 	}
 	return o
 }

@@ -39,13 +39,15 @@ type Phase struct {
 }
 
 // named is what tells operations apart: a file may name many.
-type named struct{ name, kernel string }
+type named struct{ name, library, kernel string }
 
 // Operation is what was done of an operation by one kernel, in all layers.
 type Operation struct {
-	Name, Kernel string
-	Times        int64         // in how many passes and layers
-	Working      time.Duration // of all threads together
+	// Library is the instruction set of the kernel.
+	Name, Library, Kernel string
+
+	Times   int64         // in how many passes and layers
+	Working time.Duration // of all threads together
 	// Elapsed is from when the first thread began with it until the last one had
 	// done its part, of each time: what its bytes are divided by.
 	Elapsed            time.Duration
@@ -159,11 +161,11 @@ const embedding = "token_embd"
 
 // operation is the sum that an operation belongs to, which began at start.
 func (p *Phase) operation(o *recording.Operation, start int64) *Operation {
-	i, ok := p.at[named{o.Name, o.Kernel}]
+	i, ok := p.at[named{o.Name, o.Library, o.Kernel}]
 	if !ok {
 		i = len(p.Operations)
-		p.at[named{o.Name, o.Kernel}] = i
-		p.Operations = append(p.Operations, Operation{Name: o.Name, Kernel: o.Kernel, first: start})
+		p.at[named{o.Name, o.Library, o.Kernel}] = i
+		p.Operations = append(p.Operations, Operation{Name: o.Name, Library: o.Library, Kernel: o.Kernel, first: start})
 	}
 	p.Operations[i].first = min(p.Operations[i].first, start)
 	return &p.Operations[i]

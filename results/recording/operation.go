@@ -15,8 +15,8 @@ type Operation struct {
 	ID    int    `json:"id"`    // from 1, in the order in which they are told
 	Layer int    `json:"layer"` // the block, from 0; NoLayer outside of the blocks
 	Name  string `json:"name"`  // in the model's terms: "attn_norm", "attn_q", "attention", "ffn_down", "output" …
-	// Library is of Metal. Kernel is the function, of a copy names.Blit; of the CPU
-	// engine it is the name of its kernel.
+	// Library is of Metal, of the CPU engine the instruction set of its kernel. Kernel is
+	// the function, of a copy names.Blit; of the CPU engine the name of its kernel.
 	Library string   `json:"library,omitempty"`
 	Kernel  string   `json:"kernel"`
 	Grid    [3]int64 `json:"grid,omitzero"`     // threadgroups, or threads

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/introgen/introgen/figures"
@@ -22,7 +21,7 @@ func ofPasses(p *passes.Passes) *Roofline {
 		phase := &p.Phases[i]
 		for j := range phase.Operations {
 			k := r.Operation(phase, &phase.Operations[j])
-			k.Library, k.Name = phase.Name, k.Name+" "+phase.Operations[j].Kernel
+			k.Library, k.Name = phase.Name, fmt.Sprintf("%s %s", k.Name, phase.Operations[j].Kernel)
 			r.Kernels = append(r.Kernels, k)
 		}
 	}
@@ -34,7 +33,7 @@ func ofPasses(p *passes.Passes) *Roofline {
 func (r *Roofline) Operation(p *passes.Phase, o *passes.Operation) Kernel {
 	k := Kernel{Name: o.Name, Dispatches: o.Times, Time: o.Elapsed, Read: o.Read, Written: o.Written, Ops: o.Ops, Known: true}
 	touched := p.Whole()
-	if kernel, _, _ := strings.Cut(o.Kernel, " "); slices.Contains(weightless, kernel) {
+	if slices.Contains(weightless, o.Kernel) {
 		touched = *o
 	}
 	r.limit(&k, max(1, (touched.Read+touched.Written)/int64(max(1, p.Passes))))
@@ -69,37 +68,19 @@ func (r *Roofline) phase(p *passes.Passes, of *passes.Phase) *table.Table {
 	limits := r.limits()
 	t.Columns = append(t.Columns, rates(limits)...)
 	whole := of.Whole()
-	set := commonSet(of.Operations)
 	row := func(k Kernel, kernel string, working time.Duration) {
 		cells := append(table.Texts(k.Name, kernel, figures.Milliseconds(working)), share(float64(working)/float64(max(1, whole.Working))))
 		t.Add(append(cells, k.rates(limits)...)...)
 	}
 	for i := range of.Operations {
 		o := &of.Operations[i]
-		row(r.Operation(of, o), strings.TrimSuffix(o.Kernel, set), o.Working)
+		row(r.Operation(of, o), o.Kernel, o.Working)
 	}
 	all := r.Operation(of, &whole)
 	all.Name = "all"
 	row(all, "", whole.Working)
 	t.Footer, t.Rows = t.Rows[len(t.Rows)-1], t.Rows[:len(t.Rows)-1]
 	return t
-}
-
-// commonSet is what the names of all kernels end in, the instruction set, where
-// they do: " avx512". Those without one are of plain Go.
-func commonSet(all []passes.Operation) string {
-	set := ""
-	for _, o := range all {
-		_, s, found := strings.Cut(o.Kernel, " ")
-		switch {
-		case !found:
-		case set == "":
-			set = " " + s
-		case set != " "+s:
-			return ""
-		}
-	}
-	return set
 }
 
 // mostThreads is how many threads are shown: the CPU engine has no more.

@@ -37,7 +37,7 @@ type Roofline struct {
 // Kernel is what all dispatches of a kernel did.
 type Kernel struct {
 	// Library is "" where no pipeline tells it, as of copies. Of the CPU engine it is
-	// the phase, and Name the operation and its kernel: "ffn_down mul_q8_0 avx512".
+	// the phase, and Name the operation and its kernel: "ffn_down mul_q8_0".
 	Library, Name string
 	Dispatches    int64
 	Time          time.Duration // 0 where the device cannot tell

@@ -33,10 +33,10 @@ func Run() *recording.Run {
 		Rounds: []recording.Round{{Number: 1, Span: 1, Prompt: 100, IDs: []int32{1, 2, 3}}},
 		Operations: []*recording.Operation{
 			{ID: 1, Layer: -1, Name: "token_embd", Kernel: "expand_q8_0", Read: 100, Written: 300},
-			{ID: 2, Layer: 0, Name: "ffn_down", Kernel: "pack_tile_q8_0 avx2", Read: 4e6, Written: 1000, Ops: 800e6},
-			{ID: 3, Layer: 0, Name: "attn_norm", Kernel: "rms_norm avx2", Read: 500, Written: 500, Ops: 1000},
-			{ID: 4, Layer: 0, Name: "ffn_down", Kernel: "mul_q8_0 avx2", Read: 4e6 - 200, Written: 200, Ops: 8e6},
-			{ID: 5, Layer: 1, Name: "ffn_down", Kernel: "mul_q8_0 avx2", Read: 4e6 - 200, Written: 200, Ops: 8e6},
+			{ID: 2, Layer: 0, Name: "ffn_down", Library: "avx2", Kernel: "pack_tile_q8_0", Read: 4e6, Written: 1000, Ops: 800e6},
+			{ID: 3, Layer: 0, Name: "attn_norm", Library: "avx2", Kernel: "rms_norm", Read: 500, Written: 500, Ops: 1000},
+			{ID: 4, Layer: 0, Name: "ffn_down", Library: "avx2", Kernel: "mul_q8_0", Read: 4e6 - 200, Written: 200, Ops: 8e6},
+			{ID: 5, Layer: 1, Name: "ffn_down", Library: "avx2", Kernel: "mul_q8_0", Read: 4e6 - 200, Written: 200, Ops: 8e6},
 		},
 		Executed: []*recording.Executed{
 			// Two passes of the same operations: 5 ms and 10 ms from the first thread's begin to the last one's end.
