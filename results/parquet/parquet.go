@@ -9,6 +9,7 @@ package parquet
 import (
 	"errors"
 	"fmt"
+	"io"
 	"path/filepath"
 	"strings"
 
@@ -43,25 +44,41 @@ const (
 // paths. A file of that name is replaced. The column "file" has the name.
 func Write(folder, name string, f *recording.File) ([]string, error) {
 	spans, samples := filepath.Join(folder, name+SpansEnding), filepath.Join(folder, name+SamplesEnding)
-	err := write(spans, func(put func(Span) error) error {
-		return each(f, name, func(r *run) error { return r.spans(put) })
-	})
+	err := write(spans, func(w io.Writer) error { return writeSpans(w, name, f) })
 	if err == nil {
-		err = write(samples, func(put func(Sample) error) error {
-			return each(f, name, func(r *run) error { return r.samples(put) })
-		})
+		err = write(samples, func(w io.Writer) error { return writeSamples(w, name, f) })
 	}
 	return []string{spans, samples}, err
 }
 
-// write writes a table, whose rows are put one by one.
-func write[Row any](path string, rows func(put func(Row) error) error) error {
-	out, err := files.Create(path, files.Options{})
+// write writes a file, whole or not at all.
+func write(path string, table func(io.Writer) error) error {
+	out, err := files.Create(path, files.Options{Unsynced: true})
 	if err != nil {
 		return err
 	}
 	defer out.Discard()
-	w := parquet.NewGenericWriter[Row](out, parquet.Compression(&parquet.Zstd), parquet.MaxRowsPerRowGroup(group),
+	if err := table(out); err != nil {
+		return fmt.Errorf("cannot write %s: %w", path, err)
+	}
+	return out.Commit()
+}
+
+func writeSpans(w io.Writer, name string, f *recording.File) error {
+	return encode(w, func(put func(Span) error) error {
+		return each(f, name, func(r *run) error { return r.spans(put) })
+	})
+}
+
+func writeSamples(w io.Writer, name string, f *recording.File) error {
+	return encode(w, func(put func(Sample) error) error {
+		return each(f, name, func(r *run) error { return r.samples(put) })
+	})
+}
+
+// encode writes a table, whose rows are put one by one.
+func encode[Row any](to io.Writer, rows func(put func(Row) error) error) error {
+	w := parquet.NewGenericWriter[Row](to, parquet.Compression(&parquet.Zstd), parquet.MaxRowsPerRowGroup(group),
 		parquet.KeyValueMetadata("made by", "introgen"))
 	kept := make([]Row, 0, batch)
 	flush := func() error {
@@ -69,7 +86,7 @@ func write[Row any](path string, rows func(put func(Row) error) error) error {
 		kept = kept[:0]
 		return err
 	}
-	err = rows(func(r Row) error {
+	err := rows(func(r Row) error {
 		if kept = append(kept, r); len(kept) < batch {
 			return nil
 		}
@@ -78,10 +95,7 @@ func write[Row any](path string, rows func(put func(Row) error) error) error {
 	if err == nil {
 		err = flush()
 	}
-	if err = errors.Join(err, w.Close()); err != nil {
-		return fmt.Errorf("cannot write %s: %w", path, err)
-	}
-	return out.Commit()
+	return errors.Join(err, w.Close())
 }
 
 // run is a run of a recording, taken apart, with what its rows have in common.

@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"unicode"
 
 	"github.com/parquet-go/parquet-go"
 
@@ -28,21 +29,16 @@ type row map[string]string
 // tables writes a recording's tables and reads them again.
 func tables(t *testing.T, f *recording.File) (spans, samples []row) {
 	t.Helper()
-	paths, err := Write(t.TempDir(), "x", f)
-	if err != nil {
+	var a, b bytes.Buffer
+	if err := errors.Join(writeSpans(&a, "x", f), writeSamples(&b, "x", f)); err != nil {
 		t.Fatal(err)
 	}
-	return read(t, paths[0]), read(t, paths[1])
+	return read(t, a.Bytes()), read(t, b.Bytes())
 }
 
-func read(t *testing.T, path string) (out []row) {
+func read(t *testing.T, table []byte) (out []row) {
 	t.Helper()
-	f, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	r := parquet.NewReader(f)
+	r := parquet.NewReader(bytes.NewReader(table))
 	columns := r.Schema().Columns()
 	into := make([]parquet.Row, 1)
 	for {
@@ -211,4 +207,39 @@ func TestNothingHalf(t *testing.T) {
 	if got := Name("a/b.introgen"); got != "b" {
 		t.Errorf("the name is %q", got)
 	}
+}
+
+// FuzzTables: whatever is recorded, the tables can be written and read, have a row for
+// each span and operation, and nothing in them that is not seen.
+func FuzzTables(f *testing.F) {
+	parent, child := programtest.Child()
+	for _, seed := range [][]*programtest.Recording{{programtest.Engine(programtest.Cold)}, {programtest.Detailed()}, {parent, child}, {programtest.Silent()}} {
+		f.Add(programtest.Bytes(seed...))
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		r, err := recording.Read(bytes.NewReader(text), "fuzz")
+		if err != nil {
+			return
+		}
+		want := 0
+		for _, outer := range r.Runs {
+			for _, one := range append([]*recording.Run{outer}, outer.Children...) {
+				want += len(one.Spans)
+				for _, e := range one.Executed {
+					want += len(e.Operations)
+				}
+			}
+		}
+		spans, samples := tables(t, r)
+		if len(spans) != want {
+			t.Errorf("%d rows of %d spans and operations", len(spans), want)
+		}
+		for _, one := range slices.Concat(spans, samples) {
+			for name, value := range one {
+				if i := strings.IndexFunc(value, func(r rune) bool { return !unicode.IsGraphic(r) }); i >= 0 {
+					t.Errorf("the column %s has %q", name, value)
+				}
+			}
+		}
+	})
 }
