@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"fmt"
 	"io"
 	"os"
@@ -92,16 +91,25 @@ func openPage(c *cli.Context) (all []page.Recording, paths []string, err error) 
 			return nil, nil, err
 		}
 		noteDamage(c.App.ErrWriter, f)
-		all, paths, files = append(all, page.Recording{Name: pageName(path), File: f}), append(paths, path), append(files, file)
+		all, paths, files = append(all, page.Recording{File: f}), append(paths, path), append(files, file)
+	}
+	for i, name := range pageNames(paths...) {
+		all[i].Name = name
 	}
 	return all, paths, nil
 }
 
-// pageName is what a recording is called on a page: its file, without what is the
+// pageNames are what recordings are called on a page: their files, without what is the
 // same for all.
-func pageName(path string) string {
-	name := filepath.Base(path)
-	return cmp.Or(strings.TrimSuffix(name, recording.Ending), name)
+func pageNames(paths ...string) []string {
+	var short []string
+	for _, path := range paths {
+		if filepath.Base(path) != recording.Ending {
+			path = strings.TrimSuffix(path, recording.Ending)
+		}
+		short = append(short, path)
+	}
+	return recording.NamesBeside(short...)
 }
 
 // pageEnding is what the name of a page ends in.
@@ -111,7 +119,7 @@ const pageEnding = ".html"
 func writeReport(w io.Writer, f *recording.File) error {
 	name := "recording"
 	if f.Path != "" {
-		name = pageName(f.Path)
+		name = pageNames(f.Path)[0]
 	} else if h := headerOf(f); h != nil {
 		name = h.Command
 	}

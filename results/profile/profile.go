@@ -12,7 +12,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -65,13 +64,18 @@ func Of(files ...*recording.File) (*profile.Profile, error) {
 		b.profile.SampleType = append(b.profile.SampleType, &profile.ValueType{Type: name, Unit: "nanoseconds"})
 	}
 	runs, failed := 0, error(nil)
-	for _, f := range files {
+	paths := make([]string, len(files))
+	for i, f := range files {
+		paths[i] = f.Path
+	}
+	beside := recording.NamesBeside(paths...)
+	for i, f := range files {
 		for _, r := range f.Runs {
 			for _, r := range append([]*recording.Run{r}, r.Children...) {
 				b.number++
 				b.labels = labelsOf(f, r)
 				if len(files) > 1 && f.Path != "" {
-					b.labels["file"] = short(filepath.Base(f.Path))
+					b.labels["file"] = short(beside[i])
 				}
 				if b.profile.TimeNanos == 0 && !r.Header.Started.IsZero() {
 					b.profile.TimeNanos = r.Header.Started.UnixNano()

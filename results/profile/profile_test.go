@@ -205,6 +205,19 @@ func TestLabels(t *testing.T) {
 	}
 }
 
+// TestFilesOfOneName: the label of a file tells it from those of its name.
+func TestFilesOfOneName(t *testing.T) {
+	old, recent := metal(1, 1, 1), metal(1, 1, 1)
+	old.Path, recent.Path = "old/run.introgen", "new/run.introgen"
+	got := map[string]bool{}
+	for _, s := range read(t, old, recent).Sample {
+		got[strings.Join(s.Label["file"], " ")] = true
+	}
+	if want := map[string]bool{"old/run.introgen": true, "new/run.introgen": true}; !maps.Equal(got, want) {
+		t.Errorf("files are %v, want %v", got, want)
+	}
+}
+
 // TestPprof: go tool pprof names the libraries of the experiment's cold run, the
 // slowest first.
 func TestPprof(t *testing.T) {

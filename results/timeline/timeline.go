@@ -11,6 +11,7 @@ package timeline
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/introgen/introgen/results/recording"
@@ -31,6 +32,7 @@ type Timeline struct {
 	tracks int           // so far
 	zero   time.Duration // when the first of the clocks began
 	begun  bool
+	file   string // what the recording that is laid out is called; "" of the only one
 }
 
 // Process is one run, or the process that ran a plan.
@@ -141,11 +143,20 @@ func short(s string) string {
 }
 
 // Of lays recordings out. The runs of a plan are on one clock; what else is read
-// together begins at 0 together, so that it can be compared.
+// together begins at 0 together, so that it can be compared, and its processes have
+// the names of their files.
 func Of(files ...*recording.File) *Timeline {
 	t := &Timeline{}
+	paths := make([]string, len(files))
+	for i, f := range files {
+		paths[i] = strings.TrimSuffix(f.Path, recording.Ending)
+	}
+	beside := recording.NamesBeside(paths...)
 	apart := 0
-	for _, f := range files {
+	for i, f := range files {
+		if len(files) > 1 {
+			t.file = short(beside[i])
+		}
 		if f.Plan != nil {
 			t.plan(f)
 			apart++
@@ -160,6 +171,7 @@ func Of(files ...*recording.File) *Timeline {
 		}
 		apart += len(clocks)
 	}
+	t.file = ""
 	if apart > 1 {
 		t.note("%d recordings are shown together, each from its own begin: what stands one above the other need not have been at the same time", apart)
 	}
@@ -178,8 +190,16 @@ func (t *Timeline) trackID() int {
 	return 1000 + t.tracks
 }
 
+// inFile is what a name of one of several files begins with.
+func (t *Timeline) inFile() string {
+	if t.file == "" {
+		return ""
+	}
+	return t.file + ": "
+}
+
 func (t *Timeline) process(name string) *Process {
-	p := &Process{ID: len(t.Processes) + 1, Name: short(name)}
+	p := &Process{ID: len(t.Processes) + 1, Name: short(t.inFile() + name)}
 	t.Processes = append(t.Processes, p)
 	return p
 }
@@ -235,7 +255,7 @@ func (t *Timeline) plan(f *recording.File) {
 		}
 	}
 	if loose > 0 {
-		t.note("of %d runs of the plan it is not known when they were made: they begin with it", loose)
+		t.note("%sof %d runs of the plan it is not known when they were made: they begin with it", t.inFile(), loose)
 	}
 }
 

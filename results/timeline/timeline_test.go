@@ -419,6 +419,29 @@ func TestClocks(t *testing.T) {
 	}
 }
 
+// TestFilesOfOneName: processes of several files have their names, with the folder
+// where it alone tells them apart; and so have the notes.
+func TestFilesOfOneName(t *testing.T) {
+	old, recent, other := metal(1, 1, 1), metal(1, 1, 1), metal(1, 1, 1)
+	old.Path, recent.Path, other.Path = "a/old/run.introgen", "a/new/run.introgen", "other.introgen"
+	recent.Runs[0].Outputs = []recording.Output{{At: -9, Bytes: 1}}
+	l := timeline.Of(old, recent, other)
+	var got []string
+	for _, p := range l.Processes {
+		name, _, _ := strings.Cut(p.Name, ": ")
+		got = append(got, name)
+	}
+	if want := []string{"old/run", "new/run", "other"}; !slices.Equal(got, want) {
+		t.Errorf("processes are of %q, want %q", got, want)
+	}
+	if len(l.Notes) != 5 || !strings.HasPrefix(l.Notes[1], "new/run: introgen metal: 1 readings and writes are said to have been before the run began") {
+		t.Errorf("notes are %q", l.Notes)
+	}
+	if name := timeline.Of(old).Processes[0].Name; strings.Contains(name, ": ") {
+		t.Errorf("the process of one file is %q", name)
+	}
+}
+
 // FuzzTimeline: whatever a recording says, a viewer takes its timeline without a
 // complaint, and no span of it takes another time.
 func FuzzTimeline(f *testing.F) {
