@@ -57,7 +57,8 @@ func Together(w io.Writer, files []*recording.File) error {
 // Of makes the profile of all runs of the files. It fails where no run can be
 // accounted for.
 func Of(files ...*recording.File) (*profile.Profile, error) {
-	b := &builder{profile: &profile.Profile{DefaultSampleType: typeNames[wall]}, functions: map[frame]*profile.Location{}, samples: map[sampleKey]*profile.Sample{}}
+	b := &builder{profile: &profile.Profile{DefaultSampleType: typeNames[wall]}, functions: map[frame]*profile.Location{}, samples: map[sampleKey]*profile.Sample{},
+		stacks: map[string]*locations{}, places: map[placeKey]map[string][]string{}}
 	// pprof looks for the program of a profile, and says where it has none.
 	b.profile.Mapping = []*profile.Mapping{{ID: 1, Limit: math.MaxInt64, File: "introgen", HasFunctions: true, HasFilenames: true, HasLineNumbers: true, HasInlineFrames: true}}
 	for _, name := range typeNames {
@@ -131,8 +132,17 @@ func (s stack) key() string {
 
 // sampleKey tells samples apart.
 type sampleKey struct {
+	stack *locations
+	place placeKey
+}
+
+// locations are those of a stack, from the innermost on, which all of its samples
+// share: a plan of traced runs has a sample for each operation of each step.
+type locations struct{ all []*profile.Location }
+
+// placeKey tells places in runs apart. All samples of one share their labels.
+type placeKey struct {
 	run   int
-	stack string
 	where where
 }
 
@@ -141,6 +151,8 @@ type builder struct {
 	profile   *profile.Profile
 	functions map[frame]*profile.Location
 	samples   map[sampleKey]*profile.Sample
+	stacks    map[string]*locations
+	places    map[placeKey]map[string][]string
 	number    int               // of the run
 	labels    map[string]string // of the run
 	duration  time.Duration
@@ -162,13 +174,10 @@ type where struct {
 
 // add adds times to a stack, whose outermost frame comes first.
 func (b *builder) add(s stack, w where, values map[int]time.Duration) {
-	key := sampleKey{b.number, s.key(), w}
+	key := sampleKey{b.stack(s), placeKey{b.number, w}}
 	x := b.samples[key]
 	if x == nil {
-		x = &profile.Sample{Value: make([]int64, types), Label: b.labelled(w)}
-		for _, f := range slices.Backward(s) {
-			x.Location = append(x.Location, b.location(f))
-		}
+		x = &profile.Sample{Value: make([]int64, types), Label: b.labelled(key.place), Location: key.stack.all}
 		b.samples[key] = x
 		b.profile.Sample = append(b.profile.Sample, x)
 	}
@@ -177,9 +186,27 @@ func (b *builder) add(s stack, w where, values map[int]time.Duration) {
 	}
 }
 
+func (b *builder) stack(s stack) *locations {
+	key := s.key()
+	l := b.stacks[key]
+	if l == nil {
+		l = &locations{}
+		for _, f := range slices.Backward(s) {
+			l.all = append(l.all, b.location(f))
+		}
+		b.stacks[key] = l
+	}
+	return l
+}
+
 // labelled are the labels of the run with those of a place in it.
-func (b *builder) labelled(w where) map[string][]string {
-	labels := map[string][]string{}
+func (b *builder) labelled(p placeKey) map[string][]string {
+	labels, w := b.places[p], p.where
+	if labels != nil {
+		return labels
+	}
+	labels = map[string][]string{}
+	b.places[p] = labels
 	for key, value := range b.labels {
 		labels[key] = []string{value}
 	}
