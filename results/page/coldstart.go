@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/introgen/introgen/figures"
@@ -19,26 +20,36 @@ import (
 // and of arms that are drawn.
 const mostPhases, mostLibraries, mostArms = 14, 30, 6
 
-// coldStart shows where the first round of a run went until its goal: of a plan that
+// startTitle calls the start cold only where a run was.
+func startTitle(all []subject) string {
+	for _, s := range all {
+		if slices.ContainsFunc(samples.Of(s.file), func(x samples.Series) bool { return strings.HasPrefix(x.State, recording.StateCold) }) {
+			return "Cold start"
+		}
+	}
+	return "Start"
+}
+
+// start shows where the first round of a run went until its goal: of a plan that
 // of the arm which was slowest to reach it, then those of the others.
-func (s subject) coldStart() []block {
-	type start struct {
+func (s subject) start() []block {
+	type begun struct {
 		series samples.Series
 		sample samples.Sample
 		goal   breakdown.Goal
 		ok     bool
 	}
-	var all []start
+	var all []begun
 	for _, x := range samples.Of(s.file) {
 		if x.State == recording.StateWarmProcess || len(x.Samples) == 0 {
 			continue
 		}
-		one := start{series: x}
+		one := begun{series: x}
 		one.sample = medianStart(x)
 		one.goal, one.ok = one.sample.Rounds[0].Goal()
 		all = append(all, one)
 	}
-	slices.SortStableFunc(all, func(a, b start) int { return cmp.Compare(b.goal.Time, a.goal.Time) })
+	slices.SortStableFunc(all, func(a, b begun) int { return cmp.Compare(b.goal.Time, a.goal.Time) })
 	var out []block
 	for i, x := range all {
 		if i == mostArms {
@@ -107,7 +118,12 @@ func (s subject) waterfall(id string, x samples.Sample) []block {
 	title := "The start of " + clean(runName(x.Run.Run, samples.Shown(x.Run.Run)))
 	text := ""
 	if g, ok := r.Goal(); ok {
-		text = fmt.Sprintf("%s was reached %s ms after the start%s.", capital(g.Name), figures.Milliseconds(g.Until-c.zero), offFile(c.zero, r))
+		text = fmt.Sprintf("%s was reached %s ms after the start", capital(g.Name), figures.Milliseconds(g.Until-c.zero))
+		if c.zero < r.Start {
+			text += fmt.Sprintf(" of the process. Of these %s ms are the round's own; the others passed before it, or in the recording's own work.", figures.Milliseconds(g.Time))
+		} else {
+			text += " of the round."
+		}
 	} else if r.Open {
 		text = "The recording ends before the second token was known."
 	}
@@ -115,13 +131,6 @@ func (s subject) waterfall(id string, x samples.Sample) []block {
 		func(o plot.Options) plot.Figure { return plot.Waterfall(o, c.lanes) })
 	f.Table = grid{Caption: title + ", in ms from its begin", Head: append(words("what", "name"), numbers("begins", "takes")...), Rows: c.rows}
 	return []block{{Text: text}, {Figure: f}}
-}
-
-func offFile(zero time.Duration, r breakdown.Round) string {
-	if zero < r.Start {
-		return " of the process"
-	}
-	return " of the round"
 }
 
 // runName is what a run is called: its place in its plan, or what it is.

@@ -135,7 +135,7 @@ func (s subject) stepBlocks(all []stepped, spoken *stepped) []block {
 		if cells < mostListed {
 			for _, r := range x.rows {
 				if len(all) > 1 {
-					r[0] = x.label + ", " + r[0]
+					r[0] = x.named(r[0])
 				}
 				if cells += len(r) - 1; cells > mostListed {
 					omitted += len(r) - 1
@@ -169,13 +169,17 @@ func (s subject) stepBlocks(all []stepped, spoken *stepped) []block {
 		lines = spoken.lines()
 	}
 	out := []block{}
-	title := "Every decode step after the first of its round"
+	title, about := "Every decode step after the first of its round", "A dot is a step, in the order in which a round made them"
+	switch {
+	case len(lines) > 0 && len(all) > 1:
+		about += "; the lines are percentiles of " + spoken.label
+	case len(lines) > 0:
+		about += "; the lines are percentiles"
+	default:
+		about += "; the table has percentiles"
+	}
 	if len(series) > 0 {
-		about := "A dot is a step, in the order in which a round made them. Milliseconds; the table has the percentiles."
-		if len(lines) > 0 {
-			about = "A dot is a step, in the order in which a round made them; lines are percentiles. Milliseconds."
-		}
-		f := s.figure("steps", title, about, func(o plot.Options) plot.Figure {
+		f := s.figure("steps", title, about+". Milliseconds.", func(o plot.Options) plot.Figure {
 			o.X, o.Y, o.Text = "decode step of the round", "ms", milliseconds
 			if over {
 				o.X = "decode step, through all rounds of a kind of run"
@@ -206,6 +210,16 @@ func (s subject) stepBlocks(all []stepped, spoken *stepped) []block {
 		out = append(out, block{Text: fmt.Sprintf("Stalls, which are steps over %d times the median of their round: %d.", steps.Limit, n)}, block{List: list})
 	}
 	return out
+}
+
+// named is a row of the list with what its steps are of, whose last part may be the
+// round that the row names too.
+func (x stepped) named(row string) string {
+	round, rest, _ := strings.Cut(row, ":")
+	if strings.HasSuffix(x.label, round) {
+		return x.label + ":" + rest
+	}
+	return x.label + ", " + row
 }
 
 // row has the figures of steps, as the table shows them.

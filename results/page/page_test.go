@@ -190,6 +190,31 @@ func TestManyRuns(t *testing.T) {
 	}
 }
 
+// TestOrder: what a recording was made for comes first, only a cold start is called
+// one, and what is said of a plot is of what it shows.
+func TestOrder(t *testing.T) {
+	sweep := written(t, page.Options{}, page.Recording{Name: "sweep", File: recorded(t, "experiment-sweep")})
+	if a, b := strings.Index(sweep, `<section id="sweep"`), strings.Index(sweep, `<section id="start"`); a < 0 || a > b {
+		t.Errorf("the curve of a sweep is at %d, its start at %d", a, b)
+	}
+	states := written(t, page.Options{}, page.Recording{Name: "states", File: recorded(t, "experiment-states")})
+	cold := `<h2 id="start-heading">Cold start</h2>`
+	if strings.Contains(sweep, cold) || !strings.Contains(states, cold) {
+		t.Error("the start of warm runs is called cold, or that of cold ones is not")
+	}
+	if n := strings.Count(sweep, "Recommended: "); n != 1 {
+		t.Errorf("the answer of a sweep stands %d times in its page, which has no report", n)
+	}
+	single := written(t, page.Options{}, page.Recording{Name: "x", File: &recording.File{Runs: []*recording.Run{breakdowntest.Metal(2, 20, 1)}}})
+	lines := "the lines are percentiles of the rounds after the first"
+	if strings.Contains(states, "the lines are percentiles") || !strings.Contains(single, lines) {
+		t.Error("lines are promised that are not drawn, or nobody says of what they are")
+	}
+	if strings.Contains(single, "round 1, round 1") || !strings.Contains(single, "round 1: from step 2") {
+		t.Error("a row of steps does not name its round once")
+	}
+}
+
 // TestTooLarge: what is raw is left out of a page that would become too large, and the
 // page says so and how to get it.
 func TestTooLarge(t *testing.T) {

@@ -83,14 +83,14 @@ func newPage(all []subject, o Options) *page {
 	if len(all) > 1 {
 		add("differences", "Differences", []panel{{Blocks: differences(all)}})
 	}
+	add("sweep", "Sweep", p.panels(subject.sweeps)) // what the recording was made for
 	for _, x := range []struct {
 		id, title string
 		of        func(subject) []block
 	}{
-		{"start", "Cold start", subject.coldStart},
+		{"start", startTitle(all), subject.start},
 		{"stages", "Stages", subject.stages},
 		{"steps", "Decode steps", subject.decodeSteps},
-		{"sweep", "Sweep", subject.sweeps},
 		{"compiles", "Compiles", subject.compiles},
 		{"kernels", "Kernels", subject.kernels},
 		{"report", "Report", func(s subject) []block { return s.report(o) }},

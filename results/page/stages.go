@@ -13,6 +13,7 @@ import (
 	"github.com/introgen/introgen/results/foreign"
 	"github.com/introgen/introgen/results/metrics"
 	"github.com/introgen/introgen/results/plot"
+	"github.com/introgen/introgen/results/recording"
 	"github.com/introgen/introgen/results/stats"
 )
 
@@ -109,7 +110,16 @@ func (s subject) staged(all []state) []block {
 	if len(groups) == 0 {
 		return nil
 	}
-	f := s.figure("stages", "How long each stage takes", "A point is the median over runs, the line through it its 95 % interval; a point without a line has too few runs for one. Milliseconds.",
+	about := "A point is the median over runs, the line through it its 95 % interval; a point without a line has too few runs for one."
+	repeated := func(x samples.Sample) bool { return len(x.Run.Rounds) > 1 }
+	if slices.ContainsFunc(all, func(x state) bool { return slices.ContainsFunc(x.Samples, repeated) }) {
+		about += " Of each run its first round counts"
+		if slices.ContainsFunc(all, func(x state) bool { return x.State == recording.StateWarmProcess }) {
+			about += "; the later ones are the kind warm-process"
+		}
+		about += "."
+	}
+	f := s.figure("stages", "How long each stage takes", about+" Milliseconds.",
 		func(o plot.Options) plot.Figure {
 			o.X, o.Text = "ms", milliseconds
 			return plot.Intervals(o, groups)

@@ -80,6 +80,9 @@ func (s subject) curve(id string, a *sweep.Answer, g sweep.Group) []block {
 		return plot.Curve(o, points, nil)
 	})
 	f.Table = table
+	if len(a.Groups) == 1 {
+		return []block{{Figure: f}} // the page begins with its sentence
+	}
 	return []block{{Figure: f}, {Text: sentence(capital(g.Verdict.Sentence()))}}
 }
 
@@ -119,7 +122,7 @@ func (s subject) boundary(id string, a *sweep.Answer, g sweep.Group) []block {
 		text += fmt.Sprintf(" (too few blocks for an interval: %d)", b.N)
 	}
 	text += fmt.Sprintf("; without any of it a step would take %s ms.", milliseconds(base))
-	f := s.figure(id, title, "The same points by the command buffers of a step. The line has the cost of a buffer as its slope.", func(o plot.Options) plot.Figure {
+	f := s.figure(id, title, "The same points by the command buffers of a step. The line has the cost of a buffer as its slope, and is bent where the scale is logarithmic.", func(o plot.Options) plot.Figure {
 		o.X, o.Y, o.Text = "command buffers in a step", clean(a.Metric.Name)+", ms", milliseconds
 		return plot.Curve(o, points, fit)
 	})
