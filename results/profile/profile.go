@@ -95,7 +95,7 @@ func Of(files ...*recording.File) (*profile.Profile, error) {
 	case failed != nil:
 		return nil, fmt.Errorf("no run can be put into a profile: %w", failed)
 	default:
-		return nil, fmt.Errorf("no run is recorded, so there is no profile; record one with -o FILE%s", recording.Ending)
+		b.comment("no run is recorded: the profile is empty")
 	}
 	b.profile.DurationNanos = b.duration.Nanoseconds()
 	if err := b.profile.CheckValid(); err != nil {

@@ -257,10 +257,18 @@ func TestPprof(t *testing.T) {
 	}
 }
 
-// TestNothing: where there is no run, or none can be believed, there is no profile.
+// TestNothing: where no run can be believed there is no profile; where there is none
+// at all it is an empty one, as the other views are.
 func TestNothing(t *testing.T) {
+	var out bytes.Buffer
+	if err := View(&out, &recording.File{}); err != nil {
+		t.Fatal(err)
+	}
+	p, err := profile.Parse(&out)
+	if err != nil || len(p.Sample) != 0 || len(p.Comments) != 1 || !strings.Contains(p.Comments[0], "no run is recorded") {
+		t.Errorf("%v, %v; want no samples, and a comment that says why", p, err)
+	}
 	for want, f := range map[string]*recording.File{
-		"no run is recorded":                    {},
 		"no run can be put into a profile: the": {Runs: []*recording.Run{{Header: recording.Header{Command: "cpu"}, Spans: []trace.Record{{ID: 1, Name: names.SpanRound, N: 1, End: 10}}, Overlaps: []trace.Record{{ID: 2, Name: names.SpanRead, Parent: 1, End: time.Hour}}}}},
 	} {
 		if err := View(&bytes.Buffer{}, f); err == nil || !strings.Contains(err.Error(), want) {

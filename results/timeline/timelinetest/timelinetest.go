@@ -11,6 +11,7 @@ package timelinetest
 import (
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -83,8 +84,8 @@ func Read(r io.Reader) (*Trace, error) {
 	if err := d.Decode(&file); err != nil {
 		return nil, fmt.Errorf("no file of the trace event format: %w", err)
 	}
-	if _, err := d.Token(); err != io.EOF {
-		return nil, fmt.Errorf("something stands behind the trace: %v", err)
+	if _, err := d.Token(); !errors.Is(err, io.EOF) {
+		return nil, errors.New("something stands behind the trace")
 	}
 	i := &importer{Trace: &Trace{Counters: map[string][]float64{}, Names: map[Track]string{}, Metadata: file.Metadata},
 		open: map[string][]*Slice{}, flows: map[string]*Slice{}}
