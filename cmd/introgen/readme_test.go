@@ -32,6 +32,7 @@ func TestReadmeCommands(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	t.Chdir(t.TempDir()) // for the files that commands write
 	ran := 0
 	for _, block := range regexp.MustCompile("(?s)```sh\n(.*?)```").FindAllStringSubmatch(string(readme), -1) {
 		for line := range strings.Lines(block[1]) {
@@ -52,7 +53,11 @@ func TestReadmeCommands(t *testing.T) {
 					if code := run(context.Background(), words, &out, &errs); code != exitOK {
 						t.Errorf("exit code %d: %s", code, &errs)
 					}
-					if out.Len() == 0 {
+					if at := slices.Index(words, "-o"); at > 0 {
+						if is, err := os.Stat(words[at+1]); err != nil || is.Size() == 0 {
+							t.Errorf("nothing was written: %v", err)
+						}
+					} else if out.Len() == 0 {
 						t.Error("nothing was printed")
 					}
 				})
