@@ -23,7 +23,8 @@ func showCommand() *cli.Command {
 		Usage:     "show recordings again: as the run printed them, as tables, for benchstat or for programs",
 		ArgsUsage: "FILE…",
 		Description: "FILE is a recording, or its number in `introgen list`: 1 is the last run.\n" +
-			"text gives what the command printed, byte for byte; bench is what benchstat\n" +
+			"text gives what the command printed, byte for byte; table also draws where the\n" +
+			"start went and says which steps stalled, and why; bench is what benchstat\n" +
 			"reads. " + plansUsage() + "\n\n" +
 			"Examples:\n" +
 			"   introgen show 1\n" +
@@ -31,6 +32,9 @@ func showCommand() *cli.Command {
 			"   introgen show 1 --as table\n" +
 			"   introgen show cpu.introgen metal.introgen --as md -o runs.md\n" +
 			"   introgen show 1 --as json | jq '.runs[0].rounds[0].steps_ns'\n" +
+			"   introgen show 1 --as perfetto -o run.trace.json.gz\n" +
+			"      open it at ui.perfetto.dev, which keeps it in the browser\n" +
+			"   introgen show 1 --as pprof -o run.pb.gz && go tool pprof -top run.pb.gz\n" +
 			"   introgen show *.introgen --as parquet -o tables",
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "as", Usage: asUsage(), Value: asText},
