@@ -1,6 +1,7 @@
 package page
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -18,6 +19,9 @@ import (
 // that have a sign of their own.
 const mostDots, mostListed, mostStalls, mostSeries = 40_000, 20_000, 20, 12
 
+// readStalls is how many stalls a reader sees without opening anything.
+const readStalls = 5
+
 // stepped are the steps of a round, or of all runs of one kind.
 type stepped struct {
 	label   string
@@ -26,7 +30,14 @@ type stepped struct {
 	later   []float64  // in ms, those after the first of each round, in order
 	firsts  []float64  // in ms
 	rows    [][]string // ten steps a row
-	stalled []string   // in words, with which run they are of
+	stalled []stalled
+}
+
+// stalled is a stall in words, with which run it is of, and by which factor it took
+// longer than the median.
+type stalled struct {
+	text string
+	over float64
 }
 
 // decodeSteps shows every decode step as a dot, with percentiles.
@@ -109,7 +120,7 @@ func (x *stepped) add(run *breakdown.Run, rounds []breakdown.Round, named bool) 
 				if named && run.Start != nil {
 					text = fmt.Sprintf("run %d, %s", run.Start.Run, text)
 				}
-				x.stalled = append(x.stalled, text)
+				x.stalled = append(x.stalled, stalled{text, float64(stall.Time) / float64(max(1, stall.Median))})
 			}
 		}
 	}
@@ -128,7 +139,7 @@ func (s subject) stepBlocks(all []stepped, spoken *stepped) []block {
 	var series []plot.Series
 	var lines []plot.Line
 	dots, cells, omitted := 0, 0, 0
-	var stalls []string
+	var stalls []stalled
 	over := false
 	for i, x := range all {
 		table.Rows = append(table.Rows, x.row())
@@ -201,15 +212,36 @@ func (s subject) stepBlocks(all []stepped, spoken *stepped) []block {
 		}
 		out = append(out, block{Details: d})
 	}
-	if n := len(stalls); n > 0 {
-		more := max(0, n-mostStalls)
-		list := sentences(stalls[:n-more])
-		if more > 0 {
-			list = append(list, fmt.Sprintf("%d further stalls are not listed.", more))
-		}
-		out = append(out, block{Text: fmt.Sprintf("Stalls, which are steps over %d times the median of their round: %d.", steps.Limit, n)}, block{List: list})
+	return append(out, stallBlocks(stalls)...)
+}
+
+// stallBlocks names the few worst stalls, and more in what can be opened: a list of
+// twenty hides what comes after it.
+func stallBlocks(found []stalled) []block {
+	n := len(found)
+	if n == 0 {
+		return nil
 	}
-	return out
+	worst := slices.Clone(found)
+	slices.SortStableFunc(worst, func(a, b stalled) int { return cmp.Compare(b.over, a.over) })
+	var stalls []string
+	for _, s := range worst[:min(n, mostStalls)] {
+		stalls = append(stalls, s.text)
+	}
+	text := fmt.Sprintf("Stalls, which are steps over %d times the median of their round: %d.", steps.Limit, n)
+	if n > 1 {
+		text += " The worst come first."
+	}
+	out := []block{{Text: text}, {List: sentences(stalls[:min(n, readStalls)])}}
+	if n <= readStalls {
+		return out
+	}
+	more := stalls[readStalls:]
+	d := &details{figures.Number(len(more), "more stall"), []block{{List: sentences(more)}}}
+	if n > mostStalls {
+		d.Blocks = append(d.Blocks, block{Text: fmt.Sprintf("%d further stalls are not listed.", n-mostStalls)})
+	}
+	return append(out, block{Details: d})
 }
 
 // named is a row of the list with what its steps are of, whose last part may be the

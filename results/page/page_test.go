@@ -205,6 +205,12 @@ func TestOrder(t *testing.T) {
 	if n := strings.Count(sweep, "Recommended: "); n != 1 {
 		t.Errorf("the answer of a sweep stands %d times in its page, which has no report", n)
 	}
+	if lead, do := strings.Index(states, `class="lead"`), strings.Index(states, "What to do: compile before it matters"); lead < 0 || do < lead || strings.Contains(states[lead:do], "<details") {
+		t.Error("what to do about what a plan's page begins with is not below it, or has to be opened")
+	}
+	if n := strings.Count(states, "What to do: compile before it matters"); n != 1 {
+		t.Errorf("what to do stands %d times", n)
+	}
 	single := written(t, page.Options{}, page.Recording{Name: "x", File: &recording.File{Runs: []*recording.Run{breakdowntest.Metal(2, 20, 1)}}})
 	lines := "the lines are percentiles of the rounds after the first"
 	if strings.Contains(states, "the lines are percentiles") || !strings.Contains(single, lines) {

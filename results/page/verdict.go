@@ -57,12 +57,18 @@ func (s subject) verdict() []block {
 			out = append(out, block{Text: sentence(fmt.Sprintf("%s (%s%s). What to do: %s", capital(f.Rule), f.Sure, cost(f), f.Advice))})
 			arm.Findings = arm.Findings[1:]
 		}
+		kind := "finding"
+		if len(answer.Arms) > 1 && len(arm.Findings) > 0 && strings.HasPrefix(answer.Verdict, arm.Name+": ") && out[0].Lead == sentence(answer.Verdict) {
+			f := arm.Findings[0] // of what the page begins with; a reader may have no introgen to ask
+			out = append(out, block{Text: sentence(fmt.Sprintf("%s: %s (%s%s): %s", clean(arm.Name), f.Rule, f.Sure, cost(f), f.Text))}, block{Text: sentence("What to do: " + f.Advice)})
+			arm.Findings, kind = arm.Findings[1:], "further finding"
+		}
 		if b := found(arm); len(answer.Arms) == 1 {
 			out = append(out, b...)
 		} else if len(b) > 0 {
-			findings := "no finding"
+			findings := "no " + kind
 			if n := len(arm.Findings); n > 0 {
-				findings = figures.Number(n, "finding")
+				findings = figures.Number(n, kind)
 			}
 			title := fmt.Sprintf("%s, %s: %s", clean(arm.Name), figures.Number(arm.Runs, "run"), findings)
 			out = append(out, block{Details: &details{title, b}})
