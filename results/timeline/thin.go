@@ -41,12 +41,14 @@ func (t *Timeline) Thin(most int) {
 			p.Counters = slices.DeleteFunc(p.Counters, func(x *Counter) bool { return x == c })
 		}
 	}
-	var all []*Slice
-	for s := range sizes {
-		all = append(all, s)
+	var all []*Slice // in their order, which is what decides between those that are alike
+	for _, p := range t.Processes {
+		for _, r := range p.Tracks {
+			all = append(all, r.Slices...)
+		}
 	}
-	slices.SortFunc(all, func(a, b *Slice) int {
-		return cmp.Or(cmp.Compare(importance(a), importance(b)), cmp.Compare(a.End-a.Start, b.End-b.Start), cmp.Compare(a.Start, b.Start), cmp.Compare(a.number, b.number))
+	slices.SortStableFunc(all, func(a, b *Slice) int {
+		return cmp.Or(cmp.Compare(importance(a), importance(b)), cmp.Compare(a.End-a.Start, b.End-b.Start), cmp.Compare(a.Start, b.Start))
 	})
 	gone, left := map[*Slice]bool{}, map[string]*LeftOut{}
 	for _, s := range all {
