@@ -43,24 +43,25 @@ type stalled struct {
 // decodeSteps shows every decode step as a dot, with percentiles.
 func (s subject) decodeSteps() []block {
 	var all []stepped
-	for _, x := range samples.Of(s.file) {
-		one := stepped{label: clean(x.Name)}
-		for _, sample := range x.Samples {
-			one.add(sample.Run, sample.Rounds, s.file.Plan != nil)
+	if s.file.Plan != nil {
+		for _, x := range samples.Of(s.file) {
+			one := stepped{label: clean(x.Name)}
+			for _, sample := range x.Samples {
+				one.add(sample.Run, sample.Rounds, true, stallsOf(sample.Run))
+			}
+			all = append(all, one)
 		}
-		all = append(all, one)
-	}
-	if s.file.Plan == nil {
-		all = nil
+	} else {
 		for _, r := range s.file.Runs {
 			run := s.file.Run(r)
+			stalls := stallsOf(run)
 			for i := range run.Rounds {
 				name := fmt.Sprintf("round %d", run.Rounds[i].Number)
 				if len(s.file.Runs) > 1 {
 					name = clean(fmt.Sprintf("%s, %s", runName(r, samples.Shown(r)), name))
 				}
 				one := stepped{label: name}
-				one.add(run, run.Rounds[i:i+1], false)
+				one.add(run, run.Rounds[i:i+1], false, stalls)
 				all = append(all, one)
 			}
 		}
@@ -90,8 +91,18 @@ func (s subject) speaking(all []stepped) *stepped {
 	return x
 }
 
-// add takes the steps of some rounds of a run.
-func (x *stepped) add(run *breakdown.Run, rounds []breakdown.Round, named bool) {
+// stallsOf are the stalls of a run by their rounds. They are found once for all rounds
+// of the run, of which there may be thousands.
+func stallsOf(run *breakdown.Run) map[int][]steps.Stall {
+	out := map[int][]steps.Stall{}
+	for _, stall := range steps.Stalls(run) {
+		out[stall.Round] = append(out[stall.Round], stall)
+	}
+	return out
+}
+
+// add takes the steps of some rounds of a run with these stalls.
+func (x *stepped) add(run *breakdown.Run, rounds []breakdown.Round, named bool, stalls map[int][]steps.Stall) {
 	for _, r := range rounds {
 		of := steps.Of(r)
 		name := fmt.Sprintf("round %d", r.Number)
@@ -114,14 +125,12 @@ func (x *stepped) add(run *breakdown.Run, rounds []breakdown.Round, named bool) 
 			last := len(x.rows) - 1
 			x.rows[last] = append(x.rows[last], figures.Milliseconds(d))
 		}
-		for _, stall := range steps.Stalls(run) {
-			if stall.Round == r.Number {
-				text := stall.Text()
-				if named && run.Start != nil {
-					text = fmt.Sprintf("run %d, %s", run.Start.Run, text)
-				}
-				x.stalled = append(x.stalled, stalled{text, float64(stall.Time) / float64(max(1, stall.Median))})
+		for _, stall := range stalls[r.Number] {
+			text := stall.Text()
+			if named && run.Start != nil {
+				text = fmt.Sprintf("run %d, %s", run.Start.Run, text)
 			}
+			x.stalled = append(x.stalled, stalled{text, float64(stall.Time) / float64(max(1, stall.Median))})
 		}
 	}
 }

@@ -41,26 +41,58 @@ type observed struct {
 	idle  time.Duration // in the median of the steps
 }
 
+// tracing is what a run says of its operations, made ready once for all of its rounds,
+// of which there may be thousands.
+type tracing struct {
+	operations map[int]operation
+	executed   []executed // in the order in which their spans began
+}
+
+// executed is what ran in a span, and when that began.
+type executed struct {
+	*recording.Executed
+	begin time.Duration
+}
+
+func traced(run *breakdown.Run) *tracing {
+	t := &tracing{operations: map[int]operation{}}
+	for _, o := range run.Operations {
+		t.operations[o.ID] = operation{o.Layer, o.Name, o.Kernel}
+	}
+	for _, e := range run.Executed {
+		if s, ok := spanOf(run, e.Span); ok && e.Timed() {
+			t.executed = append(t.executed, executed{e, s.Start})
+		}
+	}
+	slices.SortStableFunc(t.executed, func(a, b executed) int { return cmp.Compare(a.begin, b.begin) })
+	return t
+}
+
+// between is what ran in spans that began then.
+func (t *tracing) between(begin, end time.Duration) []executed {
+	first := func(from time.Duration) int {
+		i, _ := slices.BinarySearchFunc(t.executed, from, func(e executed, from time.Duration) int { return cmp.Compare(e.begin, from) })
+		return i
+	}
+	return t.executed[first(begin):first(end)]
+}
+
 // observe finds what ran in which of the steps, which are in order. It is nil where
 // nothing is recorded.
-func observe(run *breakdown.Run, later []breakdown.Phase) *observed {
-	operations := map[int]operation{}
-	for _, o := range run.Operations {
-		operations[o.ID] = operation{o.Layer, o.Name, o.Kernel}
-	}
+func (t *tracing) observe(run *breakdown.Run, later []breakdown.Phase) *observed {
 	at := map[trace.ID]int{}
 	for i, p := range later {
 		at[p.ID] = i
 	}
 	o := &observed{in: make([][]ran, len(later)), usual: map[operation]time.Duration{}}
 	took, found := map[operation][]float64{}, false
-	for _, e := range run.Executed {
+	for _, e := range t.between(later[0].Start, later[len(later)-1].End) {
 		i, ok := stepOf(run, later, at, e.Span)
-		if !ok || !e.Timed() {
+		if !ok {
 			continue
 		}
 		for k, id := range e.Operations {
-			r := ran{operations[id], e.Track, time.Duration(e.Start[k]), time.Duration(e.Time[k])}
+			r := ran{t.operations[id], e.Track, time.Duration(e.Start[k]), time.Duration(e.Time[k])}
 			o.in[i] = append(o.in[i], r)
 			took[r.operation] = append(took[r.operation], float64(r.took))
 			found = true
@@ -86,16 +118,24 @@ func stepOf(run *breakdown.Run, later []breakdown.Phase, at map[trace.ID]int, sp
 	if i, ok := at[span]; ok {
 		return i, true
 	}
-	k, ok := slices.BinarySearchFunc(run.Spans, span, func(s trace.Record, id trace.ID) int { return cmp.Compare(s.ID, id) })
-	if !ok || run.Spans[k].Name != names.SpanGPU {
+	s, ok := spanOf(run, span)
+	if !ok || s.Name != names.SpanGPU {
 		return 0, false
 	}
-	start := run.Spans[k].Start
+	start := s.Start
 	i, exact := slices.BinarySearchFunc(later, start, func(p breakdown.Phase, t time.Duration) int { return cmp.Compare(p.Start, t) })
 	if !exact {
 		i--
 	}
 	return i, i >= 0 && start < later[i].End
+}
+
+func spanOf(run *breakdown.Run, id trace.ID) (trace.Record, bool) {
+	k, ok := slices.BinarySearchFunc(run.Spans, id, func(s trace.Record, id trace.ID) int { return cmp.Compare(s.ID, id) })
+	if !ok {
+		return trace.Record{}, false
+	}
+	return run.Spans[k], true
 }
 
 // idleIn is for how long nothing ran in a step on any track.

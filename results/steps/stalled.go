@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/introgen/introgen/figures"
@@ -24,8 +25,9 @@ type Stalled struct {
 // StalledRounds are the rounds of a run that have stalls, in order.
 func StalledRounds(r *breakdown.Run) []Stalled {
 	var out []Stalled
+	operations := sync.OnceValue(func() *tracing { return traced(r) })
 	for _, round := range r.Rounds {
-		stalls := ofRound(r, round)
+		stalls := ofRound(r, round, operations)
 		if len(stalls) == 0 {
 			continue
 		}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/introgen/introgen/figures"
@@ -141,13 +142,14 @@ const told = 3
 // Stalls are those of all rounds of a run, in order.
 func Stalls(r *breakdown.Run) []Stall {
 	var out []Stall
+	operations := sync.OnceValue(func() *tracing { return traced(r) })
 	for _, round := range r.Rounds {
-		out = append(out, ofRound(r, round)...)
+		out = append(out, ofRound(r, round, operations)...)
 	}
 	return out
 }
 
-func ofRound(run *breakdown.Run, round breakdown.Round) []Stall {
+func ofRound(run *breakdown.Run, round breakdown.Round, operations func() *tracing) []Stall {
 	later := slices.DeleteFunc(slices.Clone(phases(round)), func(p breakdown.Phase) bool { return p.N < 2 })
 	middle := medianOf(later, breakdown.Phase.Time)
 	if middle <= 0 {
@@ -155,17 +157,17 @@ func ofRound(run *breakdown.Run, round breakdown.Round) []Stall {
 	}
 	var out []Stall
 	var usual amounts
-	var traced *observed
+	var seen *observed
 	for i, p := range later {
 		if p.Time() <= Limit*middle {
 			continue
 		}
 		if out == nil {
-			usual, traced = usualOf(later), observe(run, later)
+			usual, seen = usualOf(later), operations().observe(run, later)
 		}
 		s := Stall{Round: round.Number, Step: p.N, Name: p.Name, Title: p.Title(), Start: p.Start, Time: p.Time(), Median: middle}
 		least := time.Duration(worth * float64(s.Time-middle))
-		s.With = append(parts(p, usual, least), traced.causes(i, p, least)...)
+		s.With = append(parts(p, usual, least), seen.causes(i, p, least)...)
 		slices.SortStableFunc(s.With, longest)
 		s.With = append(s.With, machine(run, p)...)
 		out = append(out, s)

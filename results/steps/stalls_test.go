@@ -152,3 +152,26 @@ func TestStalledRounds(t *testing.T) {
 		}
 	}
 }
+
+// TestThousandsOfRounds: what was traced is looked at once for all rounds, of which a
+// run may have thousands with a stall in each.
+func TestThousandsOfRounds(t *testing.T) {
+	m := &made{}
+	m.Operations = []*recording.Operation{{ID: 1, Layer: 3, Name: "attn_q", Kernel: "mul"}}
+	const rounds = 6000
+	for range rounds {
+		m.round(func(step trace.ID, _ int) {
+			s := m.Spans[step-1]
+			m.Executed = append(m.Executed, &recording.Executed{Span: step, Operations: []int{1}, Start: []int64{int64(s.Start)}, Time: []int64{int64(s.End - s.Start)}})
+		}, 8, 8, 8, 8, 49, 8, 8)
+	}
+	run := m.taken()
+	began := time.Now()
+	all := steps.Stalls(run)
+	if took := time.Since(began); took > 30*time.Second {
+		t.Errorf("the stalls of %d rounds took %v", rounds, took)
+	}
+	if len(all) != rounds || !strings.HasSuffix(all[rounds-1].Text(), "attn_q of layer 3 ran 41.0 ms longer") {
+		t.Errorf("%d stalls, the last is %q", len(all), all[len(all)-1].Text())
+	}
+}
