@@ -115,8 +115,8 @@ func shownAs(c *cli.Context) (format, error) {
 // apart refuses to write a view in the place of a recording.
 func apart(output string, paths []string) error {
 	there, err := os.Stat(output)
-	if err != nil {
-		return nil // Create says what is wrong, if anything is
+	if err != nil || !there.Mode().IsRegular() {
+		return nil // Create says what is wrong, if anything is; and of a pipe nobody may read here
 	}
 	for _, path := range paths {
 		if one, err := os.Stat(path); err == nil && os.SameFile(there, one) {

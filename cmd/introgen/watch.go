@@ -81,6 +81,9 @@ func runWatch(c *cli.Context) (err error) {
 	if !strings.EqualFold(filepath.Ext(path), pageEnding) {
 		return usagef("--output %q: the name must end in %s", path, pageEnding)
 	}
+	if err := apart(path, nil); err != nil {
+		return err
+	}
 	_, missing := os.Stat(path)
 	out, err := recording.OpenOutput(path, 0) // what is in it stays until there is something to take its place
 	if err != nil {
