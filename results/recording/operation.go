@@ -1,6 +1,7 @@
 package recording
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"time"
@@ -166,6 +167,8 @@ func (j *judge) operations() {
 			break
 		}
 	}
+	// Operations that lines tell out of order count, and are found by their IDs all the same.
+	slices.SortStableFunc(j.Operations, func(a, b *Operation) int { return cmp.Compare(a.ID, b.ID) })
 	at, ran := j.byID(), map[place]int{}
 	for _, e := range j.Executed {
 		ran[place{e.Span, e.Track}]++

@@ -124,3 +124,29 @@ func TestOperationsThatCannotBe(t *testing.T) {
 		})
 	}
 }
+
+// TestOperationsOutOfOrder: operations that are told in another order are those of
+// their numbers.
+func TestOperationsOutOfOrder(t *testing.T) {
+	events := executing()
+	first := slices.IndexFunc(events, func(e Event) bool { _, ok := e.(*Operation); return ok })
+	for _, order := range [][3]int{{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}} {
+		mixed := slices.Clone(events)
+		for i, k := range order {
+			mixed[first+i] = events[first+k]
+		}
+		f := collect(mixed)
+		r := f.Runs[0]
+		if len(r.Operations) != 3 || len(r.Executed) != 1 {
+			t.Fatalf("%v: %d operations, %d executed, %q", order, len(r.Operations), len(r.Executed), f.Warnings)
+		}
+		for i, o := range r.Operations {
+			if o.ID != i+1 {
+				t.Errorf("%v: operation %d stands as number %d", order, o.ID, i+1)
+			}
+		}
+		if told := len(f.Warnings) == 1; told != (order != [3]int{0, 1, 2}) {
+			t.Errorf("%v: warnings are %q", order, f.Warnings)
+		}
+	}
+}
