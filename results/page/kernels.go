@@ -2,7 +2,6 @@ package page
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -94,9 +93,6 @@ func (s subject) against(r *roofline.Roofline, what string) []block {
 	if r.Memory == 0 || r.Arithmetic == 0 {
 		title = "What " + what + "s compute for each byte, and a second"
 		about = "A disc is " + disc + ", as large as its part of the time: the further right, the more it computes for each byte. What the machine can do at the most was not measured: that is done by runs with --trace."
-	}
-	if slices.ContainsFunc(points, func(p plot.RoofPoint) bool { return p.InCache }) {
-		about += " An open disc is one whose data fit into the cache, which may be quicker than memory."
 	}
 	f := s.figure("roofline", title, about, func(o plot.Options) plot.Figure {
 		return plot.Roofline(o, r.Memory, r.Arithmetic, points)

@@ -93,9 +93,9 @@ all         35    111.0    100 %     –    –        –   –  –
 The % are of the 10.0 GB/s that 2 threads read of memory (avx2), and of the
   100.0 GFLOP/s that 1 thread makes in registers (neon): the best of 10 and 8
   rounds of this run.
-bound: memory or floats, whichever a kernel of its operations for a byte comes
-  to first (10.0 at both); "cache" in place of memory where what it touches in a
-  pass fits into the last-level cache of 32.0 MB: it may be quicker than memory
+bound: what limits a kernel. It is memory below 10.0 operations for each byte,
+  and floats above; "cache" in place of memory where what it touches in a pass
+  fits into the last-level cache of 32.0 MB, since it may be quicker than memory
   is.
 `
 	if got := show(traced(), table.Plain); got != want {

@@ -172,7 +172,7 @@ func (r *Roofline) Explain(d *table.Document) {
 		if r.processor {
 			what = "it reads weights and all that a pass touches, or none and what it touches in a pass itself, fits into"
 		}
-		d.Say("bound: memory or floats, whichever a kernel of its operations for a byte comes to first (%s at both); \"%s\" in place of memory where %s the last-level cache of %s: it may be quicker than memory is.",
+		d.Say("bound: what limits a kernel. It is memory below %s operations for each byte, and floats above; \"%s\" in place of memory where %s the last-level cache of %s, since it may be quicker than memory is.",
 			figures.Text(r.Arithmetic/r.Memory, 1), inCache, what, figures.Size(r.Cache))
 	}
 	var beyond, integers []string
