@@ -88,6 +88,13 @@ func (c *counter) Write(p []byte) (int, error) {
 	return c.w.Write(p)
 }
 
+// bytes are at most those of a page that has it: base64 as html/template writes it into
+// an attribute, and the link around it.
+func (r raw) bytes() int {
+	const plus, link = len("&#43;"), 1000
+	return len(r.packed) + (plus-1)*strings.Count(r.packed, "+") + link
+}
+
 // files are the raw samples of a recording as far as they take no more than room
 // bytes. Those that are left out are named.
 func files(all []raw, room int) []block {
@@ -97,10 +104,10 @@ func files(all []raw, room int) []block {
 		switch {
 		case r.err != nil && !errors.Is(r.err, errLarge):
 			left = append(left, fmt.Sprintf("There is no %s: %v", r.Text, r.err))
-		case r.err != nil, len(r.packed) > room:
+		case r.err != nil, r.bytes() > room:
 			left = append(left, fmt.Sprintf("The %s would make the page too large: `introgen show FILE --as %s` writes it", r.Text, r.as))
 		default:
-			room -= len(r.packed)
+			room -= r.bytes()
 			r.Text = fmt.Sprintf("%s (%s)", r.Text, figures.Size(r.size))
 			r.Address = template.URL("data:application/gzip;base64," + r.packed) // letters, digits, + and / alone
 			in = append(in, r.download)
