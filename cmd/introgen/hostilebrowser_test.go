@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/introgen/introgen/results/page/chromium"
 	"github.com/introgen/introgen/results/recording"
 )
 
@@ -37,7 +38,7 @@ func TestHostilePagesInABrowser(t *testing.T) {
 			address := "file://" + filepath.Join(dir, name+".html")
 			x := openTab(t, address)
 			// What waits for a reader to point at it, or to go there by the keyboard, gets one.
-			x.text(`for (const e of document.querySelectorAll("*")) { for (const kind of ["mouseover", "focus", "click", "load", "error"]) if (!e.closest("a, button, summary")) e.dispatchEvent(new Event(kind, {bubbles: false})); } ""`)
+			chromium.Eval[string](x, `for (const e of document.querySelectorAll("*")) { for (const kind of ["mouseover", "focus", "click", "load", "error"]) if (!e.closest("a, button, summary")) e.dispatchEvent(new Event(kind, {bubbles: false})); } ""`)
 			for what, want := range map[string]string{
 				`typeof window.hacked`: "undefined",
 				`String(document.querySelectorAll("img, iframe, object, embed, form, base, [autofocus], [onload], [onfocus], [onerror]").length)`:               "0",
@@ -46,20 +47,11 @@ func TestHostilePagesInABrowser(t *testing.T) {
 				`String(document.getElementById("main").innerText.includes("HYPERLINK"))`:                                                                       "true",
 				`String(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/.test(document.documentElement.textContent))`:          "false",
 			} {
-				if got := x.text(what); got != want {
+				if got := chromium.Eval[string](x, what); got != want {
 					t.Errorf("%s is %s, want %s", what, got, want)
 				}
 			}
-			x.mu.Lock()
-			defer x.mu.Unlock()
-			if len(x.errors) > 0 {
-				t.Errorf("the console has %.500q", x.errors)
-			}
-			for _, url := range x.requests {
-				if url != address && !strings.HasPrefix(url, "data:") {
-					t.Errorf("the page asks for %.200s", url)
-				}
-			}
+			x.Clean(func(url string) bool { return url == address || strings.HasPrefix(url, "data:") })
 		})
 	}
 }

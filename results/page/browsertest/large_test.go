@@ -25,12 +25,12 @@ func TestManySteps(t *testing.T) {
 		t.Errorf("the page has %d bytes, and at most %d are allowed", info.Size(), page.MaxBytes)
 	}
 	x := open(t, "", 1280)
-	if _, err := chromedp.Call(x.ctx, performance.Enable, performance.EnableParams{TimeDomain: performance.EnableTimeDomainThreadTicks}); err != nil {
+	if _, err := chromedp.Call(x.Ctx, performance.Enable, performance.EnableParams{TimeDomain: performance.EnableTimeDomainThreadTicks}); err != nil {
 		t.Fatal(err)
 	}
 	began := time.Now()
 	x.path = path
-	x.do(chromedp.Navigate("file://" + path))
+	x.Do(chromedp.Navigate("file://" + path))
 	const frames = `(async () => { const t = performance.now(); for (let i = 0; i < 2; i++) await new Promise(requestAnimationFrame); return performance.now() - t })()`
 	eval[float64](x, frames)
 	whole := time.Since(began)
@@ -65,7 +65,7 @@ func TestManySteps(t *testing.T) {
 // metric is one of the browser's own of the page.
 func (x *tab) metric(name string) float64 {
 	x.Helper()
-	all, err := chromedp.Call(x.ctx, performance.GetMetrics, cdp.Empty{})
+	all, err := chromedp.Call(x.Ctx, performance.GetMetrics, cdp.Empty{})
 	if err != nil {
 		x.Fatal(err)
 	}

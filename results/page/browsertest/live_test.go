@@ -13,6 +13,7 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"github.com/introgen/introgen/results/page"
+	"github.com/introgen/introgen/results/page/chromium"
 )
 
 // going is a run that goes on: how many of its rounds have ended, and who waits for more.
@@ -59,7 +60,7 @@ func TestLive(t *testing.T) {
 	defer server.Close()
 	x := open(t, "", 1280)
 	x.path = strings.TrimPrefix(server.URL, "file://")
-	x.do(chromedp.Navigate(server.URL + "/token/"))
+	x.Do(chromedp.Navigate(server.URL + "/token/"))
 	eval[bool](x, `(document.querySelector("#steps figure details").open = true, document.querySelector("#evidence").scrollIntoView(), true)`)
 	at := eval[float64](x, `scrollY`)
 	rounds := func() int { return eval[int](x, `document.querySelectorAll("#steps figure tbody tr").length`) }
@@ -85,22 +86,13 @@ func TestLive(t *testing.T) {
 	g.lock.Unlock()
 	g.told <- "event: end\ndata: 3\n\n"
 	wait(x, "the end", func() bool { return !eval[bool](x, `!!document.getElementById("live")`) })
-	x.lock.Lock()
-	defer x.lock.Unlock()
-	if len(x.errors) > 0 {
-		t.Errorf("the console has errors: %q", x.errors)
-	}
-	for _, u := range x.requests {
-		if !strings.HasPrefix(u, server.URL+"/token/") {
-			t.Errorf("the page asks for %s", u)
-		}
-	}
+	x.Clean(func(url string) bool { return strings.HasPrefix(url, server.URL+"/token/") })
 }
 
 // wait waits until something holds.
 func wait(x *tab, what string, holds func() bool) {
 	x.Helper()
-	for end := time.Now().Add(patience); !holds(); time.Sleep(50 * time.Millisecond) {
+	for end := time.Now().Add(chromium.Patience); !holds(); time.Sleep(50 * time.Millisecond) {
 		if time.Now().After(end) {
 			x.Fatalf("%s did not come", what)
 		}

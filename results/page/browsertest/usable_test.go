@@ -126,11 +126,11 @@ func TestTooltip(t *testing.T) {
 	at := eval[[]float64](x, fmt.Sprintf(`(async () => { const m = %s; m.scrollIntoView({block: "center", behavior: "instant"});
 		for (let i = 0; i < 3; i++) await new Promise(requestAnimationFrame); // scrolling is told with the next frame
 		const b = m.getBoundingClientRect(); return [b.x + b.width/2, b.y + b.height/2] })()`, mark))
-	x.do(chromedp.MouseEvent(chromedp.MouseMoved, at[0], at[1]))
+	x.Do(chromedp.MouseEvent(chromedp.MouseMoved, at[0], at[1]))
 	if tip, want := eval[string](x, `document.getElementById("tip").hidden ? "" : document.getElementById("tip").textContent`), "Gemm"; !strings.Contains(tip, want) {
 		t.Errorf("the tooltip says %q, which has no %q", tip, want)
 	}
-	x.do(chromedp.KeyEvent(kb.Escape))
+	x.Do(chromedp.KeyEvent(kb.Escape))
 	if !eval[bool](x, `document.getElementById("tip").hidden`) {
 		t.Error("Escape does not close the tooltip")
 	}
@@ -153,17 +153,17 @@ func TestTheme(t *testing.T) {
 		t.Fatalf("light and dark both have %s", light)
 	}
 	for _, step := range []struct{ theme, ground string }{{"light", light}, {"dark", dark}} {
-		x.do(chromedp.Click("#theme"))
+		x.Do(chromedp.Click("#theme"))
 		if theme, got := eval[string](x, `document.documentElement.dataset.theme || ""`), eval[string](x, ground); theme != step.theme || got != step.ground {
 			t.Errorf("the switch gave %q with %s, want %q with %s", theme, got, step.theme, step.ground)
 		}
 	}
 	x.scheme("light")
-	x.do(chromedp.Reload())
+	x.Do(chromedp.Reload())
 	if got := eval[string](x, ground); got != dark {
 		t.Errorf("opened again the page has %s, and was left %s", got, dark)
 	}
-	x.do(chromedp.Click("#theme"))
+	x.Do(chromedp.Click("#theme"))
 	if got := eval[string](x, ground); got != light {
 		t.Errorf("with the system's theme the page has %s, want %s", got, light)
 	}
@@ -177,23 +177,23 @@ func TestKeyboard(t *testing.T) {
 	focused := func() string {
 		return eval[string](x, `(e => e.tagName + "|" + (e.id || e.className.baseVal || e.className || "") + "|" + e.textContent.slice(0, 40))(document.activeElement)`)
 	}
-	x.do(chromedp.KeyEvent(kb.Tab))
+	x.Do(chromedp.KeyEvent(kb.Tab))
 	if got := focused(); !strings.HasPrefix(got, "A|skip") {
 		t.Fatalf("the first stop is %q and not the link past the others", got)
 	}
-	x.do(chromedp.KeyEvent(kb.Enter))
+	x.Do(chromedp.KeyEvent(kb.Enter))
 	if got := focused(); !strings.HasPrefix(got, "MAIN|main") {
 		t.Fatalf("the link leads to %q", got)
 	}
 	opened := false
 	for range 40 {
-		x.do(chromedp.KeyEvent(kb.Tab))
+		x.Do(chromedp.KeyEvent(kb.Tab))
 		if strings.HasPrefix(focused(), "SUMMARY|") {
 			outlined := eval[string](x, `getComputedStyle(document.activeElement).outlineStyle`)
 			if outlined == "none" {
 				t.Error("the focus is not seen")
 			}
-			x.do(chromedp.KeyEvent(kb.Enter))
+			x.Do(chromedp.KeyEvent(kb.Enter))
 			if opened = eval[bool](x, `document.activeElement.parentNode.open`); !opened {
 				t.Errorf("Enter does not open %q", focused())
 			}
@@ -210,7 +210,7 @@ func TestKeyboard(t *testing.T) {
 func TestPrint(t *testing.T) {
 	x := open(t, pageOf(t, compared(1)), 1280)
 	media := emulation.SetEmulatedMediaParams{Media: "print", Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: "dark"}}}
-	if _, err := chromedp.Call(x.ctx, emulation.SetEmulatedMedia, media); err != nil {
+	if _, err := chromedp.Call(x.Ctx, emulation.SetEmulatedMedia, media); err != nil {
 		t.Fatal(err)
 	}
 	if got := eval[string](x, `getComputedStyle(document.body).backgroundColor`); got != "rgb(255, 255, 255)" {
@@ -224,7 +224,7 @@ func TestPrint(t *testing.T) {
 	if !eval[bool](x, `[...document.querySelectorAll("figure")].some(f => f.getClientRects().length > 0 && f.querySelector(".lead, svg"))`) {
 		t.Error("on paper there is no plot")
 	}
-	pdf, err := chromedp.Run(x.ctx, chromedp.PrintToPDF(chromedp.PDFPaper(chromedp.PaperA4), chromedp.PDFPrintBackground()))
+	pdf, err := chromedp.Run(x.Ctx, chromedp.PrintToPDF(chromedp.PDFPaper(chromedp.PaperA4), chromedp.PDFPrintBackground()))
 	if err != nil {
 		t.Fatal(err)
 	}
