@@ -14,6 +14,7 @@ import (
 	"github.com/introgen/introgen/results/recording"
 	"github.com/introgen/introgen/results/shellwords"
 	"github.com/introgen/introgen/results/stats"
+	"github.com/introgen/introgen/trace/names"
 )
 
 // Series is what one arm gave.
@@ -180,9 +181,13 @@ func Shown(r *recording.Run) string {
 		}
 		return r.Header.Command
 	}
+	told := false
 	for _, e := range r.Evidence {
+		if e.What != recording.EvidenceMetalCache {
+			continue
+		}
+		told = true
 		switch {
-		case e.What != recording.EvidenceMetalCache:
 		case e.Nonce != "":
 			return recording.StateCold
 		case e.LibraryMisses+e.PipelineMisses > 0, e.Unknown > 0 && e.After.Grew(e.Before):
@@ -191,7 +196,24 @@ func Shown(r *recording.Run) string {
 			return StateOther // nobody says whether a cache had anything
 		}
 	}
+	if !told {
+		return cutOff(r)
+	}
 	return recording.StateWarmCache
+}
+
+// cutOff is the state of a run that ended before its evidence was written. What it
+// compiled until then shows that it was cold; that it compiled nothing shows nothing.
+func cutOff(r *recording.Run) string {
+	missed := slices.ContainsFunc(r.Libraries, func(l recording.Library) bool { return l.Cache == names.CacheMiss }) ||
+		slices.ContainsFunc(r.Pipelines, func(p recording.Pipeline) bool { return p.Cache == names.CacheMiss })
+	switch {
+	case !missed:
+		return StateOther
+	case r.Device != nil && r.Device.Nonce != "":
+		return recording.StateCold
+	}
+	return recording.StateColdNatural
 }
 
 // Values are the metric's, one a run: the median of the run's rounds. A run

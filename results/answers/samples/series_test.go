@@ -138,6 +138,29 @@ func TestShown(t *testing.T) {
 			t.Errorf("got %s, want %s", got, want)
 		}
 	}
+	// One that was cut off before it wrote its evidence is cold where it compiled
+	// something, and in no state that anything shows where it did not.
+	cut := func(nonce string, caches ...string) *recording.Run {
+		r := metal(recording.Evidence{What: recording.EvidencePageCache})
+		r.Device = &recording.Device{Nonce: nonce}
+		for _, cache := range caches {
+			r.Libraries = append(r.Libraries, recording.Library{Cache: cache})
+		}
+		return r
+	}
+	made := cut("")
+	made.Pipelines = []recording.Pipeline{{Cache: names.CacheMiss}}
+	for _, c := range []struct {
+		run  *recording.Run
+		want string
+	}{
+		{cut("n", names.CacheMiss), recording.StateCold}, {cut("", names.CacheHit, names.CacheMiss), recording.StateColdNatural},
+		{made, recording.StateColdNatural}, {cut("n"), samples.StateOther}, {cut("", names.CacheHit), samples.StateOther}, {metal(), samples.StateOther},
+	} {
+		if got := samples.Shown(c.run); got != c.want {
+			t.Errorf("cut off with %+v and %+v: got %s, want %s", c.run.Libraries, c.run.Pipelines, got, c.want)
+		}
+	}
 	// Recordings of single runs make arms of what they show.
 	one, two := metal(recording.Evidence{What: recording.EvidenceMetalCache, LibraryHits: 10}), run("", 0, 5)
 	one.Spans, one.End, two.Start, two.Exit = run("", 0, 5).Spans, &recording.End{}, nil, nil
