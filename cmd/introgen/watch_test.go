@@ -178,7 +178,7 @@ func TestWatchTyped(t *testing.T) {
 // TestWatchPlan: a plan is followed run by run, and its children record nowhere else.
 func TestWatchPlan(t *testing.T) {
 	modeltest.Path(t, models.StandIn)
-	w := watch(t, "--", "bench", "--runs", "2", "--", "cpu 1 --tokens 1", "cpu 1 --tokens 2")
+	w := watch(t, "--", "bench", "--runs", "30", "--", "cpu 1 --tokens 1", "cpu 1 --tokens 2") // some seconds: a page is made once a second at most
 	pages := 0
 	for last := ""; ; time.Sleep(50 * time.Millisecond) {
 		text := w.page()
@@ -193,7 +193,7 @@ func TestWatchPlan(t *testing.T) {
 	if code := w.code(); code != exitOK {
 		t.Errorf("exit code %d: %s", code, &w.stderr)
 	}
-	if f := w.recorded(); len(f.Runs) != 4 || len(f.Warnings) > 0 || f.Plan == nil {
+	if f := w.recorded(); len(f.Runs) != 60 || len(f.Warnings) > 0 || f.Plan == nil {
 		t.Errorf("the recording has %d runs; %q", len(f.Runs), f.Warnings)
 	}
 	if text, err := os.ReadFile(filepath.Join(w.dir, defaultWatched)); err != nil || len(text) < 10_000 {
