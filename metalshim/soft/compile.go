@@ -8,7 +8,6 @@ import (
 	"github.com/introgen/introgen/metalshim"
 	"github.com/introgen/introgen/metalshim/soft/cache"
 	"github.com/introgen/introgen/metalshim/soft/clang"
-	"github.com/introgen/introgen/metalshim/soft/native"
 	"github.com/introgen/introgen/trace/names"
 )
 
@@ -52,22 +51,11 @@ func (d *Device) run(ctx context.Context, args []string, text []byte, files ...*
 	return out.Stdout, err
 }
 
-// sharedObject compiles text and links it to a shared object without
-// libraries; what it needs is in the process already. No file is written, so
-// that none is left, however the process ends.
-func (d *Device) sharedObject(ctx context.Context, flags []string, text []byte) ([]byte, error) {
-	object, err := d.run(ctx, append(append([]string{}, flags...), "-c"), text)
-	if err != nil {
-		return nil, err
-	}
-	f, err := native.Memory(object)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	argv := append(append([]string{}, d.tools.Linker...), "-shared", "-o", "-", clang.FilePath(0))
-	out, err := clang.Run(ctx, clang.Command{Argv: argv, Files: []*os.File{f}, Limit: d.o.CompileLimit})
-	return out.Stdout, err
+// object compiles text to an object file, which package native loads as it is:
+// what it needs is in the process already. No file is written, so that none is
+// left, however the process ends.
+func (d *Device) object(ctx context.Context, flags []string, text []byte) ([]byte, error) {
+	return d.run(ctx, append(append([]string{}, flags...), "-c"), text)
 }
 
 // made is compiled code, from the cache or new.

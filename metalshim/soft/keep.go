@@ -73,7 +73,7 @@ LIBRARY%-36s the source as the preprocessor left it
 LIBRARY%-36s C++ made of it; %s stands before it
 LIBRARY.FUNCTION[.CONSTANTS]%-15s LLVM's text for one lane
 LIBRARY.FUNCTION[.CONSTANTS]%-15s LLVM's text for a simdgroup of 32 lanes, made of it%s
-LIBRARY.FUNCTION[.CONSTANTS]%-15s the machine code that ran
+LIBRARY.FUNCTION[.CONSTANTS]%-15s the machine code that ran, linked for others to read
 LIBRARY.FUNCTION[.CONSTANTS]%-15s %s
 
 A function constant is written INDEX=VALUE, its value as the bits of a number.
@@ -130,11 +130,28 @@ func pipelineName(library, function string, constants []metalshim.Constant) stri
 	return strings.Join(parts, ".")
 }
 
-// keepMachineCode keeps a pipeline's object and what it says, disassembled, or
-// else in the assembly that the compiler makes of the same text.
+// linked is an object file as a shared object: the same code, with its addresses
+// filled in and its names for other programs to find.
+func (d *Device) linked(ctx context.Context, object []byte) ([]byte, error) {
+	f, err := native.Memory(object)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	argv := append(append([]string{}, d.tools.Linker...), "-shared", "-o", "-", clang.FilePath(0))
+	out, err := clang.Run(ctx, clang.Command{Argv: argv, Files: []*os.File{f}, Limit: d.o.CompileLimit})
+	return out.Stdout, err
+}
+
+// keepMachineCode keeps a pipeline's object, linked, and what it says,
+// disassembled, or else in the assembly that the compiler makes of the same text.
 func (d *Device) keepMachineCode(ctx context.Context, name string, flags []string, text, object []byte) error {
 	if d.keep == nil {
 		return nil
+	}
+	object, err := d.linked(ctx, object)
+	if err != nil {
+		return fmt.Errorf("linking %s: %w", name, err)
 	}
 	if err := d.keep.write(name+objectFile, object); err != nil {
 		return err

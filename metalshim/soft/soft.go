@@ -214,10 +214,10 @@ func (d *Device) identify(ctx context.Context) error {
 // start compiles or loads the runtime and starts its threads.
 func (d *Device) start(ctx context.Context) error {
 	flags := append(append([]string{}, native.Flags...), d.target()...)
-	key := cache.KeyOf(runtimeEntry, d.id, native.Source(), strings.Join(slices.Concat(always, flags), "\x00"))
+	key := cache.KeyOf(runtimeEntry, d.id, passVersion, native.Source(), strings.Join(slices.Concat(always, flags), "\x00"))
 	made, err := d.obtain(ctx, runtimeEntry, key, func() ([]byte, []byte, error) {
-		so, err := d.sharedObject(ctx, flags, []byte(native.Source()))
-		return so, nil, err
+		object, err := d.object(ctx, flags, []byte(native.Source()))
+		return object, nil, err
 	})
 	if err != nil {
 		return fmt.Errorf("soft metal driver: its runtime: %w", err)

@@ -94,5 +94,5 @@ type Outcome struct {
 type Kernel struct {
 	Fn                uintptr
 	Frame, StaticSize uint64 // bytes
-	handle            uintptr
+	unload            func()
 }

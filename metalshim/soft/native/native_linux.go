@@ -11,6 +11,8 @@ import (
 
 	"github.com/ebitengine/purego"
 	"golang.org/x/sys/unix"
+
+	"github.com/introgen/introgen/metalshim/soft/native/object"
 )
 
 // Runtime is the loaded runtime. It stays loaded: its signal handler does.
@@ -44,41 +46,11 @@ func Memory(b []byte) (*os.File, error) {
 	return f, nil
 }
 
-// objects holds the files of the shared objects that are loaded. The dynamic
-// linker knows an object by its name, and that of a file in memory is its
-// number: if the file were closed first, be it by the collector because nobody
-// unloaded the object, the next file would get the number, and the linker would
-// answer with the old code.
-var objects = struct {
-	sync.Mutex
-	files map[uintptr]*os.File
-}{files: map[uintptr]*os.File{}}
-
-// open loads a shared object from memory. The bytes that were checked are the
-// bytes that run: nothing on disk can change under them.
-func open(code []byte) (handle uintptr, err error) {
-	file, err := Memory(code)
-	if err != nil {
-		return 0, err
-	}
-	handle, err = purego.Dlopen(fmt.Sprintf("/proc/self/fd/%d", file.Fd()), purego.RTLD_NOW|purego.RTLD_LOCAL)
-	if err != nil {
-		file.Close()
-		return 0, err
-	}
-	objects.Lock()
-	objects.files[handle] = file
-	objects.Unlock()
-	return handle, nil
-}
-
-// unload is the reverse of open.
-func unload(handle uintptr) {
-	purego.Dlclose(handle)
-	objects.Lock()
-	defer objects.Unlock()
-	objects.files[handle].Close()
-	delete(objects.files, handle)
+// external is the address of a function of the C library or of libm: all that
+// compiled code needs and does not bring is in the process already.
+func external(name string) (uint64, error) {
+	address, err := purego.Dlsym(purego.RTLD_DEFAULT, name)
+	return uint64(address), err
 }
 
 // loaded are the runtimes of this process, by their code.
@@ -87,7 +59,7 @@ var loaded = struct {
 	by map[[sha256.Size]byte]*Runtime
 }{by: map[[sha256.Size]byte]*Runtime{}}
 
-// Load loads the runtime from the text of a shared object.
+// Load loads the runtime from an object file.
 func Load(code []byte) (*Runtime, error) {
 	if err := mathLibrary(); err != nil {
 		return nil, fmt.Errorf("soft metal runtime: %w", err)
@@ -98,7 +70,7 @@ func Load(code []byte) (*Runtime, error) {
 	if r := loaded.by[digest]; r != nil {
 		return r, nil
 	}
-	h, err := open(code)
+	image, err := object.Load(code, external)
 	if err != nil {
 		return nil, fmt.Errorf("soft metal runtime: %w", err)
 	}
@@ -109,30 +81,36 @@ func Load(code []byte) (*Runtime, error) {
 		to   *uintptr
 	}{{"sm_create", &r.create}, {"sm_destroy", &r.destroy}, {"sm_run", &r.run}, {"sm_stop", &r.stop},
 		{"sm_progress", &r.progress}, {"sm_at", &r.at}, {"sm_layout", &check}} {
-		if *s.to, err = purego.Dlsym(h, s.name); err != nil {
+		if *s.to, err = image.Symbol(s.name, 1); err != nil {
+			image.Unload()
 			return nil, fmt.Errorf("soft metal runtime: %w", err)
 		}
 	}
 	if got, _, _ := purego.SyscallN(check); uint64(got) != layout {
+		image.Unload()
 		return nil, fmt.Errorf("soft metal runtime: its structures are laid out as %#x, not %#x", got, layout)
 	}
 	loaded.by[digest] = r
 	return r, nil
 }
 
-// LoadKernel loads a pipeline from the text of a shared object.
+// LoadKernel loads a pipeline from an object file.
 func LoadKernel(code []byte) (*Kernel, error) {
-	h, err := open(code)
+	if err := mathLibrary(); err != nil {
+		return nil, err
+	}
+	image, err := object.Load(code, external)
 	if err != nil {
 		return nil, err
 	}
-	k := &Kernel{handle: h}
+	k := &Kernel{unload: image.Unload}
 	var frame, static uintptr
 	for _, s := range []struct {
 		name string
+		size uint64
 		to   *uintptr
-	}{{"msl_sgk", &k.Fn}, {"msl_frame_size", &frame}, {"msl_tgs_size", &static}} {
-		if *s.to, err = purego.Dlsym(h, s.name); err != nil {
+	}{{"msl_sgk", 1, &k.Fn}, {"msl_frame_size", 8, &frame}, {"msl_tgs_size", 8, &static}} {
+		if *s.to, err = image.Symbol(s.name, s.size); err != nil {
 			k.Unload()
 			return nil, err
 		}
@@ -142,12 +120,7 @@ func LoadKernel(code []byte) (*Kernel, error) {
 }
 
 // Unload frees the kernel's code. No command buffer may need it any more.
-func (k *Kernel) Unload() {
-	if k.handle != 0 {
-		unload(k.handle)
-		k.handle = 0
-	}
-}
+func (k *Kernel) Unload() { k.unload() }
 
 // word reads 8 bytes at an address of the C side.
 func word(address uintptr) uint64 {
