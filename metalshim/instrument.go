@@ -20,8 +20,9 @@ type InstrumentOptions struct {
 	// Nonce, where not empty, is appended to every source as a comment line,
 	// so that no cache of compiled code can match. It must be one line.
 	Nonce string
-	// Compiled, where not nil, is called after every library and pipeline that
-	// was made, when its span has ended, with the time that it took.
+	// Compiled, where not nil, is called when the thread that generates has waited
+	// for a library or a pipeline, which it has made itself or awaited, and the span
+	// of that has ended, with the time that it took.
 	Compiled func(took time.Duration)
 	// Operations keeps of every dispatch and copy what it was, and when it ran, until
 	// TakeExecuted; it needs a Recorder.
@@ -124,7 +125,7 @@ func (d *Instrumented) NewLibrary(ctx context.Context, src Source) (Library, err
 	if d.nonce != "" {
 		src.Text += "\n// " + d.nonce + "\n"
 	}
-	span := d.rec.Begin(names.SpanLibrary, src.Name, int64(size))
+	span := d.track(ctx).Begin(names.SpanLibrary, src.Name, int64(size))
 	lib, err := d.Device.NewLibrary(ctx, src)
 	took := span.End()
 	if err != nil {
@@ -133,7 +134,7 @@ func (d *Instrumented) NewLibrary(ctx context.Context, src Source) (Library, err
 	d.mu.Lock()
 	d.libraries = append(d.libraries, LibraryRecord{src.Name, size, len(lib.FunctionNames()), span.ID(), took, lib.Evidence()})
 	d.mu.Unlock()
-	d.compiled(took)
+	d.made(ctx, took)
 	return &timedLibrary{lib, d, size}, nil
 }
 
@@ -191,7 +192,7 @@ func (l *timedLibrary) SourceBytes() int { return l.size }
 
 func (l *timedLibrary) NewPipeline(ctx context.Context, function string, constants []Constant) (Pipeline, error) {
 	d := l.d
-	span := d.rec.Begin(names.SpanPipeline, l.Name()+" "+function, int64(len(constants)))
+	span := d.track(ctx).Begin(names.SpanPipeline, l.Name()+" "+function, int64(len(constants)))
 	p, err := l.Library.NewPipeline(ctx, function, constants)
 	took := span.End()
 	if err != nil {
@@ -200,6 +201,6 @@ func (l *timedLibrary) NewPipeline(ctx context.Context, function string, constan
 	d.mu.Lock()
 	d.pipelines = append(d.pipelines, PipelineRecord{l.Name(), function, p.Constants(), span.ID(), took, p.Evidence()})
 	d.mu.Unlock()
-	d.compiled(took)
+	d.made(ctx, took)
 	return p, nil
 }

@@ -29,7 +29,8 @@ type Record struct {
 	N      int64  `json:"n,omitempty"`      // how many or which: tokens, step number, or 0
 	// Track tells apart what ran side by side: 0 is the thread of a program's first
 	// event, others follow in the order in which they appear, and from AsyncTrack on
-	// each is work that no thread of the program's does. A Recorder has one track.
+	// each is work that no thread of the program's does. Of an engine's run track 0
+	// is the thread that generates, and each thread that compiles beside it has one.
 	Track int32         `json:"track,omitempty"`
 	Start time.Duration `json:"start"`
 	End   time.Duration `json:"end"`
@@ -59,14 +60,15 @@ const block = 1024
 
 // Recorder holds spans and samples. It may be used by several goroutines;
 // the stack of open spans, which gives every span its parent, is one for all
-// of them, so spans that overlap on several goroutines name their parent with
-// Under. A nil *Recorder records nothing and costs a comparison.
+// of them, so spans that overlap on several goroutines are opened on a Track of
+// their own, or name their parent with Under. A nil *Recorder records nothing and costs a comparison.
 type Recorder struct {
 	mu      sync.Mutex
 	base    time.Time
 	blocks  [][]Record
 	n       int
 	open    []ID
+	tracks  map[int32][]ID // open spans of the other tracks
 	samples []Sample
 }
 
@@ -162,20 +164,29 @@ func (s Span) End() time.Duration {
 		r.mu.Unlock()
 		return d
 	}
-	for k := len(r.open) - 1; k >= 0; k-- {
-		if r.open[k] != s.id {
-			continue
-		}
-		for _, id := range r.open[k:] {
-			r.at(id).End = now
-		}
-		r.open = r.open[:k]
-		break
+	if rec.Track == 0 {
+		r.open = r.closed(r.open, s.id, now)
+	} else if open, ok := r.tracks[rec.Track]; ok {
+		r.tracks[rec.Track] = r.closed(open, s.id, now)
 	}
 	rec.End = now // also where it was opened with Under
 	d := rec.Duration()
 	r.mu.Unlock()
 	return d
+}
+
+// closed ends the span id of a stack, and all that were begun inside it.
+func (r *Recorder) closed(open []ID, id ID, now time.Duration) []ID {
+	for k := len(open) - 1; k >= 0; k-- {
+		if open[k] != id {
+			continue
+		}
+		for _, inner := range open[k:] {
+			r.at(inner).End = now
+		}
+		return open[:k]
+	}
+	return open
 }
 
 // Add records a span that was timed elsewhere, such as one that the GPU

@@ -6,6 +6,7 @@ import (
 
 	"github.com/introgen/introgen/bench/plan"
 	"github.com/introgen/introgen/engine/gguf"
+	"github.com/introgen/introgen/engine/metal"
 	"github.com/introgen/introgen/engine/tokenizer"
 	"github.com/introgen/introgen/results/store"
 	"github.com/urfave/cli/v2"
@@ -74,6 +75,8 @@ func flagChoices(name string) []string {
 		return []string{string(gguf.MMap), string(gguf.Buffered), string(gguf.FileIO)}
 	case "tokenizer":
 		return tokenizer.Kinds
+	case "compile":
+		return metal.CompileModes()
 	case "order":
 		return []string{plan.OrderRandom, plan.OrderABBA}
 	}

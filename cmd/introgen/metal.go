@@ -51,6 +51,7 @@ func metalCommand() *cli.Command {
 			"   introgen metal 2 -o warm.introgen    what was measured, for `introgen show`, `explain` and others\n" +
 			"   introgen metal 2 --commands-per-buffer 1\n" +
 			"   introgen metal 2 --weights map       the device reads the model's file where it is mapped\n" +
+			"   introgen metal 1 --nonce --compile early   what compiling beside reading the weights saves\n" +
 			"   introgen metal 1 --keep-generated generated/\n" +
 			"   for n in 1 10 50 200 100000; do CANDLE_METAL_COMPUTE_PER_BUFFER=$n introgen metal 2; done\n\n" +
 			traceEnv + "=1 and " + nonceEnv + " are as in the experiment. INTROGEN_CACHE names another cache folder,\n" +
@@ -66,6 +67,9 @@ func metalCommand() *cli.Command {
 				Usage: "the soft driver ends a command buffer that runs longer than `T`, as Metal does; 0 never does"},
 			&cli.StringFlag{Name: "keep-generated", DefaultText: "none",
 				Usage: "the soft driver compiles everything anew, and leaves in the new or empty folder `DIR` the rewritten source, LLVM's text before and after the lanes pass, and the machine code"},
+			&cli.StringFlag{Name: "compile", Value: metal.Compile{}.String(),
+				Usage: "`MODE`: serial (one by one where it is needed, as candle does), concurrent (what a phase needs is begun side by side when it begins), early (what the run needs, as soon as the prompt is known), trim (of sources with only the kernels that are used), concurrent,trim or early,trim"},
+			&cli.IntFlag{Name: "compile-threads", Usage: "how many are compiled at once, `N`; 0 is as many as the device says: of the soft driver's one for each CPU"},
 			&cli.StringFlag{Name: "weights", Value: weightsCopy, Usage: "copy (a buffer of each tensor, as candle does) or map (no-copy buffers over the mapped file, which must not change meanwhile; needs --io mmap)"},
 		),
 		Action: runMetal,
@@ -81,6 +85,8 @@ type metalKnobs struct {
 	perBuffer   int
 	perBufferBy string // where that was set
 	kernels     string
+	compile     metal.Compile
+	threads     int            // that compile; 0: as the device says
 	mapped      bool           // the weights are not copied
 	timeout     *time.Duration // of a command buffer; nil: as the driver thinks right
 	keep        string         // folder for what the driver generates; "": none
@@ -119,6 +125,9 @@ func readMetalKnobs(c *cli.Context) (k metalKnobs, err error) {
 	if k.keep = c.String("keep-generated"); k.keep == "" && c.IsSet("keep-generated") {
 		return k, usagef("--keep-generated is empty: a new or empty folder is wanted")
 	}
+	if err := k.readCompile(c); err != nil {
+		return k, err
+	}
 	if k.mapped, err = readWeights(c.String("weights"), c.String("io")); err != nil {
 		return k, err
 	}
@@ -126,6 +135,23 @@ func readMetalKnobs(c *cli.Context) (k metalKnobs, err error) {
 		return k, usagef("--kernels is empty: %s, candle, a folder or a .crate file is wanted", kernels.Own)
 	}
 	return k, nil
+}
+
+// maxCompileThreads is far beyond any use.
+const maxCompileThreads = 1024
+
+// readCompile reads how libraries and pipelines are compiled.
+func (k *metalKnobs) readCompile(c *cli.Context) (err error) {
+	if k.compile, err = metal.ParseCompile("--compile", c.String("compile")); err != nil {
+		return misuse(err)
+	}
+	if k.threads = c.Int("compile-threads"); k.threads < 0 || k.threads > maxCompileThreads {
+		return usagef("--compile-threads %d: 0 to %d are possible, and 0 is as many as the device says", k.threads, maxCompileThreads)
+	}
+	if k.threads > 0 && k.compile.When == metal.Serial {
+		return usagef("--compile-threads %d: with --compile %v one is compiled after another; --compile concurrent and --compile early compile several at once", k.threads, k.compile)
+	}
+	return nil
 }
 
 // readTimeout reads the time limit of a command buffer.
@@ -302,7 +328,7 @@ func openMetal(ctx context.Context, g *generation, k metalKnobs, set *kernels.Se
 	if err != nil {
 		return nil, errors.Join(misuse(err), m.driver.Close())
 	}
-	m.device, err = metal.NewDevice(ctx, m.shim, metal.Options{CommandsPerBuffer: k.perBuffer, Kernels: set})
+	m.device, err = metal.NewDevice(ctx, m.shim, metal.Options{CommandsPerBuffer: k.perBuffer, Kernels: set, Compile: k.compile, Threads: k.threads})
 	if err != nil {
 		return nil, errors.Join(err, m.driver.Close())
 	}

@@ -23,6 +23,11 @@ type Options struct {
 	// Kernels is where the libraries' source comes from; nil means the
 	// project's own.
 	Kernels *kernels.Set
+	// Compile is how libraries and pipelines are compiled, and Threads how many are
+	// compiled at once where they are not compiled one by one; 0 is what the device
+	// says.
+	Compile Compile
+	Threads int
 }
 
 // Device is a Metal device with a queue, and with what outlives a model: the
@@ -87,6 +92,9 @@ type endedEncoder struct {
 func NewDevice(ctx context.Context, dev metalshim.Device, o Options) (*Device, error) {
 	if o.CommandsPerBuffer < 0 {
 		return nil, fmt.Errorf("metal: %d commands per buffer; it must be 0 or more", o.CommandsPerBuffer)
+	}
+	if o.Threads < 0 {
+		return nil, fmt.Errorf("metal: %d compile threads; it must be 0 or more", o.Threads)
 	}
 	set := o.Kernels
 	if set == nil {

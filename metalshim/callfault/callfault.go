@@ -116,6 +116,9 @@ type device struct {
 // Wrap returns dev with the injector's disturbances.
 func (in *Injector) Wrap(dev metalshim.Device) metalshim.Device { return &device{dev, in} }
 
+// CompileThreads passes on what the driver says.
+func (d *device) CompileThreads() int { return metalshim.CompileThreads(d.Device) }
+
 func (d *device) NewLibrary(ctx context.Context, src metalshim.Source) (metalshim.Library, error) {
 	if err := d.in.hit(ctx, Library, src.Name); err != nil {
 		if ctx.Err() != nil {

@@ -233,6 +233,9 @@ func (d *Device) start(ctx context.Context) error {
 // Info describes the device.
 func (d *Device) Info() metalshim.Info { return d.info }
 
+// CompileThreads is one compiler for each CPU.
+func (d *Device) CompileThreads() int { return runtime.NumCPU() }
+
 // Compiler names the compiler and its version.
 func (d *Device) Compiler() string { return "clang " + d.tools.Version }
 

@@ -14,6 +14,7 @@ const (
 	SpanArguments    = "arguments"     // before the first round: what is to be run
 	SpanTokenizer    = "tokenizer"     // once a run: ready to encode
 	SpanDevice       = "device"        // once a run: a Metal device that can compile
+	SpanWarmUp       = "warm-up"       // once a run that was given a plan: all of it is compiled before the first round
 	SpanEvict        = "evict"         // the model is dropped from the page cache
 	SpanRound        = "round"         // a generation; N: its number from 1
 	SpanRead         = "read gguf"     // opening the file until its directory is known
@@ -35,6 +36,8 @@ const (
 const (
 	SpanLibrary  = "LIB"     // source → library; Detail: the library, N: source bytes
 	SpanPipeline = "PIPE"    // library + function + constants → pipeline; Detail: "library function", N: constants
+	SpanAwait    = "await"   // the CPU waits for a library or a pipeline that is made beside it, on another track; Detail: "library function"
+	SpanArchive  = "archive" // an archive of compiled code; Detail: "open" or "write"
 	SpanWeights  = "weights" // a tensor is brought to the device; Detail: its name, N: bytes
 	SpanEncoder  = "encode"  // an encoder, from opening to end; Detail: "compute" or "blit"
 	SpanCommit   = "commit"  // N: dispatches in the command buffer
@@ -82,9 +85,9 @@ const (
 
 // known are all names of spans and counters.
 var known = map[string]bool{
-	SpanArguments: true, SpanTokenizer: true, SpanDevice: true, SpanEvict: true, SpanRound: true, SpanRead: true, SpanBuild: true,
+	SpanArguments: true, SpanTokenizer: true, SpanDevice: true, SpanWarmUp: true, SpanEvict: true, SpanRound: true, SpanRead: true, SpanBuild: true,
 	SpanEncodePrompt: true, SpanPrefill: true, SpanStep: true, SpanPause: true, SpanPhase: true, SpanRepeat: true, SpanCheck: true, SpanClose: true, SpanRecord: true, SpanDigest: true, SpanLimits: true,
-	SpanLibrary: true, SpanPipeline: true, SpanWeights: true, SpanEncoder: true, SpanCommit: true, SpanWait: true, SpanQueued: true, SpanGPU: true,
+	SpanLibrary: true, SpanPipeline: true, SpanAwait: true, SpanArchive: true, SpanWeights: true, SpanEncoder: true, SpanCommit: true, SpanWait: true, SpanQueued: true, SpanGPU: true,
 	CountDispatches: true, CountEncoders: true, CountCommandBuffers: true, CountBarriers: true, CountAllocated: true, CountMapped: true, CountResident: true, CountCache: true,
 }
 
