@@ -121,12 +121,16 @@ func (d *Instrumented) KernelTimes() []KernelTotal {
 
 // NewLibrary appends the nonce, compiles and times it.
 func (d *Instrumented) NewLibrary(ctx context.Context, src Source) (Library, error) {
+	return d.newLibrary(ctx, src, d.Device.NewLibrary)
+}
+
+func (d *Instrumented) newLibrary(ctx context.Context, src Source, from func(context.Context, Source) (Library, error)) (Library, error) {
 	size := len(src.Text)
 	if d.nonce != "" {
 		src.Text += "\n// " + d.nonce + "\n"
 	}
 	span := d.track(ctx).Begin(names.SpanLibrary, src.Name, int64(size))
-	lib, err := d.Device.NewLibrary(ctx, src)
+	lib, err := from(ctx, src)
 	took := span.End()
 	if err != nil {
 		return nil, err

@@ -69,8 +69,8 @@ func (i Info) String() string {
 // Counts is how many objects of each kind have been made and not yet
 // released. All zero at the end means that nothing leaked.
 type Counts struct {
-	Libraries, Pipelines, Buffers, Queues, CommandBuffers, Fences int
-	BufferBytes                                                   int64
+	Libraries, Pipelines, Buffers, Queues, CommandBuffers, Fences, Archives int
+	BufferBytes                                                             int64
 }
 
 // Device is MTLDevice.
@@ -196,6 +196,9 @@ type Evidence struct {
 	Key   string // the cache's key, hexadecimal, or ""
 	Bytes int64  // size of the compiled code, 0 if unknown
 	Note  string // anything unusual, such as "damaged entry rebuilt"
+	// Archive is why an archive that was asked for did not give it; "" where it did,
+	// or where none was asked.
+	Archive string
 }
 
 // Library is MTLLibrary.

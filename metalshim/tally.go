@@ -6,8 +6,8 @@ import "sync/atomic"
 // makes an object and takes from it at the object's first Release. The zero
 // Tally is ready; several goroutines may use it.
 type Tally struct {
-	Libraries, Pipelines, Buffers, Queues, CommandBuffers, Fences atomic.Int64
-	BufferBytes                                                   atomic.Int64
+	Libraries, Pipelines, Buffers, Queues, CommandBuffers, Fences, Archives atomic.Int64
+	BufferBytes                                                             atomic.Int64
 }
 
 // Counts is how many there are now.
@@ -15,7 +15,7 @@ func (t *Tally) Counts() Counts {
 	return Counts{
 		Libraries: int(t.Libraries.Load()), Pipelines: int(t.Pipelines.Load()),
 		Buffers: int(t.Buffers.Load()), Queues: int(t.Queues.Load()),
-		CommandBuffers: int(t.CommandBuffers.Load()), Fences: int(t.Fences.Load()),
+		CommandBuffers: int(t.CommandBuffers.Load()), Fences: int(t.Fences.Load()), Archives: int(t.Archives.Load()),
 		BufferBytes: t.BufferBytes.Load(),
 	}
 }

@@ -12,7 +12,7 @@ import (
 
 // states are those that an arm may claim; the first claims none.
 var states = []string{"", recording.StateCold, recording.StateColdNatural, recording.StateWarmCache,
-	recording.StateWarmProcess, recording.StateColdFile, recording.StateCPU}
+	recording.StateArchive, recording.StateWarmProcess, recording.StateColdFile, recording.StateCPU}
 
 // mostResident is the part of the model file that may lie in memory where it
 // is to be cold: what reading its header before the first round brought in.
@@ -41,7 +41,7 @@ func Check(state string, arm recording.Arm, r *recording.Run) error {
 		err = checkColdFile(r)
 	case recording.StateWarmProcess:
 		err = checkWarmProcess(r)
-	case recording.StateCold, recording.StateColdNatural, recording.StateWarmCache:
+	case recording.StateCold, recording.StateColdNatural, recording.StateWarmCache, recording.StateArchive:
 		err = checkCache(state, arm, r)
 	default:
 		err = errors.New("no such state is known")
@@ -101,12 +101,12 @@ func compiledAfter(r *recording.Run, since time.Duration) int {
 	}
 	n := 0
 	for _, l := range r.Libraries {
-		if l.Cache != names.CacheHit && start[int(l.Span)] >= since {
+		if !names.IsTaken(l.Cache) && start[int(l.Span)] >= since {
 			n++
 		}
 	}
 	for _, p := range r.Pipelines {
-		if p.Cache != names.CacheHit && start[int(p.Span)] >= since {
+		if !names.IsTaken(p.Cache) && start[int(p.Span)] >= since {
 			n++
 		}
 	}
@@ -138,7 +138,7 @@ func needed(e *recording.Evidence) int {
 	if e == nil {
 		return 0
 	}
-	return e.LibraryHits + e.LibraryMisses + e.PipelineHits + e.PipelineMisses + e.Unknown
+	return e.LibraryHits + e.LibraryMisses + e.PipelineHits + e.PipelineMisses + e.Unknown + e.Archive.Given()
 }
 
 // made is how many libraries and pipelines a run made, and those that its program
@@ -174,6 +174,12 @@ func checkCache(state string, arm recording.Arm, r *recording.Run) error {
 	switch {
 	case needed(e) == 0:
 		return errors.New("no library and no pipeline was needed")
+	case state == recording.StateArchive && e.Archive.Given() == 0:
+		return errors.New("no library and no pipeline came from an archive")
+	case state == recording.StateArchive && misses > 0:
+		return fmt.Errorf("%d libraries and %d pipelines were compiled, since the archive did not have them", e.LibraryMisses, e.PipelineMisses)
+	case state != recording.StateArchive && e.Archive != nil:
+		return fmt.Errorf("it was given the archive %s, which gave %d libraries and %d pipelines", e.Archive.File, e.Archive.Libraries, e.Archive.Pipelines)
 	case state == recording.StateCold && e.Nonce == "":
 		return errors.New("its sources had no nonce")
 	case state == recording.StateCold && hits > 0:

@@ -52,6 +52,7 @@ func metalCommand() *cli.Command {
 			"   introgen metal 2 --commands-per-buffer 1\n" +
 			"   introgen metal 2 --weights map       the device reads the model's file where it is mapped\n" +
 			"   introgen metal 1 --nonce --compile early   what compiling beside reading the weights saves\n" +
+			"   introgen metal 2 --archive a.archive compiled code is kept in a file, and taken from it the next time\n" +
 			"   introgen metal 1 --keep-generated generated/\n" +
 			"   for n in 1 10 50 200 100000; do CANDLE_METAL_COMPUTE_PER_BUFFER=$n introgen metal 2; done\n\n" +
 			traceEnv + "=1 and " + nonceEnv + " are as in the experiment. INTROGEN_CACHE names another cache folder,\n" +
@@ -70,6 +71,7 @@ func metalCommand() *cli.Command {
 			&cli.StringFlag{Name: "compile", Value: metal.Compile{}.String(),
 				Usage: "`MODE`: serial (one by one where it is needed, as candle does), concurrent (what a phase needs is begun side by side when it begins), early (what the run needs, as soon as the prompt is known), trim (of sources with only the kernels that are used), concurrent,trim or early,trim"},
 			&cli.IntFlag{Name: "compile-threads", Usage: "how many are compiled at once, `N`; 0 is as many as the device says: of the soft driver's one for each CPU"},
+			archiveFlag(),
 			&cli.StringFlag{Name: "weights", Value: weightsCopy, Usage: "copy (a buffer of each tensor, as candle does) or map (no-copy buffers over the mapped file, which must not change meanwhile; needs --io mmap)"},
 		),
 		Action: runMetal,
@@ -89,6 +91,7 @@ type metalKnobs struct {
 	threads     int            // that compile; 0: as the device says
 	mapped      bool           // the weights are not copied
 	timeout     *time.Duration // of a command buffer; nil: as the driver thinks right
+	archive     string         // file of compiled code; "": none
 	keep        string         // folder for what the driver generates; "": none
 }
 
@@ -126,6 +129,9 @@ func readMetalKnobs(c *cli.Context) (k metalKnobs, err error) {
 		return k, usagef("--keep-generated is empty: a new or empty folder is wanted")
 	}
 	if err := k.readCompile(c); err != nil {
+		return k, err
+	}
+	if err := k.readArchive(c); err != nil {
 		return k, err
 	}
 	if k.mapped, err = readWeights(c.String("weights"), c.String("io")); err != nil {
@@ -270,6 +276,9 @@ func runMetal(c *cli.Context) (err error) {
 		}
 		return m.device.New(model)
 	}})
+	if err == nil {
+		err = m.saveArchive(g)
+	}
 	g.enter(names.SpanRecord, "")
 	told := m.summary()
 	if k.trace && err == nil && onProcessor(m.shim.Info()) {
@@ -287,11 +296,12 @@ const slowCompile = 10 * time.Millisecond
 
 // openedMetal is the device that all rounds of a run share, as candle's is.
 type openedMetal struct {
-	driver drivers.Driver
-	shim   *metalshim.Instrumented
-	device *metal.Device
-	before drivers.Folder
-	cached bool // whether there is a cache to look at
+	driver  drivers.Driver
+	shim    *metalshim.Instrumented
+	device  *metal.Device
+	archive *usedArchive // nil: none
+	before  drivers.Folder
+	cached  bool // whether there is a cache to look at
 }
 
 // openMetal opens the driver, wraps it (faults inside, timing outside, so that
@@ -328,8 +338,12 @@ func openMetal(ctx context.Context, g *generation, k metalKnobs, set *kernels.Se
 	if err != nil {
 		return nil, errors.Join(misuse(err), m.driver.Close())
 	}
-	m.device, err = metal.NewDevice(ctx, m.shim, metal.Options{CommandsPerBuffer: k.perBuffer, Kernels: set, Compile: k.compile, Threads: k.threads})
+	if m.archive, err = openArchive(g, m.shim, k.archive); err != nil {
+		return nil, errors.Join(err, m.driver.Close())
+	}
+	m.device, err = metal.NewDevice(ctx, m.shim, metal.Options{CommandsPerBuffer: k.perBuffer, Kernels: set, Compile: k.compile, Threads: k.threads, Archive: m.archive.use()})
 	if err != nil {
+		m.archive.release()
 		return nil, errors.Join(err, m.driver.Close())
 	}
 	g.enter(names.SpanRecord, "")

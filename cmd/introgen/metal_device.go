@@ -50,6 +50,7 @@ func (m *openedMetal) stopWith(ctx context.Context, g *generation) (over func())
 // ours that must not stay hidden.
 func (m *openedMetal) close() error {
 	err := m.device.Close()
+	m.archive.release()
 	if live := m.driver.Live(); live != (metalshim.Counts{}) {
 		err = errors.Join(err, fmt.Errorf("the run left Metal objects behind: %+v", live))
 	}
@@ -114,8 +115,12 @@ func (m *openedMetal) summary() []recording.Event {
 			Read: k.Read, Written: k.Written, Ops: k.Ops, Unknown: int64(k.Unknown)})
 	}
 	e := &recording.Evidence{What: recording.EvidenceMetalCache, Nonce: m.shim.Nonce()}
+	if m.archive != nil {
+		e.Archive = m.archive.gave(m.shim)
+	}
 	count := func(state string, hits, misses *int) {
 		switch state {
+		case names.CacheArchive: // told by itself
 		case names.CacheHit:
 			*hits++
 		case names.CacheUnknown:

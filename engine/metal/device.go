@@ -28,6 +28,9 @@ type Options struct {
 	// says.
 	Compile Compile
 	Threads int
+	// Archive, where not nil, is looked at before a library or a pipeline is
+	// compiled. It stays the caller's.
+	Archive metalshim.Archive
 }
 
 // Device is a Metal device with a queue, and with what outlives a model: the
@@ -38,7 +41,8 @@ type Device struct {
 	metal  metalshim.Device
 	set    *kernels.Set
 	queue  metalshim.Queue
-	failed error // why the device is no longer usable
+	from   source // of libraries
+	failed error  // why the device is no longer usable
 
 	libraries map[string]metalshim.Library
 	pipelines []pipelineEntry
@@ -54,6 +58,11 @@ type Device struct {
 	inFlight []metalshim.CommandBuffer
 	compute  *computeEncoder // the open one, or nil
 	ended    []endedEncoder  // of the current command buffer
+}
+
+// source is what makes libraries: the device, or an archive on it.
+type source interface {
+	NewLibrary(ctx context.Context, src metalshim.Source) (metalshim.Library, error)
 }
 
 // pipelineEntry is a pipeline under candle's key, which does not hold the
@@ -105,10 +114,13 @@ func NewDevice(ctx context.Context, dev metalshim.Device, o Options) (*Device, e
 		return nil, fmt.Errorf("metal: %w", err)
 	}
 	d := &Device{
-		ctx: ctx, metal: dev, set: set, queue: queue,
+		ctx: ctx, metal: dev, from: dev, set: set, queue: queue,
 		libraries: map[string]metalshim.Library{},
 		counter:   commandbuffer.Counter{PerBuffer: o.CommandsPerBuffer},
 		fences:    commandbuffer.Fences[metalshim.Fence]{Release: metalshim.Fence.Release},
+	}
+	if o.Archive != nil {
+		d.from = o.Archive
 	}
 	if d.current, err = queue.NewCommandBuffer(); err != nil {
 		queue.Release()
@@ -166,7 +178,7 @@ func (d *Device) pipeline(library, function string, constants []metalshim.Consta
 			return nil, err
 		}
 		// The options are candle's default.
-		l, err = d.metal.NewLibrary(d.ctx, metalshim.Source{
+		l, err = d.from.NewLibrary(d.ctx, metalshim.Source{
 			Name: library, Text: text, File: file,
 			CompileOptions: metalshim.CompileOptions{MathMode: metalshim.MathFast, MathFunctions: metalshim.FastFunctions},
 		})

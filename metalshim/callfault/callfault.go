@@ -120,17 +120,39 @@ func (in *Injector) Wrap(dev metalshim.Device) metalshim.Device { return &device
 func (d *device) CompileThreads() int { return metalshim.CompileThreads(d.Device) }
 
 func (d *device) NewLibrary(ctx context.Context, src metalshim.Source) (metalshim.Library, error) {
-	if err := d.in.hit(ctx, Library, src.Name); err != nil {
+	return d.in.library(ctx, src, d.Device.NewLibrary)
+}
+
+// NewArchive disturbs what comes from an archive as what the device makes.
+func (d *device) NewArchive(path string) (metalshim.Archive, error) {
+	a, err := metalshim.NewArchive(d.Device, path)
+	if err != nil {
+		return nil, err
+	}
+	return &archive{a, d.in}, nil
+}
+
+type archive struct {
+	metalshim.Archive
+	in *Injector
+}
+
+func (a *archive) NewLibrary(ctx context.Context, src metalshim.Source) (metalshim.Library, error) {
+	return a.in.library(ctx, src, a.Archive.NewLibrary)
+}
+
+func (in *Injector) library(ctx context.Context, src metalshim.Source, from func(context.Context, metalshim.Source) (metalshim.Library, error)) (metalshim.Library, error) {
+	if err := in.hit(ctx, Library, src.Name); err != nil {
 		if ctx.Err() != nil {
 			return nil, err
 		}
 		return nil, &metalshim.CompileError{Library: src.Name, Err: err}
 	}
-	l, err := d.Device.NewLibrary(ctx, src)
+	l, err := from(ctx, src)
 	if err != nil {
 		return nil, err
 	}
-	return &library{l, d.in}, nil
+	return &library{l, in}, nil
 }
 
 func (d *device) NewBuffer(length int, mode metalshim.StorageMode) (metalshim.Buffer, error) {

@@ -256,6 +256,9 @@ func about(r *recording.Run) []string {
 		if e.What == recording.EvidenceMetalCache {
 			out = append(out, fmt.Sprintf("%scache: libraries %d hits and %d misses, pipelines %d and %d",
 				arm, e.LibraryHits, e.LibraryMisses, e.PipelineHits, e.PipelineMisses))
+			if e.Archive != nil {
+				out = append(out, fmt.Sprintf("%sarchive: %d libraries and %d pipelines", arm, e.Archive.Libraries, e.Archive.Pipelines))
+			}
 		}
 	}
 	return out

@@ -60,7 +60,7 @@ const unknownHit = 15 * time.Millisecond
 
 // FromCache says whether it was not compiled.
 func (c Compile) FromCache() bool {
-	return c.Cache == names.CacheHit || c.Cache == names.CacheUnknown && c.Time < unknownHit
+	return names.IsTaken(c.Cache) || c.Cache == names.CacheUnknown && c.Time < unknownHit
 }
 
 // Phase is a part of a round. Its parts Compiles, Recording, Weights, Encode,

@@ -255,6 +255,18 @@ func (p *Printer) round(e *recording.Round) {
 	}
 }
 
+// archiveText says what an archive gave, and why not the rest.
+func archiveText(a *recording.Archive) string {
+	if a == nil {
+		return ""
+	}
+	text := fmt.Sprintf("the archive %s gave %d libraries and %d pipelines", sanitize.Line(a.File), a.Libraries, a.Pipelines)
+	for _, m := range a.Missed {
+		text += fmt.Sprintf(", not %d: %s", m.Number, sanitize.Line(m.Why))
+	}
+	return text + "; "
+}
+
 // cacheLine says in one line why the run counts as cold or warm.
 func cacheLine(e *recording.Evidence) string {
 	line := fmt.Sprintf("# cache: libraries %d from the cache and %d compiled, pipelines %d from the cache and %d compiled; ",
@@ -262,6 +274,7 @@ func cacheLine(e *recording.Evidence) string {
 	if e.Unknown > 0 {
 		line = fmt.Sprintf("# cache: of %d libraries and pipelines the driver does not say whether it had them; ", e.Unknown)
 	}
+	line += archiveText(e.Archive)
 	if e.Nonce != "" {
 		line += fmt.Sprintf("nonce %q; ", e.Nonce)
 	} else {

@@ -113,6 +113,11 @@ func checkEvidence(e *Evidence) error {
 	if e.Resident > 1 {
 		return fmt.Errorf("evidence of the %s: a part of %v of the file was in memory, which is at most 1", e.What, e.Resident)
 	}
+	if a := e.Archive; a != nil {
+		if a.Libraries < 0 || a.Pipelines < 0 || a.Before < 0 || a.After < 0 || slices.ContainsFunc(a.Missed, func(m Missed) bool { return m.Number < 1 }) {
+			return fmt.Errorf("evidence of the archive %s: %d libraries and %d pipelines, %d and %d bytes, and not %v: no negative number is wanted", a.File, a.Libraries, a.Pipelines, a.Before, a.After, a.Missed)
+		}
+	}
 	for _, f := range []*CacheFolder{e.Before, e.After} {
 		if f != nil && (f.Entries < 0 || f.Bytes < 0) {
 			return fmt.Errorf("evidence of the %s: a folder of %d entries and %d bytes", e.What, f.Entries, f.Bytes)
@@ -128,7 +133,7 @@ func checkMade(what, name, short string, span trace.ID, cache string) error {
 		number = fmt.Errorf("%s %q belongs to span %d: numbers begin at 1", what, name, span)
 	}
 	if !names.IsCacheState(cache) {
-		state = fmt.Errorf(`%s %q has the cache state %q: "hit", "miss", "off" and nothing are known`, what, short, cache)
+		state = fmt.Errorf(`%s %q has the cache state %q: "hit", "archive", "miss", "off" and nothing are known`, what, short, cache)
 	}
 	return errors.Join(number, state)
 }

@@ -159,6 +159,7 @@ type Arm struct {
 const (
 	StateCold        = "cold"         // a nonce: nothing in any cache can match
 	StateColdNatural = "cold-natural" // no nonce: a cache folder that is empty, or holds a part
+	StateArchive     = "archive"      // a fresh process, libraries or pipelines taken from an archive
 	StateWarmCache   = "warm-cache"   // a fresh process, everything in the cache
 	StateWarmProcess = "warm-process" // later rounds of a process
 	StateColdFile    = "cold-file"    // the model is not in the page cache
@@ -232,7 +233,7 @@ type Library struct {
 	Name        string   `json:"name"`
 	SourceBytes int      `json:"source_bytes"` // without the nonce
 	Kernels     int      `json:"kernels"`      // functions in it
-	Cache       string   `json:"cache"`        // "hit", "miss", "off", or "" where nobody can tell
+	Cache       string   `json:"cache"`        // "hit", "archive", "miss", "off", or "" where nobody can tell
 }
 
 // Pipeline belongs to the span PIPE of its ID.
@@ -330,6 +331,7 @@ type Evidence struct {
 	PipelineHits   int          `json:"pipeline_hits,omitempty"`
 	PipelineMisses int          `json:"pipeline_misses,omitempty"`
 	Unknown        int          `json:"unknown,omitempty"` // libraries and pipelines of which the driver does not say
+	Archive        *Archive     `json:"archive,omitempty"` // nil where none was asked for
 	Nonce          string       `json:"nonce,omitempty"`
 	Folder         string       `json:"folder,omitempty"` // "" where there is none
 	Before         *CacheFolder `json:"before,omitempty"`
@@ -338,6 +340,34 @@ type Evidence struct {
 	// where it cannot be read.
 	Resident float64 `json:"resident,omitempty"`
 	Evicted  bool    `json:"evicted,omitempty"` // whether it was evicted right before
+}
+
+// Archive is what an archive of compiled code gave, which the run asked for beside
+// the cache.
+type Archive struct {
+	File      string `json:"file"` // base name
+	Libraries int    `json:"libraries"`
+	Pipelines int    `json:"pipelines"`
+	// Bytes of the file before the run and after it, 0 where there was none.
+	Before int64 `json:"before_bytes"`
+	After  int64 `json:"after_bytes"`
+	// Missed is why it did not give the others.
+	Missed []Missed `json:"missed,omitempty"`
+}
+
+// Given is how many libraries and pipelines it gave; a nil Archive gave none.
+func (a *Archive) Given() int {
+	if a == nil {
+		return 0
+	}
+	return a.Libraries + a.Pipelines
+}
+
+// Missed is a number of libraries and pipelines that an archive did not give, for
+// the same reason.
+type Missed struct {
+	Why    string `json:"why"`
+	Number int    `json:"number"`
 }
 
 // CacheFolder is the state of a folder of compiled code.

@@ -271,7 +271,7 @@ func (j *judge) within() {
 
 // follows are the spans that follow one another, at the top or in a round.
 var follows = map[string]bool{
-	names.SpanRound: true, names.SpanArguments: true, names.SpanRecord: true, names.SpanDigest: true, names.SpanLimits: true, names.SpanEvict: true, names.SpanTokenizer: true,
+	names.SpanRound: true, names.SpanArguments: true, names.SpanRecord: true, names.SpanDigest: true, names.SpanLimits: true, names.SpanArchive: true, names.SpanEvict: true, names.SpanTokenizer: true,
 	names.SpanDevice: true, names.SpanRead: true, names.SpanBuild: true, names.SpanEncodePrompt: true, names.SpanPrefill: true, names.SpanStep: true,
 	names.SpanClose: true, names.SpanCheck: true, names.SpanPause: true, names.SpanPhase: true, names.SpanRepeat: true,
 }

@@ -240,11 +240,13 @@ func (j *judge) once() {
 // evidence holds what is said of the cache to the libraries and pipelines
 // themselves.
 func (j *judge) evidence() {
-	var hits, misses [2]int
+	var hits, archived, misses [2]int
 	count := func(i int, cache string) {
 		switch cache {
 		case names.CacheHit:
 			hits[i]++
+		case names.CacheArchive:
+			archived[i]++
 		case names.CacheMiss:
 			misses[i]++
 		}
@@ -264,6 +266,13 @@ func (j *judge) evidence() {
 		}
 		if said, are := fmt.Sprint(e.LibraryHits, e.LibraryMisses, e.PipelineHits, e.PipelineMisses), fmt.Sprint(hits[0], misses[0], hits[1], misses[1]); said != are {
 			j.tell("evidence", "the evidence of the cache says %s hits and misses of libraries and of pipelines, and their own events %s", said, are)
+		}
+		var given [2]int
+		if e.Archive != nil {
+			given = [2]int{e.Archive.Libraries, e.Archive.Pipelines}
+		}
+		if given != archived {
+			j.tell("evidence", "the evidence of the cache says that an archive gave %d libraries and %d pipelines, and their own events %d and %d", given[0], given[1], archived[0], archived[1])
 		}
 	}
 }

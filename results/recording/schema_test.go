@@ -144,7 +144,7 @@ func TestSchemaIsComplete(t *testing.T) {
 	if err := json.Unmarshal(b, &doc); err != nil {
 		t.Fatal(err)
 	}
-	types := map[string]any{"tool": Tool{}, "program": Program{}, "host": Host{}, "model": Model{}, "knob": Knob{}, "view": View{}, "arm": Arm{}, "cacheFolder": CacheFolder{},
+	types := map[string]any{"tool": Tool{}, "program": Program{}, "host": Host{}, "model": Model{}, "knob": Knob{}, "view": View{}, "arm": Arm{}, "cacheFolder": CacheFolder{}, "archive": Archive{}, "missed": Missed{},
 		"taint": Taint{}, "coverage": Coverage{}, "foretold": Foretold{}, "need": Need{}, "logit": logitLine{}, "span": trace.Record{}, "count": trace.Sample{}}
 	for _, e := range []Event{&Header{}, &Plan{}, &Start{}, &Exit{}, &Subject{}, &Device{}, &Library{}, &Pipeline{}, &Dispatch{}, &Barrier{}, &Output{}, &Kernel{}, &Operation{}, &Executed{}, &Limit{}, &Round{}, &Evidence{}, &Machine{}, &Note{}, &End{}} {
 		types[e.Kind()] = e

@@ -29,6 +29,7 @@ const (
 	SpanClose        = "close"         // giving the file back
 	SpanRecord       = "recording"     // the instrument itself: writing the recording, printing, reading the machine's state
 	SpanDigest       = "model digest"  // after the last round, where it is not known yet
+	SpanArchive      = "archive"       // an archive of compiled code; Detail: "open" before the first round, "write" after the last
 	SpanLimits       = "limits"        // after the last round of a traced run: how fast memory is read and floats are computed
 )
 
@@ -37,7 +38,6 @@ const (
 	SpanLibrary  = "LIB"     // source → library; Detail: the library, N: source bytes
 	SpanPipeline = "PIPE"    // library + function + constants → pipeline; Detail: "library function", N: constants
 	SpanAwait    = "await"   // the CPU waits for a library or a pipeline that is made beside it, on another track; Detail: "library function"
-	SpanArchive  = "archive" // an archive of compiled code; Detail: "open" or "write"
 	SpanWeights  = "weights" // a tensor is brought to the device; Detail: its name, N: bytes
 	SpanEncoder  = "encode"  // an encoder, from opening to end; Detail: "compute" or "blit"
 	SpanCommit   = "commit"  // N: dispatches in the command buffer
@@ -75,10 +75,12 @@ const (
 const Blit = "blit"
 
 // Where a library or a pipeline came from. CacheUnknown is what Apple's driver has
-// to say, CacheOff a driver without a cache or one that could not use it.
+// to say, CacheOff a driver without a cache or one that could not use it;
+// CacheArchive is of one that was taken from an archive which the run asked for.
 const (
 	CacheUnknown = ""
 	CacheHit     = "hit"
+	CacheArchive = "archive"
 	CacheMiss    = "miss"
 	CacheOff     = "off"
 )
@@ -114,5 +116,9 @@ func OfDevice(name string) bool { return name == SpanGPU || name == SpanQueued }
 // IsCacheState says whether something of introgen tells this of a library or a
 // pipeline.
 func IsCacheState(state string) bool {
-	return slices.Contains([]string{CacheUnknown, CacheHit, CacheMiss, CacheOff}, state)
+	return slices.Contains([]string{CacheUnknown, CacheHit, CacheArchive, CacheMiss, CacheOff}, state)
 }
+
+// IsTaken says whether a library or a pipeline of that state was there already, and
+// not compiled.
+func IsTaken(state string) bool { return state == CacheHit || state == CacheArchive }

@@ -188,12 +188,16 @@ func Shown(r *recording.Run) string {
 		}
 		told = true
 		switch {
+		case e.Archive.Given() > 0:
+			return recording.StateArchive
 		case e.Nonce != "":
 			return recording.StateCold
 		case e.LibraryMisses+e.PipelineMisses > 0, e.Unknown > 0 && e.After.Grew(e.Before):
 			return recording.StateColdNatural
 		case r.Header.Program != nil && e.LibraryHits+e.PipelineHits == 0 && e.Before == nil:
 			return StateOther // nobody says whether a cache had anything
+		case e.Archive != nil:
+			return recording.StateArchive // it gave nothing, but what it said of each took its time
 		}
 	}
 	if !told {
@@ -205,10 +209,14 @@ func Shown(r *recording.Run) string {
 // cutOff is the state of a run that ended before its evidence was written. What it
 // compiled until then shows that it was cold; that it compiled nothing shows nothing.
 func cutOff(r *recording.Run) string {
-	missed := slices.ContainsFunc(r.Libraries, func(l recording.Library) bool { return l.Cache == names.CacheMiss }) ||
-		slices.ContainsFunc(r.Pipelines, func(p recording.Pipeline) bool { return p.Cache == names.CacheMiss })
+	told := func(state string) bool {
+		return slices.ContainsFunc(r.Libraries, func(l recording.Library) bool { return l.Cache == state }) ||
+			slices.ContainsFunc(r.Pipelines, func(p recording.Pipeline) bool { return p.Cache == state })
+	}
 	switch {
-	case !missed:
+	case told(names.CacheArchive):
+		return recording.StateArchive
+	case !told(names.CacheMiss):
 		return StateOther
 	case r.Device != nil && r.Device.Nonce != "":
 		return recording.StateCold
