@@ -346,6 +346,7 @@ func openMetal(ctx context.Context, g *generation, k metalKnobs, set *kernels.Se
 		m.archive.release()
 		return nil, errors.Join(err, m.driver.Close())
 	}
+	m.expect(g, k.compile)
 	g.enter(names.SpanRecord, "")
 	m.before, m.cached = m.driver.Folder()
 	info := m.shim.Info()

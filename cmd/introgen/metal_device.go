@@ -8,6 +8,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/introgen/introgen/engine/llama"
+	"github.com/introgen/introgen/engine/metal"
 	"github.com/introgen/introgen/metalshim"
 	"github.com/introgen/introgen/metalshim/drivers"
 	"github.com/introgen/introgen/results/recording"
@@ -43,6 +45,25 @@ func (m *openedMetal) stopWith(ctx context.Context, g *generation) (over func())
 		if !unhook() {
 			<-gone
 		}
+	}
+}
+
+// expect tells the device what the run will need, where it compiles by that. Of a
+// model that cannot be run the first round says why.
+func (m *openedMetal) expect(g *generation, mode metal.Compile) {
+	if mode.When != metal.Early && !mode.Trim {
+		return
+	}
+	model, err := llama.Load(g.file)
+	if err != nil {
+		return
+	}
+	needs, err := metal.Needs(model, m.shim.Info().Architecture)
+	if err != nil {
+		return
+	}
+	if list, err := needs.Run(g.prompt, g.job.Tokens); err == nil {
+		m.device.Expect(list)
 	}
 }
 

@@ -87,11 +87,14 @@ func (s *session) catchUp(events ...recording.Event) {
 	if !s.began {
 		return
 	}
-	s.feed.Take(s.out.put)
+	// What goes on beside ends at any time: whatever is told of a span is gathered
+	// before the spans are taken, so that the span has been told of as one that ended.
+	var told []recording.Event
 	if s.more != nil {
-		s.more(s.out.put)
+		s.more(func(e recording.Event) { told = append(told, e) })
 	}
-	told := s.told
+	s.feed.Take(s.out.put)
+	told = append(told, s.told...)
 	s.told = nil
 	for _, e := range append(told, events...) {
 		s.out.put(e)

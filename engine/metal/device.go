@@ -5,10 +5,12 @@ package metal
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
 	"github.com/introgen/introgen/engine/metal/commandbuffer"
+	"github.com/introgen/introgen/engine/metal/compile"
 	"github.com/introgen/introgen/engine/metal/kernels"
 	"github.com/introgen/introgen/engine/metal/pool"
 	"github.com/introgen/introgen/metalshim"
@@ -35,7 +37,8 @@ type Options struct {
 
 // Device is a Metal device with a queue, and with what outlives a model: the
 // compiled libraries and pipelines, and the buffer pools. Models are built on
-// it one after another. It is used by one goroutine at a time.
+// it one after another. It is used by one goroutine at a time; what Options.Compile
+// has it compile beside that one needs nothing of the caller.
 type Device struct {
 	ctx    context.Context // ends compiles and waits, which happen deep inside a forward pass
 	metal  metalshim.Device
@@ -44,8 +47,10 @@ type Device struct {
 	from   source // of libraries
 	failed error  // why the device is no longer usable
 
-	libraries map[string]metalshim.Library
-	pipelines []pipelineEntry
+	compile   Compile
+	compiler  *compile.Scheduler  // has all that was compiled
+	pipelines []pipelineEntry     // those of it that were needed
+	keep      map[string][]string // the kernels that each library is compiled with; nil: all
 
 	private, shared pool.Pool[*buffer]
 	lastBuffer      int       // buffers are told apart by numbers
@@ -115,9 +120,9 @@ func NewDevice(ctx context.Context, dev metalshim.Device, o Options) (*Device, e
 	}
 	d := &Device{
 		ctx: ctx, metal: dev, from: dev, set: set, queue: queue,
-		libraries: map[string]metalshim.Library{},
-		counter:   commandbuffer.Counter{PerBuffer: o.CommandsPerBuffer},
-		fences:    commandbuffer.Fences[metalshim.Fence]{Release: metalshim.Fence.Release},
+		compile: o.Compile,
+		counter: commandbuffer.Counter{PerBuffer: o.CommandsPerBuffer},
+		fences:  commandbuffer.Fences[metalshim.Fence]{Release: metalshim.Fence.Release},
 	}
 	if o.Archive != nil {
 		d.from = o.Archive
@@ -126,6 +131,7 @@ func NewDevice(ctx context.Context, dev metalshim.Device, o Options) (*Device, e
 		queue.Release()
 		return nil, fmt.Errorf("metal: %w", err)
 	}
+	d.startCompiler(o.Threads)
 	return d, nil
 }
 
@@ -138,10 +144,10 @@ func (d *Device) CommandsPerBuffer() int { return d.counter.PerBuffer }
 // Close waits for what is in flight and frees all that the device has made.
 // Models built on it are not used afterwards.
 func (d *Device) Close() error {
+	err := d.compiler.Stop()
 	d.abandon()
-	var err error
 	if d.failed == nil {
-		err = d.reap()
+		err = errors.Join(err, d.reap())
 	} else {
 		d.releaseInFlight()
 	}
@@ -150,50 +156,12 @@ func (d *Device) Close() error {
 	d.shared.All(release)
 	d.giveBack(d.borrowed)
 	d.fences.Clear()
-	for _, p := range d.pipelines {
-		p.pipeline.Release()
-	}
-	for _, l := range d.libraries {
-		l.Release()
-	}
+	d.compiler.Release()
 	if d.current != nil {
 		d.current.Release()
 	}
 	d.queue.Release()
 	return err
-}
-
-// pipeline finds a pipeline, or compiles it, and before it its library, where
-// it is needed for the first time.
-func (d *Device) pipeline(library, function string, constants []metalshim.Constant) (metalshim.Pipeline, error) {
-	for _, p := range d.pipelines {
-		if p.function == function && slices.Equal(p.constants, constants) {
-			return p.pipeline, nil
-		}
-	}
-	l, ok := d.libraries[library]
-	if !ok {
-		text, file, err := d.set.Library(library)
-		if err != nil {
-			return nil, err
-		}
-		// The options are candle's default.
-		l, err = d.from.NewLibrary(d.ctx, metalshim.Source{
-			Name: library, Text: text, File: file,
-			CompileOptions: metalshim.CompileOptions{MathMode: metalshim.MathFast, MathFunctions: metalshim.FastFunctions},
-		})
-		if err != nil {
-			return nil, err
-		}
-		d.libraries[library] = l
-	}
-	constants = slices.Clone(constants)
-	p, err := l.NewPipeline(d.ctx, function, constants)
-	if err != nil {
-		return nil, err
-	}
-	d.pipelines = append(d.pipelines, pipelineEntry{function, constants, p})
-	return p, nil
 }
 
 // take finds a free buffer of at least n bytes, or makes one.

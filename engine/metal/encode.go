@@ -67,7 +67,7 @@ func (d *Device) dispatch(s *forward.Dispatch, find func(forward.Buf) (*buffer, 
 	if s.Label != "" {
 		e.SetLabel(s.Label)
 	}
-	p, err := d.pipeline(s.Library, s.Function, s.Constants)
+	p, err := d.pipeline(d.ctx, forward.Pipeline{Library: s.Library, Function: s.Function, Constants: s.Constants})
 	if err != nil {
 		return err
 	}

@@ -24,6 +24,7 @@ import (
 type Engine struct {
 	d       *Device
 	planner *forward.Planner
+	needs   *forward.Needs // nil where nothing is compiled by phases
 	weights map[string]weight
 	bufs    map[forward.Buf]*pool.Item[*buffer]
 	context int    // positions
@@ -83,6 +84,9 @@ func (d *Device) build(m *llama.Model, f *gguf.File) (*Engine, error) {
 	}
 	if f != nil {
 		err = e.mapWeights(f)
+	}
+	if err == nil {
+		err = e.foresee(m)
 	}
 	if err == nil {
 		// Reading the weights may meet a file that has shrunk.
@@ -163,6 +167,11 @@ func (e *Engine) Step(ids []int32, pos int) (int32, error) {
 		return 0, err
 	}
 	e.logits = nil
+	if e.needs != nil {
+		// What cannot be foreseen is compiled where it is needed.
+		list, _ := e.needs.Next(len(ids), pos)
+		e.d.compiler.Begin(list)
+	}
 	if err := e.run(steps); err != nil {
 		return 0, err
 	}

@@ -77,10 +77,11 @@ func mixed(t testing.TB) func(*llamatest.Writable) {
 // passes are forward passes: how many tokens, and from which position.
 type passes [][2]int
 
-// TestModels runs models of many shapes and formats, kernels in float64,
-// against the reference forward pass.
-func TestModels(t *testing.T) {
-	walk := passes{{5, 0}, {1, 5}, {1, 6}, {3, 7}, {1, 10}, {1, 4}, {2, 5}, {1, 0}, {1, 1}, {20, 0}, {1, 20}}
+// walk is a way through a context, also back.
+var walk = passes{{5, 0}, {1, 5}, {1, 6}, {3, 7}, {1, 10}, {1, 4}, {2, 5}, {1, 0}, {1, 1}, {20, 0}, {1, 20}}
+
+// shapes are models of many shapes and formats.
+func shapes(t testing.TB) map[string]llamatest.Config {
 	cases := map[string]llamatest.Config{
 		"grouped heads":     {Layers: 2, Heads: 6, KVHeads: 2, HeadDim: 32, Hidden: 192, FFN: 96},
 		"no groups":         {Layers: 2, Heads: 3, KVHeads: 3, HeadDim: 32, Hidden: 96, FFN: 64},
@@ -99,7 +100,13 @@ func TestModels(t *testing.T) {
 	for _, typ := range []quant.Type{quant.F32, quant.F16, quant.BF16, quant.Q4_0, quant.Q8_0} {
 		cases[typ.String()] = llamatest.Config{Layers: 1, Heads: 4, KVHeads: 2, HeadDim: 64, Hidden: 256, FFN: 256, Type: typ}
 	}
-	for name, c := range cases {
+	return cases
+}
+
+// TestModels runs models of many shapes and formats, kernels in float64,
+// against the reference forward pass.
+func TestModels(t *testing.T) {
+	for name, c := range shapes(t) {
 		t.Run(name, func(t *testing.T) {
 			m := load(t, llamatest.Write(t, c))
 			dev := newFake()

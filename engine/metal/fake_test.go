@@ -42,6 +42,12 @@ func (f *fake) count(what *int, by int) {
 	*what += by
 }
 
+func (f *fake) event(what string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.events = append(f.events, what)
+}
+
 func (f *fake) Info() metalshim.Info {
 	return metalshim.Info{Driver: "fake", Name: "float64", MaxThreadsPerThreadgroup: 1024, MaxThreadgroupMemory: 32768, MaxBufferLength: cmp.Or(f.longest, 1<<40)}
 }
@@ -58,7 +64,7 @@ func (f *fake) NewLibrary(_ context.Context, src metalshim.Source) (metalshim.Li
 		return nil, context.Cause(f.cancelled)
 	}
 	f.count(&f.live.Libraries, 1)
-	f.events = append(f.events, "LIB "+src.Name)
+	f.event("LIB " + src.Name)
 	return &fakeLibrary{f, src}, nil
 }
 func (l *fakeLibrary) Name() string                 { return l.src.Name }
@@ -77,7 +83,7 @@ type fakePipeline struct {
 
 func (l *fakeLibrary) NewPipeline(_ context.Context, function string, constants []metalshim.Constant) (metalshim.Pipeline, error) {
 	l.f.count(&l.f.live.Pipelines, 1)
-	l.f.events = append(l.f.events, "PIPE "+l.src.Name+" "+function)
+	l.f.event("PIPE " + l.src.Name + " " + function)
 	return &fakePipeline{f: l.f, library: l.src.Name, function: function, constants: constants}, nil
 }
 func (p *fakePipeline) Name() string                    { return p.function }

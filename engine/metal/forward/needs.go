@@ -3,6 +3,7 @@ package forward
 import (
 	"fmt"
 	"iter"
+	"slices"
 
 	"github.com/introgen/introgen/metalshim"
 )
@@ -28,6 +29,14 @@ func (p Pipeline) Key() string {
 type Needs struct {
 	planner  *Planner
 	building []Pipeline
+	told     map[kindOfPass]bool // by Next
+}
+
+// kindOfPass is what the pipelines of a pass depend on. Those of one token over
+// earlier keys depend on these only by whether attention runs in two passes.
+type kindOfPass struct {
+	tokens, pos int
+	twoPass     bool
 }
 
 // NewNeeds is of a model that candle's plan can run.
@@ -36,7 +45,7 @@ func NewNeeds(c Config) (*Needs, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Needs{p, needed(p.Build())}, nil
+	return &Needs{p, needed(p.Build()), map[kindOfPass]bool{}}, nil
 }
 
 // needed are the pipelines that steps launch, in the order in which they first do.
@@ -73,18 +82,64 @@ func (n *Needs) Decode(keys int) ([]Pipeline, error) {
 	if most, whose := Positions(n.planner.config.Context); keys < 2 || keys > most {
 		return nil, fmt.Errorf("metal: a decode step over %d keys; 2 to %d are possible: %s", keys, most, whose)
 	}
-	// As if the others had been passed before: nothing looks into their cache.
-	for i := range n.planner.layers {
-		l := &n.planner.layers[i]
-		if l.cached == 0 {
-			l.keys, l.values = n.planner.newBuf(), n.planner.newBuf()
-		}
-		l.cached = keys - 1
-	}
 	return n.pass(1, keys-1)
 }
 
+// Run are those of a whole run, in the order in which they are first needed: of
+// building, of a prompt of so many tokens, and of so many decode steps.
+func (n *Needs) Run(prompt, steps int) ([]Pipeline, error) {
+	passes := n.building
+	more, err := n.Prefill(prompt)
+	if err != nil {
+		return nil, err
+	}
+	passes = slices.Concat(passes, more)
+	for _, keys := range []int{prompt + 1, max(prompt+1, twoPassKeys)} {
+		if keys > prompt+steps {
+			break
+		}
+		if more, err = n.Decode(keys); err != nil {
+			return nil, err
+		}
+		passes = slices.Concat(passes, more)
+	}
+	var out []Pipeline
+	seen := map[string]bool{}
+	for _, p := range passes {
+		if key := p.Key(); !seen[key] {
+			seen[key] = true
+			out = append(out, p)
+		}
+	}
+	return out, nil
+}
+
+// Next are those of the next pass, of so many tokens from a position on; none where
+// a pass has been told of that needs the same. It costs nothing then.
+func (n *Needs) Next(tokens, pos int) ([]Pipeline, error) {
+	kind := kindOfPass{tokens: tokens, pos: pos}
+	if tokens == 1 && pos > 0 {
+		kind = kindOfPass{tokens: 1, pos: 1, twoPass: pos+1 >= twoPassKeys}
+	}
+	if n.told[kind] {
+		return nil, nil
+	}
+	list, err := n.pass(tokens, pos)
+	n.told[kind] = err == nil
+	return list, err
+}
+
 func (n *Needs) pass(tokens, pos int) ([]Pipeline, error) {
+	if pos > 0 {
+		// As if the others had been passed before: nothing looks into their cache.
+		for i := range n.planner.layers {
+			l := &n.planner.layers[i]
+			if l.cached == 0 {
+				l.keys, l.values = n.planner.newBuf(), n.planner.newBuf()
+			}
+			l.cached = pos
+		}
+	}
 	steps, err := n.planner.Step(make([]uint32, tokens), pos)
 	if err != nil {
 		return nil, err

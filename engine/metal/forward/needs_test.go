@@ -1,6 +1,7 @@
 package forward
 
 import (
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -72,6 +73,90 @@ func TestNeedsOfTheExperiment(t *testing.T) {
 	count(n.Decode(14))
 	if len(libraries) != 10 || len(functions) != 21 || !libraries["Sdpa"] {
 		t.Errorf("until the second: %d libraries, %d functions", len(libraries), len(functions))
+	}
+}
+
+// Over every number of keys a step needs what Run and Next take it to need: that of
+// the first step, or of the first in two passes.
+func TestNeedsOfEveryStep(t *testing.T) {
+	models := map[string]Config{"experiment": smol()}
+	files, err := filepath.Glob("testdata/*.gz")
+	if err != nil || len(files) == 0 {
+		t.Fatal("no traces of candle: ", err)
+	}
+	for _, file := range files {
+		if m, _ := recordedTrace(t, file); m.Layers > 0 {
+			models[file] = m.config()
+		}
+	}
+	for name, c := range models {
+		c.Layers = 1
+		n, err := NewNeeds(c)
+		if err != nil {
+			t.Fatal(name, err)
+		}
+		most, _ := Positions(c.Context)
+		var like []string
+		for k := 2; k <= most; k++ {
+			p, err := n.Decode(k)
+			if err != nil {
+				t.Fatal(name, err)
+			}
+			if k == 2 || k == twoPassKeys {
+				like = keys(p)
+			} else if !slices.Equal(keys(p), like) {
+				t.Fatalf("%s: a step over %d keys needs %q, and others %q", name, k, keys(p), like)
+			}
+		}
+	}
+}
+
+// A run needs what its passes need, each pipeline once, in the order of first need.
+func TestNeedsOfRuns(t *testing.T) {
+	for _, c := range []struct{ prompt, steps int }{{13, 20}, {13, 0}, {1, 1}, {twoPassKeys - 3, 1}, {twoPassKeys - 3, 2}, {twoPassKeys - 3, 9}, {twoPassKeys, 1}, {MaxPositions, 0}} {
+		n, err := NewNeeds(smol())
+		if err != nil {
+			t.Fatal(err)
+		}
+		next, err := NewNeeds(smol())
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := keys(n.Build())
+		for i := range c.steps + 1 {
+			p, err := n.Prefill(c.prompt)
+			tokens, pos := c.prompt, 0
+			if i > 0 {
+				tokens, pos = 1, c.prompt+i-1
+				p, err = n.Decode(c.prompt + i)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			var added []string
+			for _, key := range keys(p) {
+				if !slices.Contains(want, key) {
+					added = append(added, key)
+				}
+			}
+			want = append(want, added...)
+			told, err := next.Next(tokens, pos)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, key := range added {
+				if !slices.Contains(keys(told), key) {
+					t.Errorf("prompt %d, pass %d: next tells %q, and not %q", c.prompt, i, keys(told), key)
+				}
+			}
+		}
+		got, err := n.Run(c.prompt, c.steps)
+		if err != nil || !slices.Equal(keys(got), want) {
+			t.Errorf("prompt %d and %d steps need %q, %v; want %q", c.prompt, c.steps, keys(got), err, want)
+		}
+		if told, err := next.Next(c.prompt, 0); err != nil || told != nil {
+			t.Errorf("a pass that was told of is told again: %q, %v", keys(told), err)
+		}
 	}
 }
 
