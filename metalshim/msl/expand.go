@@ -13,6 +13,10 @@ type macroToken struct {
 	space bool // white space precedes it
 	lines int  // line breaks that precede it
 	hide  *names
+	// For a survey: the tokens of the source that it came from, and whether it may
+	// be another where the compiler decides a condition otherwise.
+	from, to int32
+	doubt    bool
 }
 
 func (t macroToken) identifier() bool { return t.text != "" && letter(t.text[0]) }
@@ -81,24 +85,28 @@ func (p *preprocessor) expand(in []macroToken) ([]macroToken, error) {
 		}
 		t := stack[len(stack)-1]
 		stack = stack[:len(stack)-1]
-		if t.text == "_Pragma" {
+		if t.text == "_Pragma" && p.survey == nil {
 			if args, rest, _, ok := arguments(stack); ok && len(args) == 1 {
 				stack = rest
 				continue
 			}
 		}
 		m, is := p.macros[t.text]
-		if !is || !t.identifier() || t.hide.has(t.text) {
+		if !is || !t.identifier() || t.hide.has(t.text) || p.survey.leaves(m) {
+			t.doubt = t.doubt || p.survey.doubts(t, t.to)
 			out = append(out, t)
 			continue
 		}
-		body, hide, lines := m.body, t.hide, t.lines
+		body, hide, lines, to := m.body, t.hide, t.lines, t.to
 		if m.function {
 			args, rest, end, ok := arguments(stack)
 			if !ok || !m.fits(&args) {
+				p.survey.uncalled(p.depth, stack)
+				t.doubt = t.doubt || p.survey.doubts(t, t.to)
 				out = append(out, t)
 				continue
 			}
+			to = max(to, end.to)
 			var err error
 			if body, err = p.substitute(m, args); err != nil {
 				return nil, err
@@ -110,8 +118,12 @@ func (p *preprocessor) expand(in []macroToken) ([]macroToken, error) {
 				}
 			}
 		}
+		doubt := p.survey.doubts(t, to) || t.doubt
 		if len(body) == 0 && len(stack) > 0 {
 			stack[len(stack)-1].lines += lines
+			stack[len(stack)-1].doubt = stack[len(stack)-1].doubt || doubt
+		} else if len(body) == 0 {
+			p.survey.trail(doubt)
 		}
 		if p.budget -= len(body); p.budget < 0 {
 			return nil, errTooLarge
@@ -120,6 +132,7 @@ func (p *preprocessor) expand(in []macroToken) ([]macroToken, error) {
 		for i := len(body) - 1; i >= 0; i-- {
 			x := body[i]
 			x.hide = x.hide.with(hide)
+			x.from, x.to, x.doubt = t.from, to, x.doubt || doubt
 			if i == 0 {
 				x.space, x.lines = t.space, lines
 			}
@@ -251,6 +264,7 @@ func paste(left, right []macroToken) []macroToken {
 	}
 	left = slices.Clone(left)
 	left[n-1].text += right[0].text
+	left[n-1].doubt = left[n-1].doubt || right[0].doubt
 	return append(left, right[1:]...)
 }
 

@@ -3,6 +3,7 @@ package msl
 import (
 	"errors"
 	"fmt"
+	"sort"
 	"strings"
 )
 
@@ -28,6 +29,7 @@ func foreign(rest string) bool {
 }
 
 type macro struct {
+	given    bool // by the compiler
 	function bool
 	params   []string
 	variadic bool
@@ -43,6 +45,7 @@ type preprocessor struct {
 	conditions []condition
 	text       string
 	undecided  []string // names that only a compiler knows
+	survey     *survey  // who asks where tokens came from, or nil
 }
 
 type condition struct {
@@ -53,11 +56,13 @@ type condition struct {
 // logical joins the lines that end in a backslash and makes comments blanks.
 // Line breaks are kept, if not always in their places, so that lines count as
 // before.
-func logical(text string) string {
+func logical(text string) (string, places) {
 	var b strings.Builder
 	b.Grow(len(text))
+	var at places
 	joined := 0 // line breaks owed
 	for i := 0; i < len(text); i++ {
+		at.add(b.Len(), i)
 		switch c := text[i]; {
 		case c == '\\' && strings.HasPrefix(text[i+1:], "\n"):
 			joined++
@@ -92,7 +97,39 @@ func logical(text string) string {
 			b.WriteByte(c)
 		}
 	}
-	return b.String()
+	return b.String(), at
+}
+
+// places are where of a text the parts of another that was made from it stood: the
+// first byte of each part in both.
+type places []struct{ made, from int }
+
+func (p *places) add(made, from int) {
+	if n := len(*p); n > 0 && (*p)[n-1].made == made {
+		(*p)[n-1].from = from
+	} else if n == 0 || from-made != (*p)[n-1].from-(*p)[n-1].made {
+		*p = append(*p, struct{ made, from int }{made, from})
+	}
+}
+
+// of is where byte i stood.
+func (p places) of(i int) int {
+	k := sort.Search(len(p), func(k int) bool { return p[k].made > i }) - 1
+	if k < 0 {
+		return i
+	}
+	return i - p[k].made + p[k].from
+}
+
+// byteOrder is the mark with which editors of Windows begin a text.
+const byteOrder = "\ufeff"
+
+func newPreprocessor(text string) *preprocessor {
+	p := &preprocessor{macros: map[string]macro{}, budget: maxTokens, text: text}
+	for name, value := range predefined {
+		p.macros[name] = macro{given: true, body: []macroToken{{text: value}}}
+	}
+	return p
 }
 
 // preprocess does what a C preprocessor does. The standard library's headers are
@@ -100,11 +137,8 @@ func logical(text string) string {
 // compiler that is given one text. What is malformed is passed on, as the compiler
 // will say what is wrong with it.
 func preprocess(text string) (*preprocessor, error) {
-	text = logical(strings.TrimPrefix(text, "\ufeff")) // a mark of the byte order, as editors of Windows write it
-	p := &preprocessor{macros: map[string]macro{}, budget: maxTokens, text: text}
-	for name, value := range predefined {
-		p.macros[name] = macro{body: []macroToken{{text: value}}}
-	}
+	text, _ = logical(strings.TrimPrefix(text, byteOrder))
+	p := newPreprocessor(text)
 	var pending []macroToken // tokens up to the next directive
 	owed := 0                // line breaks of what gave no tokens
 	flush := func() error {
@@ -149,15 +183,18 @@ func (p *preprocessor) active() bool {
 	return true
 }
 
-func (p *preprocessor) directive(text string) error {
-	word := text
+// cutDirective cuts a directive's word from the rest.
+func cutDirective(text string) (word, rest string) {
 	for i := range len(text) {
 		if !letter(text[i]) {
-			word = text[:i]
-			break
+			return text[:i], text[i:]
 		}
 	}
-	rest := text[len(word):]
+	return text, ""
+}
+
+func (p *preprocessor) directive(text string) error {
+	word, rest := cutDirective(text)
 	n := len(p.conditions)
 	switch word {
 	case "if", "ifdef", "ifndef":
@@ -190,8 +227,8 @@ func (p *preprocessor) directive(text string) error {
 			return fmt.Errorf("#%s %s: a library is one text, which can include Metal's own headers alone", word, strings.TrimSpace(rest))
 		}
 	case "define":
-		if p.active() {
-			p.define(rest)
+		if name, m, ok := definition(rest); ok && p.active() {
+			p.macros[name] = m
 		}
 	case "undef":
 		if p.active() {
@@ -212,12 +249,13 @@ func (p *preprocessor) holds(word, rest string) bool {
 	return p.known(tokens[0].text) == (word == "ifdef")
 }
 
-func (p *preprocessor) define(rest string) {
+// definition reads what a #define defines.
+func definition(rest string) (name string, m macro, ok bool) {
 	t := macroTokens(rest)
 	if len(t) == 0 || !t[0].identifier() {
-		return
+		return "", m, false
 	}
-	name, m := t[0].text, macro{}
+	name = t[0].text
 	t = t[1:]
 	if len(t) > 0 && t[0].text == "(" && !t[0].space {
 		m.function = true
@@ -239,7 +277,7 @@ func (p *preprocessor) define(rest string) {
 		t[0].space = false
 	}
 	m.body = t
-	p.macros[name] = m
+	return name, m, true
 }
 
 // errTooLarge is the error of a source that expands without bounds.
