@@ -34,7 +34,13 @@ func openAt(t testing.TB, o Options) *Device {
 // It fails if the kernel does not do what it says.
 func states(t testing.TB, d *Device, text string) (lib, pipe metalshim.Evidence) {
 	t.Helper()
-	l, err := d.NewLibrary(context.Background(), metalshim.Source{Name: "tiny", Text: text})
+	return statesFrom(t, d, d.NewLibrary, text)
+}
+
+// statesFrom is states of what another than the device makes.
+func statesFrom(t testing.TB, d *Device, newLibrary func(context.Context, metalshim.Source) (metalshim.Library, error), text string) (lib, pipe metalshim.Evidence) {
+	t.Helper()
+	l, err := newLibrary(context.Background(), metalshim.Source{Name: "tiny", Text: text})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -30,6 +30,7 @@ type library struct {
 	table    msl.Library // kept beside the bitcode
 	bitcode  []byte
 	evidence metalshim.Evidence
+	archive  *compiledFile // where its pipelines are looked for first; nil: nowhere
 
 	mu   sync.Mutex
 	bits *os.File // bitcode as a file, once a compiler needs it
@@ -61,7 +62,11 @@ func digitOf(s string) int {
 // language version only sets __METAL_VERSION__, and MathFunctions changes
 // nothing: the header's functions meet the limits of both variants.
 func (d *Device) NewLibrary(ctx context.Context, src metalshim.Source) (metalshim.Library, error) {
-	l := &library{d: d, name: src.Name, file: src.File, size: len(src.Text), math: src.MathMode}
+	return d.newLibrary(ctx, src, nil)
+}
+
+func (d *Device) newLibrary(ctx context.Context, src metalshim.Source, archive *compiledFile) (metalshim.Library, error) {
+	l := &library{d: d, archive: archive, name: src.Name, file: src.File, size: len(src.Text), math: src.MathMode}
 	if l.file == "" {
 		l.file = src.Name + ".metal"
 	}
@@ -87,7 +92,7 @@ func (d *Device) NewLibrary(ctx context.Context, src metalshim.Source) (metalshi
 	// What the compiler sees, and what reads and rewrites in between.
 	l.key = cache.KeyOf(libraryEntry, d.id, stdlib.Header(), text, strings.Join(macros, "\x00"), msl.Version(), overlay,
 		strings.Join(slices.Concat(always, sealedArgs, preprocess, flags, toBitcode), "\x00"))
-	m, err := d.obtain(ctx, libraryEntry, l.key, func() ([]byte, []byte, error) {
+	m, err := archive.obtain(ctx, d, libraryEntry, l.key, func() ([]byte, []byte, error) {
 		pre, err := d.runSealed(ctx, slices.Concat(preprocess, macros), []byte(text))
 		if err != nil {
 			return nil, nil, compileError(ctx, l.name, "", err)

@@ -51,7 +51,7 @@ func (l *library) NewPipeline(ctx context.Context, function string, constants []
 	p := &pipeline{params: k.Params}
 	key := cache.KeyOf(pipelineEntry, l.key.String(), k.Name, values, l.d.o.Form, lanes.Version, lanes.Header, passVersion,
 		stub(k, values, l.d.o.Form == "scalar"), strings.Join(slices.Concat(always, lanes.LaneFlags, lanes.Flags, l.d.target()), "\x00"))
-	m, err := l.d.obtain(ctx, pipelineEntry, key, func() ([]byte, []byte, error) { return l.compile(ctx, k, values, constants) })
+	m, err := l.archive.obtain(ctx, l.d, pipelineEntry, key, func() ([]byte, []byte, error) { return l.compile(ctx, k, values, constants) })
 	if err != nil {
 		return nil, err
 	}

@@ -122,7 +122,7 @@ func (c *Cache) path(kind string, k Key) string {
 // where it cannot be used.
 func (c *Cache) Get(kind string, k Key) (*Entry, error) {
 	path := c.path(kind, k)
-	f, err := openPrivate(path)
+	f, err := files.OpenPrivate(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, ErrMiss
 	}
