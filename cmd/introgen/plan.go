@@ -22,6 +22,7 @@ func planCommands() []planCommand {
 		sweepPlan(),
 		billPlan(),
 		explainPlan(),
+		remedyPlan(),
 		coveragePlan(),
 	}
 }
