@@ -37,12 +37,9 @@ func (s *Start) Path(r Schedule, goal int) []Step {
 				break // it was let go later
 			}
 		}
-		// It was let go where the main thread had got to.
+		// It was let go where the main thread had got to: on with what that did before.
 		for i > g.from && r.Begin[i] > r.Tasks[first].From {
 			i--
-		}
-		if r.Begin[i] >= r.Tasks[first].From {
-			i++
 		}
 	}
 	slices.Reverse(out)
