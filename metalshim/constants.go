@@ -26,6 +26,13 @@ var constantNames = map[ConstantType]string{
 	Char: "char", UChar: "uchar", Bool: "bool",
 }
 
+// TypeOf is the type of that value of MTLDataType, and whether it is one of those
+// above.
+func TypeOf(data int) (ConstantType, bool) {
+	t := ConstantType(data)
+	return t, t.Known()
+}
+
 // Known says whether it is one of those above.
 func (t ConstantType) Known() bool { return constantNames[t] != "" }
 
@@ -86,10 +93,14 @@ func (c Constant) Bytes() []byte {
 	return b
 }
 
-// String is "10:bool=1", "20:int=-3".
+// String is "10:bool=1", "20:int=-3". It says the value exactly: of a float that is
+// no number the bits, "3:float=NaN(0x7fc00000)".
 func (c Constant) String() string {
 	switch c.Type {
 	case Float:
+		if f := math.Float32frombits(uint32(c.Bits)); f != f {
+			return fmt.Sprintf("%d:float=NaN(0x%08x)", c.Index, uint32(c.Bits))
+		}
 		return fmt.Sprintf("%d:float=%g", c.Index, math.Float32frombits(uint32(c.Bits)))
 	case Int:
 		return fmt.Sprintf("%d:int=%d", c.Index, int32(c.Bits))
