@@ -81,9 +81,9 @@ func checkCgo(context.Context) (state, detail string) {
 
 func checkTokenizers(context.Context) (state, detail string) {
 	if tokenizer.HFBuiltIn() {
-		return stateOK, "the tokenizers library is built in, the pure-Go one too"
+		return stateOK, "the tokenizers library is built in, for --tokenizer hf; the pure-Go one serves by itself"
 	}
-	return stateMissing, "the pure-Go one serves; get the tokenizers library with `make setup`, which builds it where cargo is"
+	return stateMissing, "the pure-Go one serves; get the tokenizers library, for --tokenizer hf, with `make setup`, which builds it where cargo is"
 }
 
 // checkSIMD says which instruction set the CPU engine takes, and which it could.

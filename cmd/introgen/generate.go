@@ -329,7 +329,7 @@ func (g *generation) residence(round int) *recording.Evidence {
 
 // measured says what is measured.
 func (g *generation) measured(engine, weights string) *recording.Subject {
-	return &recording.Subject{IO: string(g.job.IO), PageCache: g.cacheState, Engine: engine, Tokenizer: g.vocab.name(), Weights: weights}
+	return &recording.Subject{IO: string(g.job.IO), PageCache: g.cacheState, Engine: engine, Tokenizer: g.vocab.name(), TokenizerWhy: g.vocab.why, Weights: weights}
 }
 
 // ended prints and records a round, whole or cut short.

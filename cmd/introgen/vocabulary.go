@@ -18,10 +18,11 @@ type vocabulary struct {
 	note func(text string)
 	tok  tokenizer.Tokenizer // nil where there is none: then texts are not available
 	auto bool                // whether tok may be exchanged for another of the same ids
+	why  string              // why auto is tok, as it stands behind "since"
 }
 
 func tokenizerFlag() cli.Flag {
-	return &cli.StringFlag{Name: "tokenizer", Usage: "hf (Hugging Face's, where it is built in), go, or auto: hf where it is there and takes the vocabulary, else go", Value: "auto"}
+	return &cli.StringFlag{Name: "tokenizer", Usage: "go, hf (Hugging Face's, where it is built in), or auto: go where tests hold its ids equal to hf's, else hf where it is there and takes the vocabulary", Value: "auto"}
 }
 
 // readTokenizer reads which kind --tokenizer asks for.
@@ -35,14 +36,14 @@ func readTokenizer(c *cli.Context) (kind string, err error) {
 // newVocabulary makes the tokenizer of that kind, and says where go stands in for
 // hf.
 func newVocabulary(f *gguf.File, kind string, note func(text string)) (*vocabulary, error) {
-	t, declined, err := tokenizer.Choose(f, kind)
+	t, err := tokenizer.Choose(f, kind)
 	if err != nil {
 		return nil, err
 	}
-	if declined != nil {
-		note(fmt.Sprintf("the tokenizer go is used: %v", declined))
+	if t.Declined != nil {
+		note(fmt.Sprintf("the tokenizer go is used: %v", t.Declined))
 	}
-	return &vocabulary{file: f, note: note, tok: t, auto: kind == "auto"}, nil
+	return &vocabulary{file: f, note: note, tok: t.Tokenizer, auto: kind == "auto", why: t.Why}, nil
 }
 
 // vocabularyFor is the vocabulary of a run that is given a text, or else ids, and
@@ -84,7 +85,7 @@ func (v *vocabulary) exchange(why error) bool {
 		return false
 	}
 	v.note(fmt.Sprintf("the tokenizer go is used from here on: %v", why))
-	v.tok = other
+	v.tok, v.why = other, "hf does not take the text"
 	return true
 }
 

@@ -5,9 +5,11 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
+	"github.com/introgen/introgen/engine/gguf"
 	"github.com/introgen/introgen/engine/gguf/gguftest"
 	"github.com/introgen/introgen/engine/llama/llamatest"
 	"github.com/introgen/introgen/engine/tokenizer"
@@ -94,12 +96,9 @@ func answers(out string) string {
 	return strings.Join(lines, "")
 }
 
-// TestAutoFallsBack: what hf does not take and go does runs with default flags, and
-// is said; hf asked for by its name is refused.
-func TestAutoFallsBack(t *testing.T) {
-	if !tokenizer.HFBuiltIn() {
-		t.Skip("SKIP: needs the tokenizer hf")
-	}
+// TestAutoTakesGo: what hf does not take runs with default flags, by the tokenizer
+// go, and the console says why it is that one; hf asked for by its name refuses it.
+func TestAutoTakesGo(t *testing.T) {
 	merges := worded(t, func(w *llamatest.Writable) {
 		w.Set("tokenizer.ggml.merges", []string{"h e", "l l", "he ll", "hell o", "Ġ hello", "zz qq"})
 	})
@@ -115,28 +114,81 @@ func TestAutoFallsBack(t *testing.T) {
 	} {
 		args = append([]string{"cpu", "1", "--tokens", "1", "--ids"}, args...)
 		out, errs, code := command(t, args...)
-		if code != exitOK || strings.Count(errs, "\n") != 1 || !strings.HasPrefix(errs, "introgen: note: the tokenizer go is used") || !strings.Contains(out, "tokenizer go, ready") {
+		if code != exitOK || errs != "" || !regexp.MustCompile(`; tokenizer go, ready in \S+ ms, since tests hold its ids equal to hf's for smollm\n`).MatchString(out) {
 			t.Errorf("%s: exit code %d, %s, %s", name, code, errs, out)
 		}
 		same, errs, code := command(t, append(args, "--tokenizer", "go")...)
-		if code != exitOK || errs != "" || answers(same) != answers(out) {
+		if code != exitOK || errs != "" || answers(same) != answers(out) || !regexp.MustCompile(`; tokenizer go, ready in \S+ ms\n`).MatchString(same) {
 			t.Errorf("%s, go: exit code %d, %s: %s instead of %s", name, code, errs, answers(out), answers(same))
 		}
 		if _, errs, code := command(t, append(args, "--tokenizer", "hf")...); code != exitFailed || errs == "" {
 			t.Errorf("%s, hf: exit code %d, %s", name, code, errs)
 		}
 	}
-	// A token that is a NUL byte is decoded by go.
+	// So is a token that is a NUL byte decoded.
 	always := worded(t, func(w *llamatest.Writable) { w.Tensor("token_embd.weight").Data = onlyToken(0, 300, 64) })
 	out, errs, code := command(t, "cpu", "1", "--tokens", "1", "--prompt-ids", "0", "--model", always)
-	if code != exitOK || !strings.Contains(out, `text: "\x00\x00"`) || !strings.Contains(errs, "the tokenizer go is used from here on") {
+	if code != exitOK || !strings.Contains(out, `text: "\x00\x00"`) || errs != "" {
 		t.Errorf("new NUL bytes: exit code %d, %s, %s", code, errs, out)
 	}
 }
 
+// TestWhyIsRecorded: the recording has which tokenizer auto took and why, and every
+// view that names the tokenizer says it.
+func TestWhyIsRecorded(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "r.introgen")
+	if _, errs, code := command(t, "cpu", "1", "--tokens", "0", "--model", worded(t, nil), "--raw-prompt", "--prompt", "a", "-o", path); code != exitOK {
+		t.Fatal(errs)
+	}
+	b, err := os.ReadFile(path)
+	if want := `"tokenizer":"go","tokenizer_why":"tests hold its ids equal to hf's for smollm"`; err != nil || !strings.Contains(string(b), want) {
+		t.Errorf("%v, no %s in %s", err, want, b)
+	}
+	out, _, _ := command(t, "show", path, "--as", "table")
+	if want := "tokenizer go, since tests hold its ids equal to hf's for smollm"; !strings.Contains(strings.Join(strings.Fields(out), " "), want) { // lines are wrapped
+		t.Errorf("no %s in %s", want, out)
+	}
+}
+
+// TestExchange: where auto is hf, a text and ids that only go takes are go's, which is
+// said; where hf was asked for by its name, they are refused.
+func TestExchange(t *testing.T) {
+	if !tokenizer.HFBuiltIn() {
+		t.Skip("SKIP: needs the tokenizer hf")
+	}
+	f, err := gguf.Open(worded(t, nil), gguf.MMap)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	for _, auto := range []bool{true, false} {
+		for name, use := range map[string]func(*vocabulary) error{
+			"encode": func(v *vocabulary) error { _, err := v.encode("a\x00b"); return err },
+			"decode": func(v *vocabulary) error { _, err := v.decode([]int32{97, 0, 98}); return err },
+		} {
+			var said []string
+			v, err := newVocabulary(f, "hf", func(text string) { said = append(said, text) })
+			if err != nil {
+				t.Fatal(err)
+			}
+			v.auto = auto
+			err = use(v)
+			if !auto {
+				if err == nil || v.name() != "hf" || len(said) > 0 {
+					t.Errorf("%s: %v, %s, %q", name, err, v.name(), said)
+				}
+				continue
+			}
+			if err != nil || v.name() != "go" || v.why != "hf does not take the text" || len(said) != 1 || !strings.HasPrefix(said[0], "the tokenizer go is used from here on") {
+				t.Errorf("%s, auto: %v, %s since %s, %q", name, err, v.name(), v.why, said)
+			}
+		}
+	}
+}
+
 // TestTokenizeIsWhatCPUPasses: tokenize has the ids of a run with the same flags,
-// where that falls back to another tokenizer or assumes something too, and says so
-// in the same words.
+// where hf would not take the text or the vocabulary or something is assumed too, and
+// says so in the same words.
 func TestTokenizeIsWhatCPUPasses(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "nul.txt")
 	if err := os.WriteFile(file, []byte("a\x00b"), 0o600); err != nil {
@@ -146,21 +198,18 @@ func TestTokenizeIsWhatCPUPasses(t *testing.T) {
 		edit   func(*llamatest.Writable)
 		prompt []string
 		ids    string
-		hf     bool // only where hf is built in is there anything to say
+		hf     bool // hf does not take it
 		says   string
 	}{
-		"a NUL byte":                {nil, []string{"--raw-prompt", "--prompt-file", file}, "97,0,98", true, "the tokenizer go is used from here on"},
-		"the token of a NUL byte":   {nil, []string{"--prompt-ids", "97,0,98"}, "97,0,98", true, "the tokenizer go is used from here on"},
-		"a merge of no tokens":      {func(w *llamatest.Writable) { w.Set("tokenizer.ggml.merges", []string{"h e", "zz qq"}) }, []string{"--raw-prompt", "--prompt", "a"}, "97", true, "the tokenizer go is used: "},
+		"a NUL byte":                {nil, []string{"--raw-prompt", "--prompt-file", file}, "97,0,98", true, ""},
+		"the token of a NUL byte":   {nil, []string{"--prompt-ids", "97,0,98"}, "97,0,98", true, ""},
+		"a merge of no tokens":      {func(w *llamatest.Writable) { w.Set("tokenizer.ggml.merges", []string{"h e", "zz qq"}) }, []string{"--raw-prompt", "--prompt", "a"}, "97", true, ""},
 		"no pre-tokenizer":          {func(w *llamatest.Writable) { w.Drop("tokenizer.ggml.pre") }, []string{"--raw-prompt", "--prompt", "ab"}, "97,98", false, "metadata tokenizer.ggml.pre is missing"},
 		"no pre-tokenizer, by ids":  {func(w *llamatest.Writable) { w.Drop("tokenizer.ggml.pre") }, []string{"--prompt-ids", "97"}, "97", false, ""},
 		"no types":                  {func(w *llamatest.Writable) { w.Drop("tokenizer.ggml.token_type") }, []string{"--raw-prompt", "--prompt", "ab"}, "97,98", false, "metadata tokenizer.ggml.token_type is missing"},
 		"a token before every text": {func(w *llamatest.Writable) { w.Set("tokenizer.ggml.add_bos_token", true) }, []string{"--raw-prompt", "--prompt", "ab"}, "97,98", false, "metadata tokenizer.ggml.add_bos_token is true"},
 	} {
 		says := c.says
-		if c.hf && !tokenizer.HFBuiltIn() {
-			says = ""
-		}
 		path := worded(t, c.edit)
 		recorded := filepath.Join(t.TempDir(), "r.introgen")
 		_, cpu, code := command(t, append([]string{"cpu", "1", "--tokens", "0", "--model", path, "-o", recorded}, c.prompt...)...)

@@ -83,10 +83,11 @@ func read(t *testing.T, path string, file gguftest.File) (r reading) {
 		return reading{err: err, meta: r.meta}
 	}
 	r.model = forward(t, m)
-	k, _, err := tokenizer.Choose(f, "go")
+	choice, err := tokenizer.Choose(f, "go")
 	if err != nil {
 		return reading{err: err, meta: r.meta, model: r.model}
 	}
+	k := choice.Tokenizer
 	ids, err := k.Encode(everyText)
 	text, err2 := k.Decode([]int32{0, 262, 261, 7, 287})
 	said, err3 := tokenizer.Assumed(f)

@@ -25,14 +25,17 @@ type hf struct {
 }
 
 func newHF(f *gguf.File) (Tokenizer, error) {
-	return load(f, func(s *source) (Tokenizer, error) { return newHFFrom(s) })
+	return load(f, func(s *source) (Tokenizer, error) {
+		e, err := newEncoder(s)
+		if err != nil {
+			return nil, err
+		}
+		return newHFFrom(s, e)
+	})
 }
 
-func newHFFrom(s *source) (*hf, error) {
-	e, err := newEncoder(s)
-	if err != nil {
-		return nil, err
-	}
+// newHFFrom returns the library's tokenizer of what e was made from too.
+func newHFFrom(s *source, e *encoder) (Tokenizer, error) {
 	doc, err := tokenizerJSON(s, e)
 	if err != nil {
 		return nil, err

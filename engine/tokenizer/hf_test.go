@@ -18,13 +18,17 @@ var update = flag.Bool("update", false, "write testdata anew from what the hf to
 // pair returns both tokenizers over the real vocabulary.
 func pair(t testing.TB, pre string) (g *encoder, h *hf) {
 	t.Helper()
-	withSource(t, pre, func(s *source) {
-		var err error
-		if h, err = newHFFrom(s); err != nil {
-			t.Fatal(err)
-		}
-	})
+	withSource(t, pre, func(s *source) { h = hfOf(t, s) })
 	return realEncoder(t, pre), h
+}
+
+func hfOf(t testing.TB, s *source) *hf {
+	t.Helper()
+	h, err := newHFFrom(s, smallEncoder(t, s))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return h.(*hf)
 }
 
 func TestHFCorpus(t *testing.T) {

@@ -12,10 +12,20 @@ import (
 	"github.com/introgen/introgen/models/modeltest"
 )
 
-// New is Choose where it does not matter why auto is not hf.
+// New is Choose where it does not matter why auto is what it is.
 func New(f *gguf.File, kind string) (Tokenizer, error) {
-	t, _, err := Choose(f, kind)
-	return t, err
+	c, err := Choose(f, kind)
+	return c.Tokenizer, err
+}
+
+// untested adds a pre-tokenizer "untested" for a test, which cuts as GPT-2 does, and
+// which no test holds to hf.
+func untested(t *testing.T) {
+	t.Helper()
+	p := preTokenizers[0]
+	p.names, p.equal = []string{"untested"}, false
+	preTokenizers = append(preTokenizers, p)
+	t.Cleanup(func() { preTokenizers = preTokenizers[:len(preTokenizers)-1] })
 }
 
 // smallKV is the metadata of a vocabulary of six tokens.
@@ -71,9 +81,11 @@ func TestKinds(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := "go"
+	const want = "go"
 	if HFBuiltIn() {
-		want = "hf"
+		if hf, err := New(f, "hf"); err != nil || hf.Name() != "hf" {
+			t.Errorf("hf: %v, %v", hf, err)
+		}
 	} else if _, err := New(f, "hf"); err == nil || !strings.Contains(err.Error(), "not built into this program") {
 		t.Errorf("hf: %v", err)
 	}
@@ -196,31 +208,59 @@ func TestDefaults(t *testing.T) {
 	}
 }
 
-// TestAutoFallsBack: a merge of what are no tokens is never used by go, and refused
-// by hf; auto is go then, and says what hf has against it.
+// TestAutoFallsBack: where no test holds go to hf, auto is hf; a merge of what are no
+// tokens is never used by go, and refused by hf: auto is go then, and says what hf has
+// against it.
 func TestAutoFallsBack(t *testing.T) {
+	untested(t)
 	kv := smallKV()
+	kv[keyPre] = "untested"
 	kv[keyMerges] = []string{"a b", "ab c", "zz qq"}
 	f := openKV(t, kv)
-	k, declined, err := Choose(f, "auto")
-	if err != nil || k.Name() != "go" || (declined != nil) != HFBuiltIn() {
-		t.Fatalf("auto is %v, %v; hf declined: %v", k, err, declined)
+	c, err := Choose(f, "auto")
+	if err != nil || c.Tokenizer.Name() != "go" || (c.Declined != nil) != HFBuiltIn() {
+		t.Fatalf("auto is %v, %v; hf declined: %v", c.Tokenizer, err, c.Declined)
 	}
-	if ids, err := k.Encode("abc"); err != nil || !slices.Equal(ids, []int32{4}) {
+	if ids, err := c.Tokenizer.Encode("abc"); err != nil || !slices.Equal(ids, []int32{4}) {
 		t.Errorf("ids %v, %v", ids, err)
 	}
 	if _, err := New(f, "hf"); err == nil {
 		t.Error("hf, asked for by its name, takes what it does not take")
 	}
 	if !HFBuiltIn() {
+		if c.Why != "hf is not built in" {
+			t.Errorf("auto is go since %s", c.Why)
+		}
 		return
 	}
-	if !strings.Contains(declined.Error(), "does not take the vocabulary") {
-		t.Errorf("declined: %v", declined)
+	if !strings.Contains(c.Declined.Error(), "does not take the vocabulary") || c.Why != "hf does not take the vocabulary" {
+		t.Errorf("declined: %v; since %s", c.Declined, c.Why)
 	}
-	k, declined, err = Choose(openKV(t, smallKV()), "auto")
-	if err != nil || declined != nil || k.Name() != "hf" || Go(k).Name() != "go" || Go(Go(k)).Name() != "go" {
-		t.Errorf("auto is %v, %v, %v", k, declined, err)
+	kv[keyMerges] = smallKV()[keyMerges]
+	c, err = Choose(openKV(t, kv), "auto")
+	if err != nil || c.Declined != nil || c.Why != "no test holds the ids of go equal to its for untested" {
+		t.Fatalf("auto is %v, %v, since %s", c, err, c.Why)
+	}
+	if k := c.Tokenizer; k.Name() != "hf" || Go(k).Name() != "go" || Go(Go(k)).Name() != "go" {
+		t.Errorf("auto is %v", k)
+	}
+}
+
+// TestAutoIsGo: where tests hold go to hf, auto is go and says so, by whatever of its
+// names the file calls the pre-tokenizer; a tokenizer that was asked for by its name
+// has no reason.
+func TestAutoIsGo(t *testing.T) {
+	for pre, named := range map[string]string{"gpt-2": "gpt-2", "smollm": "smollm", "llama-v3": "llama-v3", "qwen2": "qwen2", "": "default"} {
+		kv := smallKV()
+		kv[keyPre] = pre
+		f := openKV(t, kv)
+		c, err := Choose(f, "auto")
+		if err != nil || c.Tokenizer.Name() != "go" || c.Declined != nil || c.Why != "tests hold its ids equal to hf's for "+named {
+			t.Errorf("%q: auto is %v, %v, since %q", pre, c.Tokenizer, err, c.Why)
+		}
+		if c, err := Choose(f, "go"); err != nil || c.Why != "" {
+			t.Errorf("%q: go is %v, %v, since %q", pre, c.Tokenizer, err, c.Why)
+		}
 	}
 }
 

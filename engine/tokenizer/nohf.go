@@ -10,6 +10,8 @@ import (
 
 const hfBuiltIn = false
 
-func newHF(*gguf.File) (Tokenizer, error) {
-	return nil, errors.New("tokenizer hf is not built into this program: it needs cgo, the tag hf and libtokenizers.a, which make test sets up; the tokenizer go gives the same ids")
-}
+func newHF(*gguf.File) (Tokenizer, error) { return nil, errNoHF }
+
+func newHFFrom(*source, *encoder) (Tokenizer, error) { return nil, errNoHF }
+
+var errNoHF = errors.New("tokenizer hf is not built into this program: it needs cgo, the tag hf and libtokenizers.a, which make test sets up; the tokenizer go gives the same ids")

@@ -27,7 +27,21 @@ const (
 	chunkLines   = 200
 )
 
-var oraclePres = []string{"smollm", "gpt-2", "llama-bpe", "qwen2", "default"}
+// oraclePres are the pre-tokenizers whose ids the tests hold equal to hf's: all that
+// say so, by the first of their names.
+var oraclePres = func() (names []string) {
+	for _, name := range []string{"smollm", "gpt-2", "llama-bpe", "qwen2", "default"} { // first those, in the order of testdata
+		if p, err := findPreTokenizer(name); err == nil && p.equal {
+			names = append(names, name)
+		}
+	}
+	for _, p := range preTokenizers {
+		if p.equal && !slices.Contains(names, p.names[0]) {
+			names = append(names, p.names[0])
+		}
+	}
+	return names
+}()
 
 // explicit is a line of explicitFile.
 type explicit struct {

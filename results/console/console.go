@@ -217,6 +217,9 @@ func (p *Printer) subject(s *recording.Subject) {
 		return
 	}
 	tokenizer := fmt.Sprintf("tokenizer %s, ready in %s ms", s.Tokenizer, figures.Milliseconds(r.tokenizer))
+	if s.TokenizerWhy != "" {
+		tokenizer += ", since " + s.TokenizerWhy
+	}
 	if r.textless {
 		tokenizer = "no tokenizer"
 	}

@@ -208,9 +208,20 @@ type Subject struct {
 	PageCache string `json:"page_cache"` // in words
 	Engine    string `json:"engine"`     // "cpu: avx512, 2 threads, …"
 	Tokenizer string `json:"tokenizer"`  // "go", "hf" or NoTokenizer
+	// TokenizerWhy is why that one was chosen where the choice was open, as it
+	// stands behind "since"; "" where it was asked for by its name.
+	TokenizerWhy string `json:"tokenizer_why,omitempty"`
 	// Weights is one of the Weights constants; "" where the engine has no such
 	// choice.
 	Weights string `json:"weights,omitempty"`
+}
+
+// TokenizerWords is which tokenizer, and why that one.
+func (s *Subject) TokenizerWords() string {
+	if s.TokenizerWhy == "" {
+		return s.Tokenizer
+	}
+	return s.Tokenizer + ", since " + s.TokenizerWhy
 }
 
 // NoTokenizer is the Tokenizer of a run without one, whose rounds have no text.

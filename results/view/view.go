@@ -102,7 +102,7 @@ func Document(f *recording.File) *table.Document {
 			d.Say("%s", n)
 		}
 		if s := run.Subject; s != nil {
-			d.Say("%s: %s, read by %s, %s; %s; tokenizer %s", run.Header.Model.File, run.Header.Model.Types, s.IO, s.PageCache, s.Engine, s.Tokenizer)
+			d.Say("%s: %s, read by %s, %s; %s; tokenizer %s", run.Header.Model.File, run.Header.Model.Types, s.IO, s.PageCache, s.Engine, s.TokenizerWords())
 		}
 		for _, r := range remarks(run) {
 			d.Say("%s", r)
