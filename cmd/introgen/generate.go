@@ -58,9 +58,10 @@ type generation struct {
 	prompt  int            // how many tokens it has
 	status  *terminal.Line // nil where nobody sees it
 
-	cacheState string  // the model file's share in the page cache, in words
-	prompted   []int32 // the last prompt that was recorded
-	decodeErr  error   // the first text that could not be made of its tokens
+	resident   func() (share float64, err error) // of the model file in the page cache, as it was found
+	cacheState string                            // the same in words
+	prompted   []int32                           // the last prompt that was recorded
+	decodeErr  error                             // the first text that could not be made of its tokens
 }
 
 // generating is what one of the commands has of its own.
@@ -99,6 +100,9 @@ func newGeneration(c *cli.Context, own generating) (*generation, error) {
 		if header.Model.Digest = models.RememberedDigest(g.out.state, g.job.ModelPath); header.Model.Digest == "" && !g.evict {
 			g.digestOf = g.job.ModelPath
 		}
+	}
+	if !g.evict {
+		g.resident = gguf.BeginResident(g.job.ModelPath) // before anything of it is read
 	}
 	if err := g.openFile(); err != nil {
 		return nil, err
@@ -312,11 +316,15 @@ func (g *generation) beforeRound(n int, engine string) error {
 	return nil
 }
 
-// residence is how much of the file lies in the page cache. Later rounds are not
-// asked, unless the file was evicted: the first has read it.
+// residence is how much of the file lies in the page cache: as this process has found
+// it, or after its eviction. Later rounds are not asked unless it was evicted again: the
+// first has read it.
 func (g *generation) residence(round int) *recording.Evidence {
 	e := &recording.Evidence{What: recording.EvidencePageCache, Round: round, Evicted: g.evict}
-	resident, err := gguf.Resident(g.job.ModelPath)
+	if g.evict {
+		g.resident = gguf.BeginResident(g.job.ModelPath)
+	}
+	resident, err := g.resident()
 	g.cacheState = figures.Percent(resident) + " of the file in the page cache"
 	if e.Resident = resident; err != nil {
 		e.Resident, g.cacheState = -1, "page cache not readable here"

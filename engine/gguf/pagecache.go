@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"sync"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
@@ -25,6 +26,25 @@ func Resident(path string) (share float64, err error) {
 		return 0, fmt.Errorf("page cache of %s: %w", path, err)
 	}
 	return share, nil
+}
+
+// BeginResident begins to ask as Resident does, beside what follows: it takes some
+// milliseconds for a file of some hundred megabytes. The function that it returns waits
+// for the answer.
+func BeginResident(path string) (wait func() (share float64, err error)) {
+	type answer struct {
+		share float64
+		err   error
+	}
+	answered := make(chan answer, 1)
+	go func() {
+		share, err := Resident(path)
+		answered <- answer{share, err}
+	}()
+	return sync.OnceValues(func() (float64, error) {
+		a := <-answered
+		return a.share, a.err
+	})
 }
 
 // Evict writes the file's changed pages out and asks the system to drop all of

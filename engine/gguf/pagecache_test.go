@@ -112,3 +112,20 @@ func TestForeignFile(t *testing.T) {
 		t.Errorf("Resident(%s): error %v, want ErrUnsupported", path, err)
 	}
 }
+
+// TestBeginResident: what is asked beside is what Resident answers, as often as it is
+// waited for; so is an error.
+func TestBeginResident(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("SKIP: needs Linux")
+	}
+	wait := BeginResident(pages(t, 16))
+	for range 2 {
+		if share, err := wait(); err != nil || share != 1 {
+			t.Errorf("a file that was just written: resident %v, %v", share, err)
+		}
+	}
+	if share, err := BeginResident(filepath.Join(t.TempDir(), "none"))(); err == nil || share != 0 {
+		t.Errorf("no file: resident %v, %v", share, err)
+	}
+}
