@@ -14,6 +14,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -40,12 +41,40 @@ type Toolchain struct {
 	Wrapped bool
 
 	path, found string // where it was found, and its stamp then
+
+	mu    sync.Mutex
+	looks []look // at all that the stamp hangs on, while it was found
 }
 
-// Changed says that the executables are no longer those that were found.
+// Changed says that the executables are no longer those that were found. As long
+// as nothing has happened to their files that costs a look at each.
 func (t *Toolchain) Changed() bool {
-	now, err := at(t.path)
-	return err != nil || now.found != t.found
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.looks != nil && same(t.looks) {
+		return false
+	}
+	now := t.look()
+	again, err := at(t.path)
+	if err != nil || again.found != t.found {
+		return true
+	}
+	t.looks = now
+	return false
+}
+
+// look looks at the files of the executables and at those in whose place others
+// could come.
+func (t *Toolchain) look() []look {
+	out := []look{lookAt(t.path)}
+	add := func(path string) { out = append(out, lookAt(path)) }
+	for _, path := range []string{t.Path, t.Linker[0], filepath.Join(filepath.Dir(t.Path), "ld.lld")} {
+		add(path)
+		if target, err := resolved(path); err == nil {
+			libraries(target, add)
+		}
+	}
+	return out
 }
 
 // Error says why there is no usable compiler and what to do.

@@ -35,7 +35,7 @@ func Stamp(path string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	for _, library := range libraries(target) {
+	for _, library := range libraries(target, nil) {
 		// One that is gone meanwhile, or cannot be read, cannot be loaded either.
 		if s, err := stampFile(library); err == nil {
 			text += "; " + s
@@ -77,9 +77,10 @@ var systemFolders = []string{"/lib", "/usr/lib", "/lib64", "/usr/lib64", "/usr/l
 	"/lib/x86_64-linux-gnu", "/usr/lib/x86_64-linux-gnu", "/lib/aarch64-linux-gnu", "/usr/lib/aarch64-linux-gnu"}
 
 // libraries are the files that may be the shared libraries which an executable
-// names, in the order of its names. Without LD_LIBRARY_PATH, which is not handed
+// names, in the order of its names; each path that is looked at is told to looked.
+// Without LD_LIBRARY_PATH, which is not handed
 // on, they lie in the folders that it says, or in the system's.
-func libraries(path string) []string {
+func libraries(path string, looked func(path string)) []string {
 	f, err := elf.Open(path)
 	if err != nil {
 		return nil
@@ -106,7 +107,11 @@ func libraries(path string) []string {
 	seen := map[string]bool{}
 	for _, name := range names {
 		for _, dir := range append(folders[:len(folders):len(folders)], systemFolders...) {
-			target, err := filepath.EvalSymlinks(filepath.Join(dir, name))
+			candidate := filepath.Join(dir, name)
+			if looked != nil {
+				looked(candidate)
+			}
+			target, err := filepath.EvalSymlinks(candidate)
 			if err != nil || seen[target] {
 				continue
 			}

@@ -94,7 +94,7 @@ func TestLibraries(t *testing.T) {
 	}
 	for _, path := range []string{"/bin/sh", self} {
 		if target, err := filepath.EvalSymlinks(path); err == nil && !isScript(target) {
-			for _, l := range libraries(target) {
+			for _, l := range libraries(target, nil) {
 				if _, err := os.Stat(l); err != nil || !strings.Contains(filepath.Base(l), ".so") {
 					t.Errorf("%s: %s: %v", path, l, err)
 				}
@@ -106,7 +106,7 @@ func TestLibraries(t *testing.T) {
 		t.Fatal(err)
 	}
 	// What is mapped into this process, were it started as one that names libc.
-	for _, l := range libraries(self) {
+	for _, l := range libraries(self, nil) {
 		if strings.HasPrefix(filepath.Base(l), "libc.") && !strings.Contains(string(maps), l) {
 			t.Errorf("%s is not what is mapped", l)
 		}
