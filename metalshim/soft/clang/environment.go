@@ -1,5 +1,7 @@
 package clang
 
+import "slices"
+
 // environment is all that a compiler or a linker sees of the environment. They
 // look at dozens of variables: folders to search (CPATH, C_INCLUDE_PATH,
 // COMPILER_PATH), arguments to add or drop (CCC_OVERRIDE_OPTIONS,
@@ -17,3 +19,6 @@ var environment = []string{
 	"TZ=UTC",
 	"SOURCE_DATE_EPOCH=0",
 }
+
+// Environment is a copy of it, for those who start a compiler by other means.
+func Environment() []string { return slices.Clone(environment) }

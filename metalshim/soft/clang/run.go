@@ -44,29 +44,54 @@ type ExitError struct {
 
 func (e *ExitError) Error() string { return fmt.Sprintf("exit code %d", e.Code) }
 
-// outputLimit bounds what is kept of a program's output.
-const outputLimit = 64 << 20
+// OutputLimit bounds what is kept of a program's output, in bytes.
+const OutputLimit = 64 << 20
 
 type bounded struct{ bytes.Buffer }
 
 func (b *bounded) Write(p []byte) (int, error) {
-	if room := outputLimit - b.Len(); len(p) > room {
+	if room := OutputLimit - b.Len(); len(p) > room {
 		b.Buffer.Write(p[:max(room, 0)])
-		return 0, fmt.Errorf("the output exceeds %d bytes", outputLimit)
+		return 0, fmt.Errorf("the output exceeds %d bytes", OutputLimit)
 	}
 	return b.Buffer.Write(p)
+}
+
+// Limited is ctx with the command's time limit.
+func (c Command) Limited(ctx context.Context) (context.Context, context.CancelFunc) {
+	if c.Limit > 0 {
+		return context.WithTimeoutCause(ctx, c.Limit, ErrLimit)
+	}
+	return ctx, func() {}
+}
+
+// Stopped says why a run was ended from outside: by ctx, or by the time limit of
+// Limited(ctx). It is nil where neither is over.
+func (c Command) Stopped(ctx, limited context.Context) error {
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case errors.Is(context.Cause(limited), ErrLimit):
+		return fmt.Errorf("%s: %w after %v", c.Argv[0], ErrLimit, c.Limit)
+	}
+	return nil
+}
+
+// Failed is the error of a run that ended by itself, but not well: with an exit
+// code, which is below 0 where it ended by a signal, of which state tells more.
+func (c Command) Failed(code int, state string, out Output) error {
+	if code < 0 {
+		return fmt.Errorf("%s: %w (%s)", c.Argv[0], ErrKilled, state)
+	}
+	return &ExitError{code, string(out.Stderr)}
 }
 
 // Run runs c to its end. The program has a process group of its own, which is
 // killed as a whole when ctx is cancelled or the limit is reached, and which
 // the system kills when this process dies: no compiler is left behind.
 func Run(ctx context.Context, c Command) (Output, error) {
-	limited := ctx
-	if c.Limit > 0 {
-		var cancel context.CancelFunc
-		limited, cancel = context.WithTimeoutCause(ctx, c.Limit, ErrLimit)
-		defer cancel()
-	}
+	limited, cancel := c.Limited(ctx)
+	defer cancel()
 	// The death signal is tied to the thread that starts the program.
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
@@ -82,20 +107,15 @@ func Run(ctx context.Context, c Command) (Output, error) {
 	cmd.WaitDelay = 2 * time.Second
 	err := cmd.Run()
 	out := Output{stdout.Bytes(), stderr.Bytes()}
-	switch {
-	case err == nil:
+	if err == nil {
 		return out, nil
-	case ctx.Err() != nil:
-		return out, ctx.Err()
-	case errors.Is(context.Cause(limited), ErrLimit):
-		return out, fmt.Errorf("%s: %w after %v", c.Argv[0], ErrLimit, c.Limit)
+	}
+	if stopped := c.Stopped(ctx, limited); stopped != nil {
+		return out, stopped
 	}
 	var exit *exec.ExitError
 	if errors.As(err, &exit) {
-		if exit.ExitCode() < 0 {
-			return out, fmt.Errorf("%s: %w (%v)", c.Argv[0], ErrKilled, exit.ProcessState)
-		}
-		return out, &ExitError{exit.ExitCode(), string(out.Stderr)}
+		return out, c.Failed(exit.ExitCode(), exit.ProcessState.String(), out)
 	}
 	return out, fmt.Errorf("%s: %w", c.Argv[0], err)
 }
