@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"os"
+	"slices"
 
 	"github.com/introgen/introgen/metalshim"
 	"github.com/introgen/introgen/metalshim/soft/cache"
 	"github.com/introgen/introgen/metalshim/soft/clang"
+	"github.com/introgen/introgen/metalshim/soft/clang/resident"
 	"github.com/introgen/introgen/trace/names"
 )
 
@@ -46,8 +48,15 @@ var toBitcode = []string{"-O2", "-Xclang", "-disable-llvm-passes", "-fno-gnu-inl
 // run runs the compiler on text, which it reads from its standard input, and
 // returns its standard output. It finds files as clang.FilePath(0) and so on.
 func (d *Device) run(ctx context.Context, args []string, text []byte, files ...*os.File) ([]byte, error) {
-	argv := append(append(append([]string{}, d.tools.Compiler...), always...), args...)
-	out, err := clang.Run(ctx, clang.Command{Argv: append(argv, "-o", "-", "-"), Stdin: text, Files: files, Limit: d.o.CompileLimit})
+	return d.runWith(ctx, args, text, nil, files...)
+}
+
+// runWith is run for arguments that name files of always the same contents: the
+// compiler finds them before the other files.
+func (d *Device) runWith(ctx context.Context, args []string, text []byte, same [][]byte, files ...*os.File) ([]byte, error) {
+	argv := append(slices.Concat(d.tools.Compiler, always, args), "-o", "-", "-")
+	out, err := d.compilers.Run(ctx, resident.Command{Same: same,
+		Command: clang.Command{Argv: argv, Stdin: text, Files: files, Limit: d.o.CompileLimit}})
 	return out.Stdout, err
 }
 

@@ -4,13 +4,12 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"os"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/introgen/introgen/metalshim"
 	"github.com/introgen/introgen/metalshim/soft/clang"
-	"github.com/introgen/introgen/metalshim/soft/native"
 )
 
 // metalHeaders are the headers of Metal's standard library (Metal Shading
@@ -59,16 +58,7 @@ var overlay = func() string {
 // runSealed is run for a user's source: the compiler sees no file but the
 // standard library's headers.
 func (d *Device) runSealed(ctx context.Context, args []string, text []byte) ([]byte, error) {
-	var files []*os.File
-	for _, content := range []string{overlay, ""} {
-		f, err := native.Memory([]byte(content))
-		if err != nil {
-			return nil, err
-		}
-		defer f.Close()
-		files = append(files, f)
-	}
-	return d.run(ctx, append(append([]string{}, sealedArgs...), args...), text, files...)
+	return d.runWith(ctx, slices.Concat(sealedArgs, args), text, [][]byte{[]byte(overlay), nil})
 }
 
 // notFound is clang's message for a file that is not in the overlay.

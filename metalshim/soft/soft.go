@@ -23,6 +23,7 @@ import (
 	"github.com/introgen/introgen/metalshim"
 	"github.com/introgen/introgen/metalshim/soft/cache"
 	"github.com/introgen/introgen/metalshim/soft/clang"
+	"github.com/introgen/introgen/metalshim/soft/clang/resident"
 	"github.com/introgen/introgen/metalshim/soft/native"
 )
 
@@ -69,6 +70,8 @@ type Device struct {
 	keep  *keeper      // nil if nothing is kept
 	id    string       // compiler and CPU, part of every key
 	pool  *native.Pool
+
+	compilers *resident.Compilers
 
 	live   metalshim.Tally
 	mu     sync.Mutex
@@ -124,6 +127,7 @@ func Open(ctx context.Context, o Options) (*Device, error) {
 		return nil, err
 	}
 	d := &Device{o: o, tools: tools, queues: map[*queue]bool{}}
+	d.compilers = resident.New(tools, d.preload)
 	if err := d.openCache(); err != nil {
 		return nil, err
 	}
@@ -140,6 +144,7 @@ func Open(ctx context.Context, o Options) (*Device, error) {
 		}
 	}
 	if err := d.start(ctx); err != nil {
+		d.compilers.Close()
 		return nil, err
 	}
 	cores := fmt.Sprintf("%d cores", o.Workers)
@@ -260,8 +265,8 @@ func (d *Device) NewFence() (metalshim.Fence, error) {
 	return f, nil
 }
 
-// Close waits for what is in flight, ends the threads and frees the memory of
-// the runtime.
+// Close waits for what is in flight, ends the threads and the resident compilers,
+// and frees the memory of the runtime.
 func (d *Device) Close() error {
 	d.mu.Lock()
 	if d.closed {
@@ -275,5 +280,6 @@ func (d *Device) Close() error {
 		q.Release()
 	}
 	d.pool.Close()
+	d.compilers.Close()
 	return nil
 }
