@@ -78,6 +78,7 @@ const (
 	libraryEntry  = "library"
 	pipelineEntry = "pipeline"
 	runtimeEntry  = "runtime" // what runs kernels
+	headerEntry   = "header"  // the standard library's, precompiled
 )
 
 // obtain takes an entry from the cache, or makes it and puts it there. Of

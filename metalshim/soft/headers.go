@@ -33,27 +33,35 @@ var sealedArgs = []string{"-ivfsoverlay", clang.FilePath(0), "-isystem", headerF
 // headers, all of which are clang.FilePath(1), and nothing else. So an #include,
 // #import, #embed or __has_include of any other file, by whatever path, finds
 // nothing, and what a source compiles to hangs on its text alone.
-var overlay = func() string {
-	type entry struct {
-		Type     string  `json:"type"`
-		Name     string  `json:"name"`
-		External string  `json:"external-contents,omitempty"`
-		Contents []entry `json:"contents,omitempty"`
+var overlay = overlayWith()
+
+// entry is a folder or a file of an overlay.
+type entry struct {
+	Type     string  `json:"type"`
+	Name     string  `json:"name"`
+	External string  `json:"external-contents,omitempty"`
+	Contents []entry `json:"contents,omitempty"`
+}
+
+// folder is one of files that are all the same.
+func folder(name, external string, files ...string) entry {
+	e := entry{Type: "directory", Name: name}
+	for _, f := range files {
+		e.Contents = append(e.Contents, entry{Type: "file", Name: f, External: external})
 	}
-	folder := func(name string, files ...string) entry {
-		e := entry{Type: "directory", Name: name}
-		for _, f := range files {
-			e.Contents = append(e.Contents, entry{Type: "file", Name: f, External: clang.FilePath(1)})
-		}
-		return e
-	}
+	return e
+}
+
+// overlayWith is overlay with more folders.
+func overlayWith(more ...entry) string {
+	empty := clang.FilePath(1)
 	// Names and numbers alone: it cannot fail. JSON is YAML.
 	b, _ := json.Marshal(map[string]any{
 		"version": 0, "case-sensitive": "true", "use-external-names": "false", "redirecting-with": "redirect-only",
-		"roots": []entry{folder(headerFolder, metalHeaders...), folder(headerFolder+"/simd", "simd.h")},
+		"roots": append([]entry{folder(headerFolder, empty, metalHeaders...), folder(headerFolder+"/simd", empty, "simd.h")}, more...),
 	})
 	return string(b)
-}()
+}
 
 // runSealed is run for a user's source: the compiler sees no file but the
 // standard library's headers.

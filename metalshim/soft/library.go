@@ -87,13 +87,18 @@ func (d *Device) newLibrary(ctx context.Context, src metalshim.Source, archive *
 		macros = append(macros, "-D"+k+"="+v)
 	}
 	sort.Strings(macros)
-	flags := append(append(append([]string{}, language...), laneTarget()...), mathFlags(src.MathMode)...)
+	flags := slices.Concat(laneTarget(), mathFlags(src.MathMode))
 	text := stdlib.Preprocessor(l.file, src.Text)
 	// What the compiler sees, and what reads and rewrites in between.
 	l.key = cache.KeyOf(libraryEntry, d.id, stdlib.Header(), text, strings.Join(macros, "\x00"), msl.Version(), overlay,
-		strings.Join(slices.Concat(always, sealedArgs, preprocess, flags, toBitcode), "\x00"))
+		strings.Join(slices.Concat(always, sealedArgs, preprocess, language, flags, withPrecompiled, toBitcode), "\x00"))
 	m, err := archive.obtain(ctx, d, libraryEntry, l.key, func() ([]byte, []byte, error) {
+		header := d.beginPrecompile(ctx, flags)
 		pre, err := d.runSealed(ctx, slices.Concat(preprocess, macros), []byte(text))
+		pch, why := header()
+		if why != nil && ctx.Err() == nil {
+			d.o.Note("no precompiled header", "no precompiled header: "+why.Error())
+		}
 		if err != nil {
 			return nil, nil, compileError(ctx, l.name, "", err)
 		}
@@ -107,7 +112,7 @@ func (d *Device) newLibrary(ctx context.Context, src metalshim.Source, archive *
 		if err := d.keep.write(fileName(l.name)+rewrittenFile, []byte(cxx)); err != nil {
 			return nil, nil, err
 		}
-		code, err := d.runSealed(ctx, slices.Concat(flags, toBitcode), []byte(stdlib.Header()+cxx))
+		code, err := d.compileRewritten(ctx, flags, pch, cxx)
 		if err != nil {
 			return nil, nil, compileError(ctx, l.name, "", err)
 		}

@@ -72,6 +72,7 @@ type Device struct {
 	pool  *native.Pool
 
 	compilers *resident.Compilers
+	headers   precompiled
 
 	live   metalshim.Tally
 	mu     sync.Mutex
@@ -279,6 +280,7 @@ func (d *Device) Close() error {
 	for _, q := range queues {
 		q.Release()
 	}
+	d.headers.close()
 	d.pool.Close()
 	d.compilers.Close()
 	return nil
