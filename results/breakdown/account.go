@@ -30,6 +30,7 @@ type Line struct {
 	// Unattributed for what they leave over, or "" for a phase without parts.
 	What              string
 	Library, Function string // of LIB and PIPE
+	Beside            bool   // it was made beside the thread that generates, and this is what that waited for it
 	Count             int    // how many spans it stands for
 	Time              time.Duration
 }
@@ -246,7 +247,10 @@ func (b *bookkeeper) phase(round int, p Phase) error {
 		b.account.Compiles = append(b.account.Compiles, p.Compiles...)
 	}
 	for i, c := range slices.Concat(p.Compiles, p.Carried) {
-		l := Line{Round: round, Phase: name, What: KindLibrary, Library: c.Library, Function: c.Function, Count: 1, Time: c.Wall()}
+		if c.Beside && c.Wall() == 0 {
+			continue // nobody waited for it
+		}
+		l := Line{Round: round, Phase: name, What: KindLibrary, Library: c.Library, Function: c.Function, Beside: c.Beside, Count: 1, Time: c.Wall()}
 		if i >= len(p.Compiles) {
 			l.Count = 0 // it is counted where it began
 		}

@@ -19,6 +19,7 @@ type Builder struct {
 	ids       []trace.ID     // of the spans so far, ascending
 	places    []place        // where each of them lies
 	tops      []top
+	first     int                      // of tops, the first round; 0 where nothing came before one
 	within    map[trace.ID][]int       // of tops, by the span that they lie in
 	open      map[int32][]trace.Record // that were told and have not ended, by the top that they lie in
 	end       time.Duration            // of the recording
@@ -29,9 +30,10 @@ type Builder struct {
 
 	// Of a recorded program: what its threads did, and when it first did what.
 	program           bool
-	works             []work
+	works             []work                    // also of an engine's run what was compiled beside the thread that generates
 	compiles          map[trace.ID]trace.Record // the libraries and pipelines among them
-	clocks            []clocked                 // by the tops; nil where works have changed
+	clocks            []clocked                 // by the tops; nil where works or awaits have changed
+	awaits            []trace.Record            // of an engine's run
 	waits             []interval                // in which the wall clock waited for the device, in order
 	touched           time.Duration             // when Metal was first called; figures.Missing where it never was
 	written, answered time.Duration             // when it first wrote anything, and on stdout; the same
@@ -51,6 +53,7 @@ type part uint8
 const (
 	none part = iota
 	recorded
+	awaited
 	weights
 	encode
 	commit
@@ -60,7 +63,7 @@ const (
 )
 
 var partOf = map[string]part{
-	names.SpanLibrary: made, names.SpanPipeline: made, names.SpanRecord: recorded, names.SpanWeights: weights,
+	names.SpanLibrary: made, names.SpanPipeline: made, names.SpanRecord: recorded, names.SpanAwait: awaited, names.SpanWeights: weights,
 	names.SpanEncoder: encode, names.SpanCommit: commit, names.SpanWait: wait,
 }
 
@@ -146,8 +149,10 @@ func (b *Builder) span(s trace.Record) {
 		b.open[at.top] = append(b.open[at.top], s)
 	case s.End >= 0 && (!told || b.close(at.top, s.ID)):
 		b.tops[at.top].add(s, max(s.End, s.Start), at.in)
-		if b.program {
+		if b.program || recording.Beside(s) {
 			b.worked(s)
+		} else if s.Name == names.SpanAwait {
+			b.awaits, b.clocks = append(b.awaits, s), nil
 		}
 	}
 	if b.program && partOf[s.Name] != none {
@@ -208,7 +213,13 @@ func (b *Builder) place(s trace.Record) (at place, told bool) {
 	} else {
 		at.top = int32(len(b.tops))
 		b.tops = append(b.tops, top{span: s})
+		if s.Name == names.SpanRound && b.first == 0 {
+			b.first = int(at.top)
+		}
 		b.within[s.Parent] = append(b.within[s.Parent], int(at.top))
+	}
+	if !b.program && recording.Beside(s) {
+		at.in = none // the call in whose middle it began has nothing to do with it
 	}
 	at.holds, at.round = at.in, s.Name == names.SpanRound
 	if p := partOf[s.Name]; p != none && b.tops[at.top].span.ID != s.ID {
@@ -368,17 +379,18 @@ func (b *Builder) round(s trace.Record) Round {
 		// what a program did across the end of one.
 		switch s := b.tops[i].span; {
 		case names.OfDevice(s.Name):
-		case b.program && partOf[s.Name] != none:
+		case b.program && partOf[s.Name] != none, recording.Beside(s):
 			across = append(across, i)
 		default:
 			r.Phases = append(r.Phases, b.phase(i))
 		}
 	}
 	slices.SortStableFunc(r.Phases, func(x, y Phase) int { return cmp.Compare(x.Start, y.Start) })
+	for _, i := range across {
+		r.begun(b.phase(i))
+	}
+	r.lead(b.early(s))
 	if b.program {
-		for _, i := range across {
-			r.begun(b.phase(i))
-		}
 		r.Before = []Part{{PhaseStart, r.opened() - r.Start}}
 		if at, ok := r.firstCall(); ok && (r.FirstMetal == figures.Missing || at < r.FirstMetal) {
 			r.FirstMetal = at
@@ -410,9 +422,15 @@ func (b *Builder) phase(i int) Phase {
 	for _, c := range t.compiles {
 		p.Compiles = append(p.Compiles, b.compile(c))
 	}
-	if b.program {
+	switch {
+	case b.program:
 		p.Waits = count
 		b.byClock(i, &p, gpu)
+	case len(b.works)+len(b.awaits) > 0:
+		if b.leads(i) {
+			p.Compiles = slices.DeleteFunc(p.Compiles, func(c Compile) bool { return c.Beside })
+		}
+		b.byAwaits(i, &p)
 	}
 	return p
 }
@@ -422,8 +440,8 @@ func (b *Builder) phase(i int) Phase {
 func (b *Builder) compile(s trace.Record) Compile {
 	made := recording.MadeIn(s)
 	c := Compile{Library: made.Library, Function: made.Function, Start: s.Start, Time: s.Duration()}
-	if b.program {
-		c.span = s.ID
+	if b.program || recording.Beside(s) {
+		c.span, c.Beside = s.ID, !b.program
 	}
 	if s.Name == names.SpanPipeline && c.Function == "" {
 		c.Function = "?"

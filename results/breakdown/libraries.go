@@ -44,6 +44,15 @@ func Compiling(compiles []Compile) time.Duration {
 	return sum
 }
 
+// Lost is what of the wall clock all that was compiled took.
+func Lost(compiles []Compile) time.Duration {
+	var sum time.Duration
+	for _, c := range compiles {
+		sum += c.Wall()
+	}
+	return sum
+}
+
 // Chain is a library and the slowest of its pipelines, which waits for it.
 type Chain struct {
 	Library, Function string // Function is "" where no pipeline was made of it

@@ -40,11 +40,20 @@ type Compile struct {
 	Start                time.Duration
 	Time                 time.Duration
 
-	// Of a program, which may compile on several threads at once and beyond the end
-	// of a phase: the span, and what of Time the wall clock does not count for it.
-	span   trace.ID
-	beside time.Duration
+	// Beside says that an engine's run made it beside the thread that generates: then
+	// its Wall is what that thread waited while it was made.
+	Beside bool
+
+	// Of what several threads compile at once and beyond the end of a phase, of a
+	// program or beside an engine: the span, and what of Time the wall clock does not
+	// count for it.
+	span    trace.ID
+	beside  time.Duration
+	carried bool
 }
+
+// Carried says whether it was begun in an earlier phase, in which it counts.
+func (c Compile) Carried() bool { return c.carried }
 
 // Wall is what of Time the wall clock counts for it within the phase: no moment of
 // a phase counts for two.
@@ -79,7 +88,7 @@ type Phase struct {
 	Lost bool
 
 	Compiles             []Compile     // in order
-	Carried              []Compile     // that a program began in an earlier phase, with what of their Wall lies in this one
+	Carried              []Compile     // begun in an earlier phase on another thread, with what of their Wall lies in this one
 	Recording            time.Duration // in which the recording was written
 	Weights              time.Duration // in which tensors were brought to the device
 	Encode, Commit, Wait time.Duration

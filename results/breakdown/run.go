@@ -45,7 +45,7 @@ func Take(run *recording.Run) *Run {
 		}
 	}
 	for _, i := range b.within[0] {
-		if !names.OfDevice(b.tops[i].span.Name) {
+		if s := b.tops[i].span; !names.OfDevice(s.Name) && !recording.Beside(s) {
 			r.top = append(r.top, b.phase(i))
 		}
 	}
@@ -55,6 +55,7 @@ func Take(run *recording.Run) *Run {
 			r.compiles = append(r.compiles, b.compile(s))
 		}
 	}
+	b.shareAll(r.compiles)
 	slices.SortStableFunc(r.compiles, func(x, y Compile) int { return cmp.Compare(x.Start, y.Start) })
 	return r
 }

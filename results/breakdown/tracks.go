@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/introgen/introgen/results/recording"
 	"github.com/introgen/introgen/trace"
 	"github.com/introgen/introgen/trace/names"
 )
@@ -145,6 +146,9 @@ type clocked struct {
 // partOfProgram is the part that a span of a program is.
 func partOfProgram(s trace.Record) part {
 	p := partOf[s.Name]
+	if p == awaited {
+		return none // an engine's
+	}
 	if p == made && s.Name == KindPipeline {
 		return madePipeline
 	}
@@ -156,18 +160,7 @@ func (b *Builder) clock() []clocked {
 	if len(b.clocks) == len(b.tops) && len(b.tops) > 0 {
 		return b.clocks
 	}
-	all := slices.Clone(b.works)
-	for _, open := range b.open {
-		for _, s := range open {
-			if p := partOfProgram(s); p != none {
-				if p >= made {
-					b.compiles[s.ID] = s
-				}
-				all = append(all, work{s, b.ends(s), p})
-			}
-		}
-	}
-	slices.SortFunc(all, func(x, y work) int { return cmp.Compare(x.span.ID, y.span.ID) })
+	all := b.allWorks()
 	var phases []int
 	for i, t := range b.tops {
 		if j, ok := b.find(t.span.ID); ok && !b.places[j].round && follow(t.span) {
@@ -203,7 +196,24 @@ func (b *Builder) clock() []clocked {
 	return b.clocks
 }
 
-// worked keeps what a program did in a phase.
+// allWorks are the works, those that are open too, in the order of their numbers.
+func (b *Builder) allWorks() []work {
+	all := slices.Clone(b.works)
+	for _, open := range b.open {
+		for _, s := range open {
+			if p := partOfProgram(s); p != none && (b.program || recording.Beside(s)) {
+				if p >= made {
+					b.compiles[s.ID] = s
+				}
+				all = append(all, work{s, b.ends(s), p})
+			}
+		}
+	}
+	slices.SortFunc(all, func(x, y work) int { return cmp.Compare(x.span.ID, y.span.ID) })
+	return all
+}
+
+// worked keeps what a program did in a phase, or what was compiled beside an engine.
 func (b *Builder) worked(s trace.Record) {
 	b.clocks = nil
 	p := partOfProgram(s)
@@ -232,14 +242,8 @@ func (r *Round) begun(across Phase) {
 		p.Waits++
 	}
 	for _, c := range across.Compiles {
-		// What the phase has of it is known already.
-		if k := slices.IndexFunc(p.Carried, func(x Compile) bool { return x.span == c.span }); k >= 0 {
-			c.beside = p.Carried[k].beside
-			p.Carried = slices.Delete(p.Carried, k, k+1)
-		}
-		p.Compiles = append(p.Compiles, c)
+		p.begun(c)
 	}
-	slices.SortStableFunc(p.Compiles, func(x, y Compile) int { return cmp.Compare(x.Start, y.Start) })
 }
 
 // follow says whether a span that lies in nothing else can be a phase.
@@ -251,15 +255,23 @@ func (b *Builder) byClock(top int, p *Phase, gpu []interval) {
 	p.Weights, p.Encode, p.Commit, p.Wait = c.sums[weights], c.sums[encode], c.sums[commit], c.sums[wait]
 	// What it committed may run on in the next phase, where it is waited for.
 	p.Overlap = p.GPU - common(gpu, b.waits)
+	b.share(p, c.shares)
+}
+
+// share gives the phase what of the wall clock the libraries and pipelines have that
+// other threads make: its own ones, and those that began before it.
+func (b *Builder) share(p *Phase, shares map[trace.ID]time.Duration) {
 	own := map[trace.ID]bool{}
 	for i := range p.Compiles {
-		own[p.Compiles[i].span] = true
-		p.Compiles[i].beside = p.Compiles[i].Time - c.shares[p.Compiles[i].span]
+		if x := &p.Compiles[i]; b.program || x.Beside {
+			own[x.span] = true
+			x.beside = x.Time - shares[x.span]
+		}
 	}
-	for _, id := range slices.Sorted(maps.Keys(c.shares)) {
+	for _, id := range slices.Sorted(maps.Keys(shares)) {
 		if !own[id] {
 			x := b.compile(b.compiles[id])
-			x.beside = x.Time - c.shares[id]
+			x.beside, x.carried = x.Time-shares[id], true
 			p.Carried = append(p.Carried, x)
 		}
 	}

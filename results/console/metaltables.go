@@ -31,18 +31,39 @@ func (p *Printer) metal(m breakdown.Metal) {
 		used[l.Name] = len(l.Pipelines)
 	}
 	libSum, pipeSum := breakdown.Compiling(m.Libraries), breakdown.Compiling(m.Pipelines)
-	libraries := newTable("library:", "source bytes", "kernels", "used", "compile ms", "cache:")
+	// What was made beside the thread that generates cost that the time in which it
+	// waited.
+	beside := slices.ContainsFunc(slices.Concat(m.Libraries, m.Pipelines), func(c breakdown.Compile) bool { return c.Beside })
+	compiled := func(columns []string, took string) *table.Table {
+		columns = append(columns, took)
+		if beside {
+			columns = append(columns, "of it lost")
+		}
+		return newTable(append(columns, "cache:")...)
+	}
+	cells := func(cells []string, took, wall time.Duration, cache ...string) []table.Cell {
+		cells = append(cells, ms(took))
+		if beside {
+			cells = append(cells, ms(wall))
+		}
+		return table.Texts(append(cells, cache...)...)
+	}
+	libraries := compiled([]string{"library:", "source bytes", "kernels", "used"}, "compile ms")
 	for _, l := range m.Libraries {
-		libraries.Add(table.Texts(l.Library, strconv.Itoa(l.SourceBytes), strconv.Itoa(l.Kernels), strconv.Itoa(used[l.Library]), ms(l.Time), l.Cache)...)
+		libraries.Add(cells([]string{l.Library, strconv.Itoa(l.SourceBytes), strconv.Itoa(l.Kernels), strconv.Itoa(used[l.Library])}, l.Time, l.Wall(), l.Cache)...)
 	}
-	libraries.Footer = table.Texts("sum", "", "", "", ms(libSum))
+	libraries.Footer = cells([]string{"sum", "", "", ""}, libSum, breakdown.Lost(m.Libraries))
 	write(libraries)
-	pipelines := newTable("library:", "pipeline:", "create ms", "cache:")
+	pipelines := compiled([]string{"library:", "pipeline:"}, "create ms")
 	for _, c := range m.Pipelines {
-		pipelines.Add(table.Texts(c.Library, c.Function, ms(c.Time), c.Cache)...)
+		pipelines.Add(cells([]string{c.Library, c.Function}, c.Time, c.Wall(), c.Cache)...)
 	}
-	pipelines.Footer = table.Texts("sum", "", ms(pipeSum))
+	pipelines.Footer = cells([]string{"sum", ""}, pipeSum, breakdown.Lost(m.Pipelines))
 	write(pipelines)
+	if beside {
+		lost := breakdown.Lost(m.Libraries) + breakdown.Lost(m.Pipelines)
+		p.printf("made beside the thread that generates, which lost %s ms waiting for what took %s ms\n", ms(lost), ms(libSum+pipeSum))
+	}
 	if c := breakdown.LongestChain(by); c.Library != "" {
 		p.printf("longest chain: %s and %s, %s of %s ms: what would remain if all the rest ran beside it\n", c.Library, c.Function, ms(c.Time), ms(libSum+pipeSum))
 	}

@@ -35,7 +35,11 @@ func (t *tracing) event(p *Printer, e recording.Event) {
 	case names.SpanLibrary, names.SpanPipeline:
 		if s.End >= 0 {
 			t.head(p)
-			p.printf("%-4s %s %s ms\n", s.Name, s.Detail, ms(s.Duration())) // as the experiment's trace does
+			beside := ""
+			if recording.Beside(s.Record) {
+				beside = ", beside"
+			}
+			p.printf("%-4s %s %s ms%s\n", s.Name, s.Detail, ms(s.Duration()), beside) // as the experiment's trace does
 		}
 	}
 }

@@ -275,6 +275,7 @@ var activities = []struct {
 	span, label string
 	kind        plot.Kind
 }{
+	{names.SpanAwait, "wait for compiles", plot.Wait},
 	{names.SpanWeights, "weights", plot.Weights},
 	{names.SpanEncoder, "encode", plot.Encode},
 	{names.SpanCommit, "commit", plot.Commit},
@@ -287,7 +288,7 @@ var activities = []struct {
 func (c *cascade) device(run *recording.Run, r breakdown.Round) {
 	var compiling []trace.Record
 	for _, s := range run.Spans {
-		if (s.Name == names.SpanLibrary || s.Name == names.SpanPipeline) && s.End >= 0 {
+		if made := s.Name == names.SpanLibrary || s.Name == names.SpanPipeline; (made && !recording.Beside(s) || s.Name == names.SpanAwait) && s.End >= 0 {
 			compiling = append(compiling, s)
 		}
 	}
@@ -298,7 +299,7 @@ func (c *cascade) device(run *recording.Run, r breakdown.Round) {
 				of = append(of, interval{s.Start, min(s.End, c.until)})
 			}
 		}
-		if a.span != names.SpanGPU {
+		if a.span != names.SpanGPU && a.span != names.SpanAwait {
 			of = without(of, compiling)
 		}
 		of = union(of)

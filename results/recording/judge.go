@@ -240,7 +240,7 @@ func (j *judge) within() {
 		case s.Parent != 0 && !ok:
 			j.tell("orphan", "%s lies in span %d, which is missing: it belongs to nothing", called(s), s.Parent)
 		case !ok:
-		case j.beside(s) && s.Start >= p.Start && (p.End < 0 || s.Start <= p.End):
+		case (j.beside(s) || Beside(s)) && s.Start >= p.Start && (p.End < 0 || s.Start <= p.End):
 			inside[p.ID]++ // what a thread does goes on when another one begins the next phase
 		case s.Start < p.Start, p.End >= 0 && (s.End > p.End || s.End < 0):
 			beyond[p.ID] = append(beyond[p.ID], s)
@@ -274,6 +274,13 @@ var follows = map[string]bool{
 	names.SpanRound: true, names.SpanArguments: true, names.SpanRecord: true, names.SpanDigest: true, names.SpanLimits: true, names.SpanArchive: true, names.SpanEvict: true, names.SpanTokenizer: true,
 	names.SpanDevice: true, names.SpanRead: true, names.SpanBuild: true, names.SpanEncodePrompt: true, names.SpanPrefill: true, names.SpanStep: true,
 	names.SpanClose: true, names.SpanCheck: true, names.SpanPause: true, names.SpanPhase: true, names.SpanRepeat: true,
+}
+
+// Beside says whether a span of an engine's run is a library or a pipeline that was
+// made on another track than that of the thread which generates: it goes on when
+// that one is done with the phase.
+func Beside(s trace.Record) bool {
+	return s.Track > 0 && (s.Name == names.SpanLibrary || s.Name == names.SpanPipeline)
 }
 
 // beside says whether a span is of a recorded program and no phase of it: its

@@ -22,6 +22,7 @@ const (
 	trackDevice     = "command buffers"
 	trackThread     = "thread"
 	trackBeside     = "beside the threads"
+	trackCompiler   = "compile thread" // of an engine, beside the thread that generates
 	trackOutput     = "output"
 	trackInstrument = "recording"
 )
@@ -29,7 +30,7 @@ const (
 // trackOf is the track of a span of an engine's run, by its name; a phase has
 // trackPhases.
 var trackOf = map[string]string{
-	names.SpanLibrary: trackCompile, names.SpanPipeline: trackCompile,
+	names.SpanLibrary: trackCompile, names.SpanPipeline: trackCompile, names.SpanAwait: trackWait,
 	names.SpanEncoder: trackEncode, names.SpanWeights: trackEncode, names.SpanCommit: trackEncode,
 	names.SpanWait: trackWait, names.SpanRecord: trackInstrument, names.SpanGPU: trackDevice, names.SpanQueued: trackQueued,
 }
@@ -82,7 +83,7 @@ func (l *layout) add(track string, s *Slice) {
 func (l *layout) spans() {
 	open := 0
 	tracks := map[trace.ID]string{}
-	threads := int32(0)
+	threads, compilers := int32(0), int32(0)
 	for _, s := range l.run.Spans {
 		x := &Slice{Name: short(names.Title(s.Name, s.N)), Kind: s.Name, Start: s.Start + l.offset, End: max(s.End, s.Start) + l.offset, in: l.of[s.Parent]}
 		if s.End < 0 {
@@ -95,6 +96,9 @@ func (l *layout) spans() {
 		switch {
 		case !ok:
 			track = trackPhases
+		case l.run.Header.Program == nil && recording.Beside(s):
+			track = fmt.Sprintf("%s %d", trackCompiler, s.Track)
+			compilers = max(compilers, s.Track)
 		case l.run.Header.Program == nil || names.OfDevice(s.Name) || s.Name == names.SpanRecord:
 		case s.Track >= trace.AsyncTrack:
 			track = trackBeside
@@ -110,6 +114,9 @@ func (l *layout) spans() {
 	}
 	for i := range threads {
 		l.order = append(l.order, fmt.Sprintf("%s %d", trackThread, i))
+	}
+	for i := range compilers {
+		l.order = append(l.order, fmt.Sprintf("%s %d", trackCompiler, i+1))
 	}
 	l.order = append(l.order, trackBeside)
 	if open > 0 {
@@ -142,6 +149,10 @@ func (l *layout) name(x *Slice, s trace.Record) {
 		x.Args = append(x.Args, text("encoder", s.Detail))
 	case names.SpanCommit, names.SpanGPU, names.SpanQueued:
 		x.Args = append(x.Args, number("dispatches", s.N))
+	case names.SpanAwait:
+		made := recording.MadeIn(trace.Record{Name: names.SpanPipeline, Detail: s.Detail})
+		x.Name = short(s.Name + " " + s.Detail)
+		x.Args = append(x.Args, text("library", made.Library), text("function", made.Function))
 	case names.SpanWait:
 		if s.Detail != "" {
 			x.Args = append(x.Args, text("for", s.Detail))

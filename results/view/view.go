@@ -170,15 +170,28 @@ func rounds(run *breakdown.Run) *table.Table {
 func libraries(m breakdown.Metal) *table.Table {
 	t := &table.Table{Title: "libraries, in the order in which they were needed", Columns: []table.Column{{Name: "library", Left: true}, {Name: "source bytes"},
 		{Name: "compile ms"}, {Name: "cache", Left: true}, {Name: "pipelines"}, {Name: "create ms"}}}
+	beside := slices.ContainsFunc(m.Libraries, func(c breakdown.Compile) bool { return c.Beside })
+	if beside {
+		t.Title += ", made beside the thread that generates, which lost some of that time waiting"
+		t.Columns = append(t.Columns, table.Column{Name: "lost ms"})
+	}
 	pipelines := map[string][]breakdown.Compile{}
 	for _, l := range m.ByLibrary() {
 		pipelines[l.Name] = l.Pipelines
 	}
 	for _, l := range m.Libraries {
 		of := pipelines[l.Library]
-		t.Add(table.Texts(l.Library, strconv.Itoa(l.SourceBytes), figures.Milliseconds(l.Time), l.Cache, strconv.Itoa(len(of)), figures.Milliseconds(breakdown.Compiling(of)))...)
+		cells := []string{l.Library, strconv.Itoa(l.SourceBytes), figures.Milliseconds(l.Time), l.Cache, strconv.Itoa(len(of)), figures.Milliseconds(breakdown.Compiling(of))}
+		if beside {
+			cells = append(cells, figures.Milliseconds(l.Wall()+breakdown.Lost(of)))
+		}
+		t.Add(table.Texts(cells...)...)
 	}
-	t.Footer = table.Texts("sum", "", figures.Milliseconds(breakdown.Compiling(m.Libraries)), "", strconv.Itoa(len(m.Pipelines)), figures.Milliseconds(breakdown.Compiling(m.Pipelines)))
+	foot := []string{"sum", "", figures.Milliseconds(breakdown.Compiling(m.Libraries)), "", strconv.Itoa(len(m.Pipelines)), figures.Milliseconds(breakdown.Compiling(m.Pipelines))}
+	if beside {
+		foot = append(foot, figures.Milliseconds(breakdown.Lost(m.Libraries)+breakdown.Lost(m.Pipelines)))
+	}
+	t.Footer = table.Texts(foot...)
 	return t
 }
 

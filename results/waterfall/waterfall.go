@@ -12,6 +12,7 @@ import (
 	"github.com/introgen/introgen/figures"
 	"github.com/introgen/introgen/results/breakdown"
 	"github.com/introgen/introgen/results/plot"
+	"github.com/introgen/introgen/results/recording"
 	"github.com/introgen/introgen/trace/names"
 )
 
@@ -159,16 +160,17 @@ func (b *layout) between(phases []breakdown.Phase) {
 func (b *layout) device(run *breakdown.Run) {
 	of := map[string][]stretch{}
 	for _, s := range run.Spans {
-		if s.End >= s.Start && s.Start >= b.round.Start && s.End <= b.round.End {
+		if s.End >= s.Start && s.Start >= b.round.Start && s.End <= b.round.End && !recording.Beside(s) {
 			of[s.Name] = append(of[s.Name], stretch{s.Start, s.End})
 		}
 	}
-	inner := slices.Concat(of[names.SpanLibrary], of[names.SpanPipeline], of[names.SpanWeights], of[names.SpanRecord])
+	inner := slices.Concat(of[names.SpanLibrary], of[names.SpanPipeline], of[names.SpanAwait], of[names.SpanWeights], of[names.SpanRecord])
 	for _, x := range []struct {
 		name, label string
 		kind        plot.Kind
 		less        []stretch
 	}{
+		{names.SpanAwait, "wait for compiles", plot.Wait, nil},
 		{names.SpanWeights, "weights to the device", plot.Weights, slices.Concat(of[names.SpanLibrary], of[names.SpanPipeline])},
 		{names.SpanEncoder, "encode", plot.Encode, slices.Concat(inner, of[names.SpanCommit], of[names.SpanWait])},
 		{names.SpanCommit, "commit", plot.Commit, nil},

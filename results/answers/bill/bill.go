@@ -35,15 +35,17 @@ type Bill struct {
 	Named        float64 // the part of the wall clock that lines explain
 	Lost         int     // spans that are missing of the run shown
 	// Compiling is the time of all libraries and pipelines, one after the
-	// other as they were made, or as a program made them what of the wall clock
-	// they took; Chain the longest that had to be: a library and
+	// other as they were made, or as a program made them, or as an engine did beside
+	// the thread that generates, what of the wall clock they took; Chain the longest that had to be: a library and
 	// the slowest pipeline of it.
 	Compiling, Chain time.Duration
 	ChainOf          string        // "Gemm and gemm_nn"
 	Libraries        int           // that were compiled
 	Token1           time.Duration // of the run shown, from the process's start, else from opening the file; 0 where there is none
 	FromStart        bool          // whether it is from the process's start
-	atOnce           time.Duration // of a program, what its libraries and pipelines took, also beside each other
+	atOnce           time.Duration // of a program, or beside an engine, what libraries and pipelines took, also beside each other
+	pipelines        int           // that were made
+	beside           bool          // an engine's were made beside the thread that generates
 	saved            time.Duration // of Token1, if compiling for it took as long as the longest chain of what it needs
 }
 
@@ -184,7 +186,8 @@ func fold(a *breakdown.Account) *breakdown.Account {
 // once, and then all pipelines: of all that the bill has, and of what token 1 needs.
 func (b *Bill) chain(compiles []breakdown.Compile, first breakdown.Round) {
 	b.Compiling = breakdown.Compiling(compiles)
-	if b.Program {
+	b.beside = slices.ContainsFunc(compiles, func(c breakdown.Compile) bool { return c.Beside })
+	if b.Program || b.beside {
 		b.Compiling, b.atOnce = 0, breakdown.Compiling(compiles)
 		for _, l := range b.Lines {
 			if l.What == breakdown.KindLibrary || l.What == breakdown.KindPipeline {
@@ -195,6 +198,8 @@ func (b *Bill) chain(compiles []breakdown.Compile, first breakdown.Round) {
 	for _, c := range compiles {
 		if c.IsLibrary() {
 			b.Libraries++
+		} else {
+			b.pipelines++
 		}
 	}
 	longest := breakdown.LongestChain(breakdown.Libraries(compiles))
@@ -215,9 +220,9 @@ func (b *Bill) chain(compiles []breakdown.Compile, first breakdown.Round) {
 func (l Line) label() string {
 	switch l.What {
 	case breakdown.KindLibrary:
-		return "    LIB  " + l.Library
+		return "    LIB  " + l.Library + l.beside()
 	case breakdown.KindPipeline:
-		return "    PIPE " + l.Library + " " + l.Function
+		return "    PIPE " + l.Library + " " + l.Function + l.beside()
 	case "":
 		return l.phase()
 	}
@@ -225,6 +230,15 @@ func (l Line) label() string {
 		return "    " + l.What
 	}
 	return "  " + l.What
+}
+
+// beside says of a library or a pipeline that it was made beside the thread that
+// generates, whose wait for it the line is.
+func (l Line) beside() string {
+	if l.Beside {
+		return ", awaited"
+	}
+	return ""
 }
 
 // phase is how the line's phase is called.

@@ -135,6 +135,10 @@ func (b *Bill) say(d *table.Document) {
 // chained says what compiling costs, and what would be left of it.
 func (b *Bill) chained() string {
 	libraries := fmt.Sprintf("%d %s", b.Libraries, figures.Verb(b.Libraries, "library", "libraries"))
+	if b.beside {
+		return fmt.Sprintf("Compiling takes %s ms of the wall clock, in which the thread that generates waited: %s and %s of %s ms were made beside it. The longest chain of them takes %s ms: %s.",
+			figures.Milliseconds(b.Compiling), libraries, figures.Number(b.pipelines, "pipeline"), figures.Milliseconds(b.atOnce), figures.Milliseconds(b.Chain), b.ChainOf)
+	}
 	if b.atOnce > b.Compiling {
 		return fmt.Sprintf("Compiling takes %s ms of the wall clock: libraries and pipelines of %s ms, some of them at once. With a core for each, %s and then their pipelines, %s ms would be left: %s.",
 			figures.Milliseconds(b.Compiling), figures.Milliseconds(b.atOnce), libraries, figures.Milliseconds(b.Chain), b.ChainOf)

@@ -89,6 +89,8 @@ func Verdict(all []samples.Series) string {
 // libraries says what was done to them.
 func (m Made) libraries() string {
 	switch {
+	case !m.FromCache && m.Beside:
+		return "waiting for " + figures.Number(m.LibraryCount, "library compile")
 	case !m.FromCache:
 		return figures.Number(m.LibraryCount, "library compile")
 	case m.LibraryCount == 1:

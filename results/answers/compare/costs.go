@@ -38,6 +38,7 @@ type Costs struct {
 // Made are libraries and pipelines, their times sums of medians.
 type Made struct {
 	FromCache                   bool
+	Beside                      bool // made beside the thread that generates: their times are what that waited for them
 	Libraries, Pipelines        time.Duration
 	LibraryCount, PipelineCount int
 	FirstToken                  int     // libraries before the first token, or before what a program repeats
@@ -167,7 +168,7 @@ func CostsOf(s samples.Series) (Costs, bool) {
 			before.add(n, calledBefore(p.Kind), p.Time)
 		}
 		for _, m := range []*Made{&c.Compiled, &c.Loaded} { // counts are those of the last run
-			m.LibraryCount, m.PipelineCount, m.FirstToken = 0, 0, 0
+			m.LibraryCount, m.PipelineCount, m.FirstToken, m.Beside = 0, 0, 0, false
 		}
 		for _, p := range until {
 			if p.Name == breakdown.KindRecording {
@@ -183,7 +184,7 @@ func CostsOf(s samples.Series) (Costs, bool) {
 			case name == names.SpanPhase: // as the program calls it, which may be anything
 				name = strconv.Quote(p.Title())
 			}
-			if r.Program() {
+			if r.Program() || len(p.Carried) > 0 {
 				own, compiles = p.Before(goal.Until)
 			}
 			phases.add(n, name, own)
@@ -197,7 +198,8 @@ func CostsOf(s samples.Series) (Costs, bool) {
 					compiled[name] = true
 				}
 				of.add(n, place{stageOf(p), k.Library, !k.IsLibrary()}, k.Wall())
-				if k.Start >= p.Start { // else it is counted where it began
+				m.Beside = m.Beside || k.Beside
+				if !k.Carried() { // else it is counted where it began
 					m.count(p, k)
 				}
 			}

@@ -30,7 +30,7 @@ var coldCompile = Rule{
 		if !ok || x.Compiled.Share < least {
 			return nil, 0
 		}
-		f := ColdCompile{Compiling: took, Share: x.Compiled.Share, ToGoal: x.Goal.Time, Goal: x.Goal.Brief(), Libraries: x.Compiled.LibraryCount, Pipelines: x.Compiled.PipelineCount}
+		f := ColdCompile{Compiling: took, Share: x.Compiled.Share, ToGoal: x.Goal.Time, Goal: x.Goal.Brief(), Libraries: x.Compiled.LibraryCount, Pipelines: x.Compiled.PipelineCount, Beside: x.Compiled.Beside}
 		f.Most, _ = x.Compiled.Heads()
 		return f, took
 	},
@@ -43,12 +43,17 @@ type ColdCompile struct {
 	Share                float64 // of compiling in the time to the goal, within a run
 	Goal                 string
 	Libraries, Pipelines int
+	Beside               bool            // beside the thread that generates, which waited so long for them
 	Most                 []compare.Named // of the libraries, each with its pipelines
 }
 
 func (f ColdCompile) Text() string {
-	return fmt.Sprintf("%s of the %s ms to %s went into compiling: libraries %d, pipelines %d; most into %s",
-		figures.Percent(f.Share), ms(f.ToGoal), f.Goal, f.Libraries, f.Pipelines, inWords(f.Most))
+	into, most := "compiling", "into"
+	if f.Beside {
+		into, most = "waiting for what was compiled beside", "for"
+	}
+	return fmt.Sprintf("%s of the %s ms to %s went into %s: libraries %d, pipelines %d; most %s %s",
+		figures.Percent(f.Share), ms(f.ToGoal), f.Goal, into, f.Libraries, f.Pipelines, most, inWords(f.Most))
 }
 
 var prefillOnly = Rule{
