@@ -3,16 +3,14 @@ package metal
 import (
 	"context"
 	"slices"
+	"strings"
 
 	"github.com/introgen/introgen/engine/llama"
 	"github.com/introgen/introgen/engine/metal/compile"
 	"github.com/introgen/introgen/engine/metal/forward"
 	"github.com/introgen/introgen/metalshim"
+	"github.com/introgen/introgen/metalshim/msl/trim"
 )
-
-// whole ends the name of a library that is compiled with all its kernels where it
-// has been compiled with some: nobody had foreseen that another one is needed.
-const whole = " whole"
 
 // startCompiler makes what compiles for the device, by the rules of Options.
 func (d *Device) startCompiler(threads int) {
@@ -21,16 +19,24 @@ func (d *Device) startCompiler(threads int) {
 	}
 	d.compiler = compile.New(d.ctx, compile.Options{
 		Library: d.library,
-		Await:   func(what string, wait func()) { metalshim.Await(d.metal, what, wait) },
+		Await:   func(what string, wait func()) { metalshim.Await(d.metal, strings.Replace(what, whole, "", 1), wait) },
 		Threads: threads, LibrariesFirst: d.compile.When == Concurrent,
 	})
 }
 
 // library compiles a library. Several goroutines may call it at once.
 func (d *Device) library(ctx context.Context, name string) (metalshim.Library, error) {
+	name, all := strings.CutSuffix(name, whole)
 	text, file, err := d.set.Library(name)
 	if err != nil {
 		return nil, err
+	}
+	if keep := d.keep.of(name); len(keep) > 0 && !all {
+		// What cannot be trimmed is compiled as it is: of a kernel that is not there its
+		// compiler tells.
+		if trimmed, err := trim.Trim(file, text, keep); err == nil {
+			text = trimmed
+		}
 	}
 	// The options are candle's default.
 	return d.from.NewLibrary(ctx, metalshim.Source{
@@ -44,9 +50,21 @@ func (d *Device) library(ctx context.Context, name string) (metalshim.Library, e
 // their kernels. It is called before anything is compiled, and what is needed beyond
 // the list is compiled where it is needed.
 func (d *Device) Expect(list []forward.Pipeline) {
-	if d.compile.When == Early {
-		d.compiler.Begin(list)
+	if d.compile.Trim {
+		d.keep.add(list)
 	}
+	if d.compile.When == Early {
+		d.begin(list)
+	}
+}
+
+// begin has the list compiled beside the caller.
+func (d *Device) begin(list []forward.Pipeline) {
+	all := make([]forward.Pipeline, len(list))
+	for i, p := range list {
+		all[i] = d.keep.in(p)
+	}
+	d.compiler.Begin(all)
 }
 
 // Warm makes all of the list, by the rules of Options.Compile, and waits for it.
@@ -55,8 +73,11 @@ func (d *Device) Warm(ctx context.Context, list []forward.Pipeline) error {
 	if d.failed != nil {
 		return d.failed
 	}
+	if d.compile.Trim {
+		d.keep.add(list)
+	}
 	if d.compile.When != Serial {
-		d.compiler.Begin(list)
+		d.begin(list)
 	}
 	for _, p := range list {
 		if _, err := d.pipeline(ctx, p); err != nil {
@@ -72,7 +93,7 @@ func (e *Engine) foresee(m *llama.Model) (err error) {
 		return nil
 	}
 	if e.needs, err = forward.NewNeeds(configOf(m, e.weights, e.d.metal.Info().Architecture)); err == nil {
-		e.d.compiler.Begin(e.needs.Build())
+		e.d.begin(e.needs.Build())
 	}
 	return err
 }
@@ -86,7 +107,7 @@ func (d *Device) pipeline(ctx context.Context, p forward.Pipeline) (metalshim.Pi
 		}
 	}
 	p.Constants = slices.Clone(p.Constants)
-	made, err := d.compiler.Pipeline(ctx, p)
+	made, err := d.compiler.Pipeline(ctx, d.keep.in(p))
 	if err != nil {
 		return nil, err
 	}

@@ -48,9 +48,9 @@ type Device struct {
 	failed error  // why the device is no longer usable
 
 	compile   Compile
-	compiler  *compile.Scheduler  // has all that was compiled
-	pipelines []pipelineEntry     // those of it that were needed
-	keep      map[string][]string // the kernels that each library is compiled with; nil: all
+	compiler  *compile.Scheduler // has all that was compiled
+	pipelines []pipelineEntry    // those of it that were needed
+	keep      kept               // the kernels that libraries are compiled with
 
 	private, shared pool.Pool[*buffer]
 	lastBuffer      int       // buffers are told apart by numbers

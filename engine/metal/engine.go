@@ -170,7 +170,7 @@ func (e *Engine) Step(ids []int32, pos int) (int32, error) {
 	if e.needs != nil {
 		// What cannot be foreseen is compiled where it is needed.
 		list, _ := e.needs.Next(len(ids), pos)
-		e.d.compiler.Begin(list)
+		e.d.begin(list)
 	}
 	if err := e.run(steps); err != nil {
 		return 0, err

@@ -23,7 +23,8 @@ type fake struct {
 	committed  int
 	waited     int // the last of them that was waited for to its end
 	ran        map[string]int
-	events     []string                    // libraries and pipelines, in the order of their making
+	events     []string // libraries and pipelines, in the order of their making
+	sources    []metalshim.Source
 	fail       func(kernel string) error   // asked before each dispatch runs
 	cancelled  context.Context             // nil, or what ends compiles
 	longest    int64                       // bytes of a buffer; 0 is no limit
@@ -65,6 +66,9 @@ func (f *fake) NewLibrary(_ context.Context, src metalshim.Source) (metalshim.Li
 	}
 	f.count(&f.live.Libraries, 1)
 	f.event("LIB " + src.Name)
+	f.mu.Lock()
+	f.sources = append(f.sources, src)
+	f.mu.Unlock()
 	return &fakeLibrary{f, src}, nil
 }
 func (l *fakeLibrary) Name() string                 { return l.src.Name }
