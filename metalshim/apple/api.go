@@ -18,9 +18,6 @@ type api struct {
 
 	options, values, pipelineDescriptor, archiveDescriptor, info objc.Class
 	residencyDescriptor                                          objc.Class // 0 before macOS 15
-
-	once     sync.Once
-	handlers *handlers
 }
 
 var loaded struct {

@@ -13,7 +13,6 @@ import (
 	"runtime"
 	"slices"
 	"sync"
-	"sync/atomic"
 
 	"github.com/introgen/introgen/metalshim"
 	"github.com/introgen/introgen/metalshim/apple/objc"
@@ -34,9 +33,9 @@ type Options struct {
 	// LanguageVersion is what sources without one are compiled as, "3.1"; ""
 	// is the newest that the system has, 3.2 at most.
 	LanguageVersion string
-	// Handlers makes the system call completed handlers, as candle does;
-	// otherwise a thread of each queue waits for its command buffers.
-	Handlers bool
+	// Note hears of what is unusual but no error, and which kind of it that is. It
+	// may be nil.
+	Note func(kind, text string)
 	// NoResidency leaves out the residency set that candle 0.11.0 keeps all
 	// buffers in on macOS 15 and later.
 	NoResidency bool
@@ -49,12 +48,11 @@ type Device struct {
 	o        Options
 	info     metalshim.Info
 	family   Family
-	language uint64 // MTLLanguageVersion of sources that state none
-	handlers *handlers
+	language uint64  // MTLLanguageVersion of sources that state none
+	besides  besides // compiles
 
 	residency residency
 	live      metalshim.Tally
-	archives  atomic.Int64 // live ones
 	mu        sync.Mutex
 	queues    map[*queue]bool
 	closed    bool
@@ -105,9 +103,6 @@ func (d *Device) start() error {
 		UnifiedMemory:            d.d.hasUnifiedMemory(),
 	}
 	d.info.Detail = fmt.Sprintf("%s, %v, macOS %d.%d.%d", d.info.Name, d.family, version.Major, version.Minor, version.Patch)
-	if d.o.Handlers {
-		d.handlers = d.a.completedHandlers()
-	}
 	if d.o.NoResidency {
 		d.residency.why = "not wanted"
 	} else {
@@ -139,6 +134,13 @@ func (d *Device) Close() error {
 	d.residency.close()
 	d.d.release()
 	return nil
+}
+
+// note tells of what is unusual.
+func (d *Device) note(kind, text string) {
+	if d.o.Note != nil {
+		d.o.Note(kind, text)
+	}
 }
 
 // usable is the error of a device that was closed.

@@ -201,7 +201,7 @@ func TestBuildNumber(t *testing.T) {
 		"Version 11.0":                  "",
 	} {
 		got := ""
-		if m := build.FindStringSubmatch(text); m != nil {
+		if m := buildAtEnd.FindStringSubmatch(text); m != nil {
 			got = m[1]
 		}
 		if got != want {

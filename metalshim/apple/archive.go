@@ -2,31 +2,54 @@ package apple
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 
 	"github.com/introgen/introgen/metalshim"
+	"github.com/introgen/introgen/system/files"
 	"github.com/introgen/introgen/trace/names"
 )
 
-// Archive is an MTLBinaryArchive: compiled pipelines in a file of ours, apart
-// from the system's own cache. Unlike that one it says what it has, so it
-// tells a cold pipeline from a warm one.
-type Archive struct {
+// archive is an MTLBinaryArchive: compiled pipelines in a file of ours, apart from
+// the system's own cache. Unlike that one it says what it has. Libraries are not in
+// it: they are compiled from their source, or taken from the system's cache.
+//
+// Beside the file lies another, the origin, with the system and the device that have
+// written it and its digest. So it is known why an archive gives nothing after an
+// update, and a damaged one is not shown to the system at all.
+type archive struct {
 	d    *Device
-	mu   sync.Mutex // an archive is changed by one thread at a time
-	x    mtlArchive
 	path string
-	done bool
+	here origin
+	why  string // it gives nothing; "": it may
+
+	mu    sync.RWMutex // an archive is changed by one thread at a time, while nobody looks in it
+	x     mtlArchive
+	added int // pipelines
+	done  bool
 }
 
-// NewArchive reads the archive at path, or begins an empty one if there is no
-// such file. A file that is none of this device and system is an error.
-func (d *Device) NewArchive(path string) (*Archive, error) {
+// Why an archive does not give something.
+const (
+	notInIt         = "not in it"
+	fresh           = "it is new"
+	holdsNoLibrary  = "an MTLBinaryArchive holds pipelines alone"
+	archiveReleased = "it has been released"
+)
+
+// NewArchive opens the archive at path, or begins one. A file whose origin says that
+// another system or device has written it, that was damaged since, or that the
+// system refuses, gives nothing, which is noted, and Save replaces it. One without
+// an origin that the system refuses is an error: it may be anything.
+func (d *Device) NewArchive(path string) (metalshim.Archive, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {
 		return nil, fmt.Errorf("metal binary archive: %w", err)
@@ -35,110 +58,176 @@ func (d *Device) NewArchive(path string) (*Archive, error) {
 		return nil, err
 	}
 	defer d.a.Push().Pop()
-	desc := d.a.newArchiveDescriptor()
-	defer desc.release()
-	switch _, err := os.Stat(path); {
-	case err == nil:
-		url, err := d.a.FileURL(path)
-		if err != nil {
-			return nil, fmt.Errorf("metal binary archive: %w", err)
-		}
-		desc.setURL(url)
-	case !errors.Is(err, fs.ErrNotExist):
-		return nil, fmt.Errorf("metal binary archive: %w", err)
+	x := &archive{d: d, path: path, here: d.origin()}
+	if err := x.open(); err != nil {
+		return nil, fmt.Errorf("metal binary archive %s: %w", path, err)
 	}
-	x, err := d.d.newBinaryArchive(desc)
-	if err != nil {
-		return nil, fmt.Errorf("metal binary archive %s: %w; remove it to begin a new one", path, err)
+	if x.why != "" && x.why != fresh {
+		d.note("archive", fmt.Sprintf("archive %s gives nothing and will be replaced: %s", path, x.why))
 	}
-	d.archives.Add(1)
-	return &Archive{d: d, x: x, path: path}, nil
+	d.live.Archives.Add(1)
+	return x, nil
 }
 
-// NewPipeline takes a pipeline from the archive, or compiles it and adds it;
-// its Evidence says which. lib is a library of the archive's device.
-func (x *Archive) NewPipeline(ctx context.Context, lib metalshim.Library, function string, constants []metalshim.Constant) (metalshim.Pipeline, error) {
-	var out *pipeline
-	err := x.with(ctx, lib, function, constants, func(l *library, desc mtlPipelineDescriptor) error {
-		if p, err := x.d.d.newPipelineWithDescriptor(desc, failOnArchiveMiss); err == nil {
-			out = l.pipeline(p, function, constants, metalshim.Evidence{State: names.CacheHit})
-			return nil
-		}
-		p, err := x.d.d.newPipelineWithDescriptor(desc, 0)
-		if err != nil {
-			return l.pipelineError(function, err)
-		}
-		e := metalshim.Evidence{State: names.CacheMiss}
-		if err := x.x.add(desc); err != nil {
-			e.Note = fmt.Sprintf("not kept in %s: %v", x.path, err)
-		}
-		out = l.pipeline(p, function, constants, e)
+// open makes x.x and says why. It is called within a pool.
+func (x *archive) open() error {
+	sum, err := digestOf(x.path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		x.why = fresh
+		return x.begin()
+	case err != nil:
+		return err
+	}
+	told, why := readOrigin(x.path)
+	if told != nil {
+		why = told.differs(x.here, sum)
+	}
+	if x.why = why; why != "" {
+		return x.begin()
+	}
+	desc := x.d.a.newArchiveDescriptor()
+	defer desc.release()
+	url, err := x.d.a.FileURL(x.path)
+	if err != nil {
+		return err
+	}
+	desc.setURL(url)
+	x.x, err = x.d.d.newBinaryArchive(desc)
+	switch {
+	case err == nil:
 		return nil
-	})
+	case told == nil:
+		return fmt.Errorf("%w; remove it to begin a new one", err)
+	}
+	x.why = fmt.Sprintf("the system refuses it: %v", err)
+	return x.begin()
+}
+
+// begin makes an empty archive.
+func (x *archive) begin() (err error) {
+	desc := x.d.a.newArchiveDescriptor()
+	defer desc.release()
+	x.x, err = x.d.d.newBinaryArchive(desc)
+	return err
+}
+
+// digestOf is a file's SHA-256 in hexadecimal. The file must be the user's alone.
+func digestOf(path string) (string, error) {
+	f, err := files.OpenPrivate(path)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	h := sha256.New()
+	if _, err := io.Copy(h, f); err != nil {
+		return "", err
+	}
+	return hex.EncodeToString(h.Sum(nil)), nil
+}
+
+// NewLibrary makes a library whose pipelines are looked for in the archive.
+func (x *archive) NewLibrary(ctx context.Context, src metalshim.Source) (metalshim.Library, error) {
+	if x.released() {
+		return nil, fmt.Errorf("metal binary archive %s: %w", x.path, metalshim.ErrReleased)
+	}
+	made, err := x.d.NewLibrary(ctx, src)
 	if err != nil {
 		return nil, err
 	}
-	return out, nil
+	made.(*library).archive = x
+	return made, nil
 }
 
-// Has probes whether the archive has a pipeline. Nothing is compiled for that,
-// so an archive that an earlier run has saved tells whether this run's
-// pipelines are the same ones, for the same device and system: what the
-// system's own cache may have kept too.
-func (x *Archive) Has(ctx context.Context, lib metalshim.Library, function string, constants []metalshim.Constant) (bool, error) {
-	has := false
-	err := x.with(ctx, lib, function, constants, func(_ *library, desc mtlPipelineDescriptor) error {
-		if p, err := x.d.d.newPipelineWithDescriptor(desc, failOnArchiveMiss); err == nil {
-			p.release()
-			has = true
-		}
-		return nil
-	})
-	return has, err
+func (x *archive) released() bool {
+	x.mu.RLock()
+	defer x.mu.RUnlock()
+	return x.done
 }
 
-// with makes the descriptor of a pipeline that is looked for in the archive.
-func (x *Archive) with(ctx context.Context, lib metalshim.Library, function string, constants []metalshim.Constant, do func(*library, mtlPipelineDescriptor) error) error {
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	l, ok := lib.(*library)
-	if !ok || l.d != x.d {
-		return fmt.Errorf("metal binary archive %s: the library is of another device", x.path)
-	}
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	if x.done {
-		return fmt.Errorf("metal binary archive %s: %w", x.path, metalshim.ErrReleased)
-	}
-	defer x.d.a.Push().Pop()
+// pipeline takes a pipeline from the archive, or compiles it and adds it; its
+// Evidence says which. It is called within a pool.
+func (x *archive) pipeline(l *library, function string, constants []metalshim.Constant) (metalshim.Pipeline, error) {
 	f, err := l.function(function, constants)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer f.release()
 	label, err := x.d.a.NewString(function)
 	if err != nil {
-		return fmt.Errorf("metal pipeline %s: %w", function, err)
+		return nil, fmt.Errorf("metal pipeline %s: %w", function, err)
 	}
 	defer x.d.a.Release(label)
 	desc := x.d.a.newPipelineDescriptor()
 	defer desc.release()
 	desc.setLabel(label)
 	desc.setComputeFunction(f)
-	desc.setBinaryArchives(x.d.a.Array(x.x.o))
-	return do(l, desc)
+	p, why, err := x.look(desc)
+	if err != nil {
+		return nil, l.pipelineError(function, err)
+	}
+	if why == "" {
+		return l.pipeline(p, function, constants, metalshim.Evidence{State: names.CacheArchive}), nil
+	}
+	e := metalshim.Evidence{Archive: why} // what the system's own cache had, it does not say
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.done {
+		return l.pipeline(p, function, constants, e), nil
+	}
+	if err := x.x.add(desc); err != nil {
+		e.Note = fmt.Sprintf("not kept in %s: %v", x.path, err)
+	} else {
+		x.added++
+	}
+	return l.pipeline(p, function, constants, e), nil
 }
 
-// Save writes the archive to its path, all or nothing. An archive that nothing
-// was added to may be refused by the system.
-func (x *Archive) Save() (err error) {
+// look makes the pipeline of desc from the archive, or else compiles it: then why
+// says why the archive did not give it.
+func (x *archive) look(desc mtlPipelineDescriptor) (p mtlPipeline, why string, err error) {
+	compiled := func(options uint64) (mtlPipeline, error) {
+		return aloneOrBeside(x.d,
+			func() (mtlPipeline, error) { return x.d.d.newPipelineWithDescriptor(desc, options) },
+			func() (mtlPipeline, error) { return x.d.d.newPipelineWithDescriptorBeside(desc, options) })
+	}
+	x.mu.RLock()
+	defer x.mu.RUnlock()
+	why = x.why
+	if x.done {
+		why = archiveReleased
+	} else {
+		desc.setBinaryArchives(x.d.a.Array(x.x.o))
+		if p, err := compiled(failOnArchiveMiss); err == nil {
+			return p, "", nil
+		}
+		if why == "" {
+			why = notInIt
+		}
+	}
+	p, err = compiled(0)
+	return p, why, err
+}
+
+// partials tells the unfinished files of a process apart.
+var partials atomic.Int64
+
+// Save writes the archive and its origin, unless nothing was added. A file that its
+// user has made read-only stays as it is, which is noted.
+func (x *archive) Save() (err error) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	if x.done {
 		return fmt.Errorf("metal binary archive %s: %w", x.path, metalshim.ErrReleased)
 	}
-	partial := fmt.Sprintf("%s.%d.partial", x.path, os.Getpid())
+	if x.added == 0 {
+		return nil
+	}
+	if is, err := os.Lstat(x.path); err == nil && is.Mode().IsRegular() && is.Mode().Perm()&0o200 == 0 {
+		x.d.note("archive", fmt.Sprintf("archive %s: it is read-only (mode %04o), so %d pipelines that it lacks were not added", x.path, is.Mode().Perm(), x.added))
+		return nil
+	}
+	partial := fmt.Sprintf("%s.%d-%d.partial", x.path, os.Getpid(), partials.Add(1))
 	defer func() {
 		if err != nil {
 			err = errors.Join(fmt.Errorf("metal binary archive %s: %w", x.path, err), removed(partial))
@@ -147,10 +236,21 @@ func (x *Archive) Save() (err error) {
 	if err := x.serialize(partial); err != nil {
 		return err
 	}
-	return os.Rename(partial, x.path)
+	if err := os.Chmod(partial, 0o600); err != nil {
+		return err
+	}
+	here := x.here
+	if here.Digest, err = digestOf(partial); err != nil {
+		return err
+	}
+	if err := os.Rename(partial, x.path); err != nil {
+		return err
+	}
+	x.added = 0
+	return here.write(x.path)
 }
 
-func (x *Archive) serialize(path string) error {
+func (x *archive) serialize(path string) error {
 	defer x.d.a.Push().Pop()
 	url, err := x.d.a.FileURL(path)
 	if err != nil {
@@ -167,19 +267,15 @@ func removed(path string) error {
 	return nil
 }
 
-// Release gives it back. Its pipelines stay.
-func (x *Archive) Release() {
+// Release gives it back. Its pipelines stay, and its libraries make theirs without it.
+func (x *archive) Release() {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	if x.done {
 		return
 	}
 	x.done = true
-	x.d.archives.Add(-1)
+	x.d.live.Archives.Add(-1)
 	defer x.d.a.Push().Pop()
 	x.x.release()
 }
-
-// Archives is how many archives have been made and not yet released, for which
-// metalshim.Counts has no place.
-func (d *Device) Archives() int { return int(d.archives.Load()) }

@@ -2,12 +2,10 @@ package apple
 
 import (
 	"fmt"
-	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/introgen/introgen/metalshim"
-	"github.com/introgen/introgen/metalshim/apple/objc"
 )
 
 // commands is an MTLCommandBuffer.
@@ -40,14 +38,9 @@ func (c *commands) Commit() error {
 	c.Advance(metalshim.NotEnqueued, metalshim.Committed)
 	func() {
 		defer c.q.d.a.Push().Pop()
-		if h := c.q.d.handlers; h != nil {
-			h.add(c)
-		}
 		c.cb.commit()
 	}()
-	if c.q.ch != nil {
-		c.q.ch <- c
-	}
+	c.q.ch <- c
 	return nil
 }
 
@@ -76,18 +69,16 @@ func (c *commands) drop() {
 }
 
 // finish learns how it went, once the device is done with it, and tells
-// whoever waits. wait is how to wait for that, nil if it has happened.
-func (c *commands) finish(wait func()) {
-	c.outcome(wait)
+// whoever waits.
+func (c *commands) finish() {
+	c.outcome()
 	c.Finish(c)
 	c.q.pending.Done()
 }
 
-func (c *commands) outcome(wait func()) {
+func (c *commands) outcome() {
 	defer c.q.d.a.Push().Pop()
-	if wait != nil {
-		wait()
-	}
+	c.cb.waitUntilCompleted()
 	status := metalshim.Status(c.cb.status())
 	var err error
 	switch status {
@@ -112,41 +103,5 @@ func clock() func(seconds float64) time.Time {
 			return time.Time{}
 		}
 		return now.Add(time.Duration(seconds*1e9) - up)
-	}
-}
-
-// handlers receives the system's calls about completed command buffers. One
-// block serves all of them: what it is called with says which one it is.
-type handlers struct {
-	block objc.Block
-	mu    sync.Mutex
-	at    map[id]*commands
-}
-
-// completedHandlers is the process's: a block and a callback cannot be given
-// back.
-func (a *api) completedHandlers() *handlers {
-	a.once.Do(func() {
-		a.handlers = &handlers{at: map[id]*commands{}}
-		a.handlers.block = a.NewGlobalBlock(a.handlers.completed)
-	})
-	return a.handlers
-}
-
-func (h *handlers) add(c *commands) {
-	h.mu.Lock()
-	h.at[c.cb.o] = c
-	h.mu.Unlock()
-	c.cb.addCompletedHandler(h.block)
-}
-
-// completed is called on a thread of the system.
-func (h *handlers) completed(o id) {
-	h.mu.Lock()
-	c := h.at[o]
-	delete(h.at, o)
-	h.mu.Unlock()
-	if c != nil {
-		c.finish(nil)
 	}
 }

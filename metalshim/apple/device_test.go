@@ -97,7 +97,6 @@ func addOnce(t testing.TB, q metalshim.Queue, p metalshim.Pipeline, a, b metalsh
 func TestRun(t *testing.T) {
 	for name, o := range map[string]Options{
 		"waiting":      {},
-		"handlers":     {Handlers: true},
 		"no residency": {NoResidency: true, LanguageVersion: "3.0"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -368,8 +367,8 @@ func TestBufferFaults(t *testing.T) {
 
 // Several goroutines, each with a queue of its own.
 func TestGoroutines(t *testing.T) {
-	for _, handlers := range []bool{false, true} {
-		d := open(t, Options{Handlers: handlers})
+	for range 2 {
+		d := open(t, Options{})
 		l := compile(t, d)
 		add := must(l.NewPipeline(t.Context(), "add", nil))(t)
 		var all sync.WaitGroup

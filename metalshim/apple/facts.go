@@ -47,9 +47,18 @@ type Facts struct {
 	Cache     CacheFolder
 }
 
-// build is at the end of operatingSystemVersionString, "Version 14.5 (Build
+// buildAtEnd is that of operatingSystemVersionString, "Version 14.5 (Build
 // 23F79)", whose words and brackets are those of the user's language.
-var build = regexp.MustCompile(`([0-9]+[A-Z][0-9]+[a-z]?)[)）]?$`)
+var buildAtEnd = regexp.MustCompile(`([0-9]+[A-Z][0-9]+[a-z]?)[)）]?$`)
+
+// system is the system's version, "14.5.0", and its build, "" if its text has none.
+func (p processInfo) system() (version, build string) {
+	v := p.operatingSystemVersion()
+	if m := buildAtEnd.FindStringSubmatch(p.operatingSystemVersionString()); m != nil {
+		build = m[1]
+	}
+	return fmt.Sprintf("%d.%d.%d", v.Major, v.Minor, v.Patch), build
+}
 
 // Language is the version that sources are compiled as which state none, "3.1".
 func (d *Device) Language() string {
@@ -67,10 +76,10 @@ func (d *Device) Facts() (Facts, error) {
 	}
 	defer d.a.Push().Pop()
 	p := d.a.process()
-	version := p.operatingSystemVersion()
+	system, build := p.system()
 	f := Facts{
 		Device: d.info.Name, RegistryID: d.info.RegistryID, Architecture: d.info.Architecture, Family: d.family,
-		System:         fmt.Sprintf("%d.%d.%d", version.Major, version.Minor, version.Patch),
+		System: system, Build: build,
 		Language:       d.Language(),
 		PhysicalMemory: p.physicalMemory(),
 		WorkingSet:     d.d.recommendedMaxWorkingSetSize(),
@@ -80,9 +89,6 @@ func (d *Device) Facts() (Facts, error) {
 		LowPower:       p.isLowPowerModeEnabled(),
 		Allocated:      d.d.currentAllocatedSize(),
 		Cache:          cache,
-	}
-	if m := build.FindStringSubmatch(p.operatingSystemVersionString()); m != nil {
-		f.Build = m[1]
 	}
 	return f, nil
 }

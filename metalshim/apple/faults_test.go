@@ -114,33 +114,31 @@ func TestCommandBufferFails(t *testing.T) {
 		"page fault":  {standin.Failure{Domain: domain, Code: 3, Text: "Caused GPU Address Fault Error"}, metalshim.ErrPageFault},
 		"no memory":   {standin.Failure{Domain: domain, Code: 8, Text: "Insufficient Memory"}, metalshim.ErrOutOfMemory},
 	} {
-		for _, handlers := range []bool{false, true} {
-			t.Run(name, func(t *testing.T) {
-				d := shown(t, at(standin.AtCommit, 1, c.failure), Options{Handlers: handlers})
-				q := must(d.NewQueue())(t)
-				defer q.Release()
-				b := must(d.NewBuffer(64, metalshim.Private))(t)
-				cb := must(q.NewCommandBuffer())(t)
-				defer cb.Release()
-				blit := must(cb.NewBlit())(t)
-				blit.Fill(b, 0, 64, 1)
-				b.Release()
-				called := make(chan error, 1)
-				cb.OnCompleted(func(c metalshim.CommandBuffer) { called <- c.Err() })
-				if err := errors.Join(blit.EndEncoding(), cb.Commit()); err != nil {
-					t.Fatal(err)
-				}
-				err := cb.Wait(t.Context())
-				var e *metalshim.CommandError
-				var cause *objc.Error
-				if !errors.As(err, &e) || !errors.Is(err, c.kind) || !errors.As(err, &cause) || cause.Code != c.failure.Code || !strings.Contains(err.Error(), c.failure.Text) {
-					t.Errorf("%v", err)
-				}
-				if got := <-called; cb.Status() != metalshim.Failed || cb.Err() != err || got != err {
-					t.Errorf("status %v, error %v, to the handler %v", cb.Status(), cb.Err(), got)
-				}
-			})
-		}
+		t.Run(name, func(t *testing.T) {
+			d := shown(t, at(standin.AtCommit, 1, c.failure), Options{})
+			q := must(d.NewQueue())(t)
+			defer q.Release()
+			b := must(d.NewBuffer(64, metalshim.Private))(t)
+			cb := must(q.NewCommandBuffer())(t)
+			defer cb.Release()
+			blit := must(cb.NewBlit())(t)
+			blit.Fill(b, 0, 64, 1)
+			b.Release()
+			called := make(chan error, 1)
+			cb.OnCompleted(func(c metalshim.CommandBuffer) { called <- c.Err() })
+			if err := errors.Join(blit.EndEncoding(), cb.Commit()); err != nil {
+				t.Fatal(err)
+			}
+			err := cb.Wait(t.Context())
+			var e *metalshim.CommandError
+			var cause *objc.Error
+			if !errors.As(err, &e) || !errors.Is(err, c.kind) || !errors.As(err, &cause) || cause.Code != c.failure.Code || !strings.Contains(err.Error(), c.failure.Text) {
+				t.Errorf("%v", err)
+			}
+			if got := <-called; cb.Status() != metalshim.Failed || cb.Err() != err || got != err {
+				t.Errorf("status %v, error %v, to the handler %v", cb.Status(), cb.Err(), got)
+			}
+		})
 	}
 }
 

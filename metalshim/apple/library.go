@@ -23,6 +23,7 @@ type library struct {
 	file      string // for diagnostics
 	size      int    // bytes of source, 0 for a metallib
 	functions []string
+	archive   *archive // where its pipelines are looked for first; nil: nowhere
 }
 
 // NewLibrary compiles MSL. The compile itself cannot be cancelled. Its
@@ -52,7 +53,10 @@ func (d *Device) NewLibrary(ctx context.Context, src metalshim.Source) (metalshi
 		return nil, fmt.Errorf("metal library %s: its source: %w", src.Name, err)
 	}
 	defer d.a.Release(text)
-	if l.l, err = d.d.newLibraryWithSource(text, options); err != nil {
+	l.l, err = aloneOrBeside(d,
+		func() (mtlLibrary, error) { return d.d.newLibraryWithSource(text, options) },
+		func() (mtlLibrary, error) { return d.d.newLibraryBeside(text, options) })
+	if err != nil {
 		return nil, compileError(src.Name, "", l.file, err)
 	}
 	return l.begin()
@@ -107,7 +111,12 @@ func (l *library) SourceBytes() int { return l.size }
 func (l *library) FunctionNames() []string { return slices.Clone(l.functions) }
 
 // Evidence is unknown: Metal does not say whether its cache had the library.
-func (l *library) Evidence() metalshim.Evidence { return metalshim.Evidence{} }
+func (l *library) Evidence() metalshim.Evidence {
+	if l.archive != nil {
+		return metalshim.Evidence{Archive: holdsNoLibrary}
+	}
+	return metalshim.Evidence{}
+}
 
 // function makes one function, +1. It is called within a pool.
 func (l *library) function(name string, constants []metalshim.Constant) (object, error) {

@@ -22,7 +22,7 @@ func TestLiveEncodings(t *testing.T) {
 	q := must(d.NewQueue())(t)
 	c, other := must(q.NewCommandBuffer())(t), must(q.NewCommandBuffer())(t)
 	blitting := must(other.NewBlit())(t)
-	archive := must(d.NewArchive(filepath.Join(t.TempDir(), "a")))(t)
+	opened := must(d.NewArchive(filepath.Join(t.TempDir(), "a")))(t)
 	e := must(c.NewEncoder(metalshim.Concurrent))(t)
 	defer d.a.Push().Pop()
 	text := must(d.a.NewString("x"))(t)
@@ -36,7 +36,7 @@ func TestLiveEncodings(t *testing.T) {
 		"MTLCompileOptions": {options.o}, "MTLFunctionConstantValues": {values.o}, "MTLComputePipelineDescriptor": {desc.o},
 		"MTLBinaryArchiveDescriptor": {archiveDesc.o}, "NSProcessInfo": {d.a.process().o}, "NSString": {text},
 		"NSArray": {d.a.Array(text)}, "NSMutableDictionary": {dict}, "NSObject": {text}, "NSURL": {must(d.a.FileURL("/"))(t)}, "MTLBlitCommandEncoder": {blitting.(*blit).m.o},
-		"MTLBinaryArchive": {archive.x.o}, "MTLResidencySet": {d.residency.set.o},
+		"MTLBinaryArchive": {opened.(*archive).x.o}, "MTLResidencySet": {d.residency.set.o},
 	}
 	selectors := must(Selectors())(t)
 	checked := 0
@@ -79,7 +79,7 @@ func TestLiveEncodings(t *testing.T) {
 	if err := errors.Join(e.EndEncoding(), blitting.EndEncoding()); err != nil {
 		t.Error(err)
 	}
-	for _, o := range []interface{ Release() }{c, other, archive, q, b, p, l} {
+	for _, o := range []interface{ Release() }{c, other, opened, q, b, p, l} {
 		o.Release()
 	}
 }

@@ -69,9 +69,6 @@ func (c mtlCommands) blitEncoder() mtlBlit {
 	return mtlBlit{mtlAnyEncoder{object{c.a, objc.Get(&c.a.m.CommandsBlit, c.o)}}}
 }
 
-// addCompletedHandler is -[MTLCommandBuffer addCompletedHandler:].
-func (c mtlCommands) addCompletedHandler(b objc.Block) { objc.Set(&c.a.m.CommandsHandler, c.o, b) }
-
 // commit is -[MTLCommandBuffer commit].
 func (c mtlCommands) commit() { c.a.Send(c.o, c.a.m.CommandsCommit.SEL) }
 

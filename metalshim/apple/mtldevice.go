@@ -110,6 +110,61 @@ func (d mtlDevice) newPipelineWithFunction(f object) (mtlPipeline, error) {
 	return mtlPipeline{p}, err
 }
 
+// newLibraryBeside is -[MTLDevice newLibraryWithSource:options:completionHandler:],
+// +1: the system compiles on a thread of its own, for which this one waits.
+func (d mtlDevice) newLibraryBeside(source id, options mtlOptions) (mtlLibrary, error) {
+	m := &d.a.m.DeviceNewLibraryAsync
+	got := d.a.Completion(2, func(handler objc.Block) { m.Send(d.o, m.SEL, source, options.o, handler) })
+	l, err := d.a.completed(got[0], got[1])
+	return mtlLibrary{l}, err
+}
+
+// newPipelineBeside is
+// -[MTLDevice newComputePipelineStateWithFunction:completionHandler:], +1.
+func (d mtlDevice) newPipelineBeside(f object) (mtlPipeline, error) {
+	m := &d.a.m.DeviceNewPipelineAsync
+	got := d.a.Completion(2, func(handler objc.Block) { m.Send(d.o, m.SEL, f.o, handler) })
+	p, err := d.a.completed(got[0], got[1])
+	return mtlPipeline{p}, err
+}
+
+// newPipelineWithDescriptorBeside is
+// -[MTLDevice newComputePipelineStateWithDescriptor:options:completionHandler:], +1,
+// without reflection.
+func (d mtlDevice) newPipelineWithDescriptorBeside(desc mtlPipelineDescriptor, options uint64) (mtlPipeline, error) {
+	m := &d.a.m.DeviceNewPipelineDescAsync
+	got := d.a.Completion(3, func(handler objc.Block) { m.Send(d.o, m.SEL, desc.o, options, handler) })
+	d.a.Release(got[1]) // the reflection, which nobody asked for
+	p, err := d.a.completed(got[0], got[2])
+	return mtlPipeline{p}, err
+}
+
+// completed is what a completion handler was called with: the object, +1, or the
+// error of its NSError, which is given back.
+func (a *api) completed(made, why id) (object, error) {
+	defer a.Release(why)
+	x := object{a, made}
+	if x.nothing() {
+		return x, a.Error(why)
+	}
+	return x, nil
+}
+
+// hasConcurrentCompilation tells whether the device has
+// setShouldMaximizeConcurrentCompilation:, as since macOS 13.3.
+func (d mtlDevice) hasConcurrentCompilation() bool {
+	return d.a.RespondsTo(d.o, d.a.m.DeviceMaximize.SEL)
+}
+
+// setMaximizeCompilation is -[MTLDevice setShouldMaximizeConcurrentCompilation:].
+func (d mtlDevice) setMaximizeCompilation(on bool) { objc.Set(&d.a.m.DeviceMaximize, d.o, on) }
+
+// maximizesCompilation is -[MTLDevice shouldMaximizeConcurrentCompilation].
+func (d mtlDevice) maximizesCompilation() bool { return objc.Get(&d.a.m.DeviceMaximizes, d.o) }
+
+// compileThreads is -[MTLDevice maximumConcurrentCompilationTaskCount].
+func (d mtlDevice) compileThreads() uint64 { return objc.Get(&d.a.m.DeviceCompileThreads, d.o) }
+
 // failOnArchiveMiss is MTLPipelineOptionFailOnBinaryArchiveMiss.
 const failOnArchiveMiss = 4
 

@@ -25,12 +25,17 @@ func (l *library) NewPipeline(ctx context.Context, function string, constants []
 		return nil, err
 	}
 	defer l.d.a.Push().Pop()
+	if l.archive != nil {
+		return l.archive.pipeline(l, function, constants)
+	}
 	f, err := l.function(function, constants)
 	if err != nil {
 		return nil, err
 	}
 	defer f.release()
-	p, err := l.d.d.newPipelineWithFunction(f)
+	p, err := aloneOrBeside(l.d,
+		func() (mtlPipeline, error) { return l.d.d.newPipelineWithFunction(f) },
+		func() (mtlPipeline, error) { return l.d.d.newPipelineBeside(f) })
 	if err != nil {
 		return nil, l.pipelineError(function, err)
 	}

@@ -13,13 +13,12 @@ import (
 const inFlight = 64
 
 // queue is an MTLCommandQueue. Its command buffers complete in the order of
-// their commits. Unless the device uses completed handlers, a goroutine waits
-// for one after the other.
+// their commits. A goroutine waits for one after the other.
 type queue struct {
 	d    *Device
 	q    mtlQueue
-	ch   chan *commands // nil with handlers
-	over chan struct{}  // closed when the goroutine has ended
+	ch   chan *commands
+	over chan struct{} // closed when the goroutine has ended
 	mu   sync.Mutex
 	done bool
 	// pending counts what was committed and has not completed.
@@ -41,15 +40,11 @@ func (d *Device) NewQueue() (metalshim.Queue, error) {
 	d.residency.attach(q.q)
 	d.queues[q] = true
 	d.live.Queues.Add(1)
-	if d.handlers != nil {
-		close(q.over)
-		return q, nil
-	}
 	q.ch = make(chan *commands, inFlight)
 	go func() {
 		defer close(q.over)
 		for c := range q.ch {
-			c.finish(c.cb.waitUntilCompleted)
+			c.finish()
 		}
 	}()
 	return q, nil
@@ -98,9 +93,7 @@ func (q *queue) Release() {
 		return
 	}
 	q.pending.Wait()
-	if q.ch != nil {
-		close(q.ch)
-	}
+	close(q.ch)
 	<-q.over
 	func() {
 		defer q.d.a.Push().Pop()

@@ -36,6 +36,12 @@ type messages struct {
 	DeviceNewLibrarySource     objc.Message[func(id, sel, id, id, *id) id]                                `objc:"MTLDevice - newLibraryWithSource:options:error: @@:@@^@"`
 	DeviceNewLibraryURL        objc.Message[func(id, sel, id, *id) id]                                    `objc:"MTLDevice - newLibraryWithURL:error: @@:@^@"`
 	DeviceNewPipeline          objc.Message[func(id, sel, id, *id) id]                                    `objc:"MTLDevice - newComputePipelineStateWithFunction:error: @@:@^@"`
+	DeviceNewLibraryAsync      objc.Message[func(id, sel, id, id, objc.Block)]                            `objc:"MTLDevice - newLibraryWithSource:options:completionHandler: v@:@@@?"`
+	DeviceNewPipelineAsync     objc.Message[func(id, sel, id, objc.Block)]                                `objc:"MTLDevice - newComputePipelineStateWithFunction:completionHandler: v@:@@?"`
+	DeviceNewPipelineDescAsync objc.Message[func(id, sel, id, uint64, objc.Block)]                        `objc:"MTLDevice - newComputePipelineStateWithDescriptor:options:completionHandler: v@:@Q@?"`
+	DeviceMaximize             objc.Message[func(id, sel, bool)]                                          `objc:"MTLDevice - setShouldMaximizeConcurrentCompilation: v@:B"`
+	DeviceMaximizes            objc.Message[func(id, sel) bool]                                           `objc:"MTLDevice - shouldMaximizeConcurrentCompilation B@:"`
+	DeviceCompileThreads       objc.Message[func(id, sel) uint64]                                         `objc:"MTLDevice - maximumConcurrentCompilationTaskCount Q@:"`
 	DeviceNewPipelineDesc      objc.Message[func(id, sel, id, uint64, *id, *id) id]                       `objc:"MTLDevice - newComputePipelineStateWithDescriptor:options:reflection:error: @@:@Q^@^@"`
 	DeviceNewArchive           objc.Message[func(id, sel, id, *id) id]                                    `objc:"MTLDevice - newBinaryArchiveWithDescriptor:error: @@:@^@"`
 	DeviceNewResidencySet      objc.Message[func(id, sel, id, *id) id]                                    `objc:"MTLDevice - newResidencySetWithDescriptor:error: @@:@^@"`
@@ -78,16 +84,15 @@ type messages struct {
 	QueueAddResidencySet    objc.Message[func(id, sel, id)] `objc:"MTLCommandQueue - addResidencySet: v@:@"`
 	QueueRemoveResidencySet objc.Message[func(id, sel, id)] `objc:"MTLCommandQueue - removeResidencySet: v@:@"`
 
-	CommandsEncoder   objc.Message[func(id, sel, uint64) id]  `objc:"MTLCommandBuffer - computeCommandEncoderWithDispatchType: @@:Q"`
-	CommandsBlit      objc.Message[func(id, sel) id]          `objc:"MTLCommandBuffer - blitCommandEncoder @@:"`
-	CommandsHandler   objc.Message[func(id, sel, objc.Block)] `objc:"MTLCommandBuffer - addCompletedHandler: v@:@?"`
-	CommandsCommit    objc.Fast[func(id, sel)]                `objc:"MTLCommandBuffer - commit v@:"`
-	CommandsWait      objc.Fast[func(id, sel)]                `objc:"MTLCommandBuffer - waitUntilCompleted v@:"`
-	CommandsStatus    objc.Fast[func(id, sel) uint64]         `objc:"MTLCommandBuffer - status Q@:"`
-	CommandsError     objc.Message[func(id, sel) id]          `objc:"MTLCommandBuffer - error @@:"`
-	CommandsGPUStart  objc.Message[func(id, sel) float64]     `objc:"MTLCommandBuffer - GPUStartTime d@:"`
-	CommandsGPUEnd    objc.Message[func(id, sel) float64]     `objc:"MTLCommandBuffer - GPUEndTime d@:"`
-	CommandsKernelEnd objc.Message[func(id, sel) float64]     `objc:"MTLCommandBuffer - kernelEndTime d@:"`
+	CommandsEncoder   objc.Message[func(id, sel, uint64) id] `objc:"MTLCommandBuffer - computeCommandEncoderWithDispatchType: @@:Q"`
+	CommandsBlit      objc.Message[func(id, sel) id]         `objc:"MTLCommandBuffer - blitCommandEncoder @@:"`
+	CommandsCommit    objc.Fast[func(id, sel)]               `objc:"MTLCommandBuffer - commit v@:"`
+	CommandsWait      objc.Fast[func(id, sel)]               `objc:"MTLCommandBuffer - waitUntilCompleted v@:"`
+	CommandsStatus    objc.Fast[func(id, sel) uint64]        `objc:"MTLCommandBuffer - status Q@:"`
+	CommandsError     objc.Message[func(id, sel) id]         `objc:"MTLCommandBuffer - error @@:"`
+	CommandsGPUStart  objc.Message[func(id, sel) float64]    `objc:"MTLCommandBuffer - GPUStartTime d@:"`
+	CommandsGPUEnd    objc.Message[func(id, sel) float64]    `objc:"MTLCommandBuffer - GPUEndTime d@:"`
+	CommandsKernelEnd objc.Message[func(id, sel) float64]    `objc:"MTLCommandBuffer - kernelEndTime d@:"`
 
 	EncoderSetLabel        objc.Message[func(id, sel, id)]                             `objc:"MTLCommandEncoder - setLabel: v@:@"`
 	EncoderEnd             objc.Fast[func(id, sel)]                                    `objc:"MTLCommandEncoder - endEncoding v@:"`
@@ -125,7 +130,7 @@ type messages struct {
 // objc_msgSend, on amd64 objc_msgSend_stret, objc_retain, objc_release,
 // objc_autoreleasePoolPush, objc_autoreleasePoolPop,
 // MTLCreateSystemDefaultDevice and MTLCopyAllDevices, uses the address
-// _NSConcreteGlobalBlock for completed handlers, and, to compare encodings,
+// _NSConcreteGlobalBlock for completion handlers, and, to compare encodings,
 // object_getClass, class_getInstanceMethod and method_getTypeEncoding.
 func Selectors() ([]objc.Selector, error) {
 	metal, err := objc.Selectors(&messages{})

@@ -165,7 +165,7 @@ func openApple(ctx context.Context, device string, o Options) (Driver, error) {
 		if o.Keep != "" {
 			return nil, fmt.Errorf("%w: apple's compiler shows none of its steps", ErrKeep)
 		}
-		d, err := apple.Open(ctx, apple.Options{Device: device})
+		d, err := apple.Open(ctx, apple.Options{Device: device, Note: o.Note})
 		if err != nil {
 			return nil, err
 		}
@@ -188,7 +188,7 @@ func openApple(ctx context.Context, device string, o Options) (Driver, error) {
 	if err != nil {
 		return nil, errors.Join(err, behind.Close())
 	}
-	d, err := apple.Open(ctx, apple.Options{Device: device, Libraries: objc.Libraries{Runtime: path, Foundation: path, Metal: path}})
+	d, err := apple.Open(ctx, apple.Options{Device: device, Note: o.Note, Libraries: objc.Libraries{Runtime: path, Foundation: path, Metal: path}})
 	if err != nil {
 		return nil, errors.Join(err, server.Close(), behind.Close())
 	}

@@ -261,6 +261,7 @@ func drive(d *apple.Device, source string) error {
 // end the beginning.
 var kindOf = map[string]Kind{
 	"newLibraryWithSource:options:error:": LibraryBegin, "newFunctionWithName:constantValues:error:": Function,
+	"newLibraryWithSource:options:completionHandler:": LibraryBegin, "newComputePipelineStateWithFunction:completionHandler:": PipelineBegin,
 	"newComputePipelineStateWithFunction:error:": PipelineBegin, "newBufferWithLength:options:": Buffer, "newCommandQueue": Queue,
 	"newCommandQueueWithMaxCommandBufferCount:": Queue, "commandBuffer": Commands, "commandBufferWithUnretainedReferences": Commands,
 	"computeCommandEncoderWithDispatchType:": Encoder, "blitCommandEncoder": Encoder, "endEncoding": EncoderEnd, "setComputePipelineState:": SetPipeline,

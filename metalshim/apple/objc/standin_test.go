@@ -260,13 +260,15 @@ func TestSizesAndBlock(t *testing.T) {
 	w.m.Threads.Send(encoder, w.m.Threads.SEL, Size{7, 11, 13}, Size{2, 3, 4})
 	w.SendSizes(encoder, w.m.Threads.SEL, Size{17, 19, 23}, Size{5, 6, 7})
 	w.Send(encoder, w.m.End.SEL)
-	called := make(chan ID, 1)
-	w.m.Completed.Send(commands, w.m.Completed.SEL, w.NewGlobalBlock(func(o ID) { called <- o }))
-	w.Send(commands, w.m.Commit.SEL)
-	w.Send(commands, w.m.Wait.SEL)
-	if got := <-called; got != commands {
+	got := w.Completion(1, func(handler Block) {
+		w.m.Completed.Send(commands, w.m.Completed.SEL, handler)
+		w.Send(commands, w.m.Commit.SEL)
+		w.Send(commands, w.m.Wait.SEL)
+	})
+	if got != [3]ID{commands, 0, 0} {
 		t.Errorf("the handler is called with %#x, not %#x", got, commands)
 	}
+	w.Release(got[0])
 	if got := w.m.Start.Send(commands, w.m.Start.SEL); got <= 0 {
 		t.Errorf("started at %v", got)
 	}

@@ -88,14 +88,8 @@ kernel void add(device float *a [[buffer(0)]], device const float *b [[buffer(1)
 `
 
 func TestDriver(t *testing.T) {
-	for _, handlers := range []bool{false, true} {
-		t.Run(fmt.Sprintf("handlers=%t", handlers), func(t *testing.T) { drive(t, handlers) })
-	}
-}
-
-func drive(t *testing.T, handlers bool) {
 	ctx := context.Background()
-	d := driven(t, opened(t, soft.Options{}), standin.Options{}, apple.Options{Handlers: handlers})
+	d := driven(t, opened(t, soft.Options{}), standin.Options{}, apple.Options{})
 	t.Log(d.Info())
 	l, err := d.NewLibrary(ctx, metalshim.Source{Name: "Add", Text: addSource})
 	if err != nil {

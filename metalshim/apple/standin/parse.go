@@ -10,7 +10,7 @@ import (
 // BuildPath, in the place of a path, stands for the one that Build returns.
 const BuildPath = "build"
 
-const usage = "want the path of a stand-in, or build, then any of family=N, intel, macos=MAJOR.MINOR, and POINT=N or POINT=N+ for a failure of the Nth call or of all from the Nth on; a POINT is device, library, function, pipeline, buffer, queue, fence, commit or lost; all separated by commas, such as build,family=5"
+const usage = "want the path of a stand-in, or build, then any of family=N, intel, macos=MAJOR.MINOR, and POINT=N or POINT=N+ for a failure of the Nth call or of all from the Nth on; a POINT is device, library, function, pipeline, buffer, queue, fence, commit, lost or archive; all separated by commas, such as build,family=5"
 
 // words are the points as Parse takes them, with the failure that is planted.
 var words = map[string]struct {
@@ -26,6 +26,7 @@ var words = map[string]struct {
 	"fence":    {[]Point{AtFence}, Failure{}},
 	"commit":   {[]Point{AtCommit}, Failure{Domain: "MTLCommandBufferErrorDomain", Code: 1, Text: "Internal Error (00000e:Internal Error)"}},
 	"lost":     {[]Point{AtCommit}, DeviceLost},
+	"archive":  {[]Point{AtArchive}, OtherSystem},
 }
 
 // rule is one planted failure.
@@ -85,7 +86,7 @@ func (o *Options) parse(part string, rules *[]rule) error {
 			return fmt.Errorf("macos=%q is no version such as 14.6", value)
 		}
 		o.Version = [3]int64{int64(a), int64(b), 0}
-		o.Lacks = lackingIn(a)
+		o.Lacks = lackingIn(a, b)
 	case known:
 		number, andAfter := strings.CutSuffix(value, "+")
 		n, err := strconv.Atoi(number)
@@ -101,7 +102,7 @@ func (o *Options) parse(part string, rules *[]rule) error {
 
 // lackingIn is what a macOS does not have yet, of what the stand-in has
 // (Apple's headers, API_AVAILABLE).
-func lackingIn(major uint64) []string {
+func lackingIn(major, minor uint64) []string {
 	var out []string
 	if major < 15 {
 		out = append(out, "setMathMode:", "mathMode", "setMathFloatingPointFunctions:", "newResidencySetWithDescriptor:error:",
@@ -109,6 +110,9 @@ func lackingIn(major uint64) []string {
 	}
 	if major < 14 {
 		out = append(out, "architecture")
+	}
+	if major < 13 || major == 13 && minor < 3 {
+		out = append(out, "shouldMaximizeConcurrentCompilation", "setShouldMaximizeConcurrentCompilation:", "maximumConcurrentCompilationTaskCount")
 	}
 	return out
 }

@@ -33,9 +33,11 @@ func (w *world) commandBuffers() {
 	w.send(c, "enqueue")
 	w.is("status", w.send(c, "status"), 1)
 	w.is("error", w.send(c, "error"), 0)
-	scheduled := make(chan uintptr, 1)
+	scheduled, completed := make(chan uintptr, 1), make(chan uintptr, 1)
 	f := purego.NewCallback(func(_, commands uintptr) { scheduled <- commands })
 	w.send(c, "addScheduledHandler:", w.blockWith("_NSConcreteGlobalBlock", 1<<28, f))
+	g := purego.NewCallback(func(_, commands uintptr) { completed <- commands })
+	w.send(c, "addCompletedHandler:", w.blockWith("_NSConcreteGlobalBlock", 1<<28, g))
 	w.send(c, "kernelStartTime") // 0, in a register that is not asked for here
 	e := w.send(c, "computeCommandEncoder")
 	w.dispatch(e)
@@ -44,6 +46,7 @@ func (w *world) commandBuffers() {
 	w.completed(c)
 	w.send(c, "waitUntilScheduled")
 	w.is("scheduled", <-scheduled, c)
+	w.is("completed", <-completed, c)
 	w.is("status", w.send(c, "status"), 4)
 }
 

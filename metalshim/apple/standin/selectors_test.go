@@ -5,6 +5,7 @@ package standin_test
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"golang.org/x/sys/unix"
@@ -31,7 +32,16 @@ kernel void scale(device float *a [[buffer(0)]], constant float &by [[buffer(1)]
 func everything(t *testing.T, path string, o standin.Options, a apple.Options, calls map[string]int64) {
 	ctx := t.Context()
 	dev := opened(t, soft.Options{})
-	s, err := standin.Serve(path, dev, o)
+	g := &gate{}
+	served := o
+	served.Plant = func(p standin.Point, n int, name string) *standin.Failure {
+		g.pass(p)
+		if o.Plant == nil {
+			return nil
+		}
+		return o.Plant(p, n, name)
+	}
+	s, err := standin.Serve(path, dev, served)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -61,18 +71,21 @@ func everything(t *testing.T, path string, o standin.Options, a apple.Options, c
 	add := must(fromFile.NewPipeline(ctx, "add", nil))(t)
 	archivePath := filepath.Join(t.TempDir(), "archive")
 	constants := []metalshim.Constant{metalshim.BoolConstant(3, true)}
-	for _, want := range []string{names.CacheMiss, names.CacheHit} {
+	for _, want := range []string{names.CacheUnknown, names.CacheArchive} {
 		x := must(d.NewArchive(archivePath))(t)
-		p := must(x.NewPipeline(ctx, fromSource, "scale", constants))(t)
+		l := must(x.NewLibrary(ctx, src))(t)
+		p := must(l.NewPipeline(ctx, "scale", constants))(t)
 		if got := p.Evidence().State; got != want {
 			t.Errorf("archive: %q, want %q", got, want)
 		}
 		if err := x.Save(); err != nil {
 			t.Error(err)
 		}
-		p.Release()
-		x.Release()
+		for _, o := range []interface{ Release() }{p, l, x} {
+			o.Release()
+		}
 	}
+	beside(t, s, d, g, !slices.Contains(o.Lacks, "maximumConcurrentCompilationTaskCount"))
 	scale := must(fromSource.NewPipeline(ctx, "scale", constants))(t)
 	memory, err := unix.Mmap(-1, 0, os.Getpagesize(), unix.PROT_READ|unix.PROT_WRITE, unix.MAP_ANON|unix.MAP_PRIVATE)
 	if err != nil {
@@ -165,7 +178,8 @@ func must[T any](v T, err error) func(testing.TB) T {
 func TestDriverSendsWhatItDeclares(t *testing.T) {
 	path := built(t)
 	calls := map[string]int64{}
-	older := []string{"setMathMode:", "architecture", "newResidencySetWithDescriptor:error:"}
+	older := []string{"setMathMode:", "architecture", "newResidencySetWithDescriptor:error:", "shouldMaximizeConcurrentCompilation",
+		"setShouldMaximizeConcurrentCompilation:", "maximumConcurrentCompilationTaskCount"}
 	lost := func(p standin.Point, _ int, _ string) *standin.Failure {
 		if p == standin.AtCommit {
 			return &standin.DeviceLost
@@ -175,9 +189,7 @@ func TestDriverSendsWhatItDeclares(t *testing.T) {
 	for name, o := range map[string]standin.Options{
 		"macOS 15": {Architecture: "applegpu_g13g"}, "macOS 13": {Version: [3]int64{13, 0, 0}, Lacks: older}, "device lost": {Plant: lost},
 	} {
-		for _, handlers := range []bool{false, true} {
-			t.Run(name, func(t *testing.T) { everything(t, path, o, apple.Options{Handlers: handlers}, calls) })
-		}
+		t.Run(name, func(t *testing.T) { everything(t, path, o, apple.Options{}, calls) })
 	}
 	declared := map[string]bool{}
 	selectors, err := apple.Selectors()

@@ -56,6 +56,7 @@ const (
 	AtQueue                      // newCommandQueue… gives nil
 	AtFence                      // newFence gives nil
 	AtCommit                     // the command buffer does not run; its status is error
+	AtArchive                    // newBinaryArchive… gives nil and the error
 	points
 )
 
@@ -67,6 +68,10 @@ type Failure = work.Failure
 // DeviceLost is the error of a command buffer whose device is gone
 // (MTLCommandBufferErrorDeviceRemoved).
 var DeviceLost = Failure{Domain: "MTLCommandBufferErrorDomain", Code: 11, Text: "Device was removed"}
+
+// OtherSystem is the error of a binary archive that another system has written
+// (MTLBinaryArchiveErrorInvalidFile).
+var OtherSystem = Failure{Domain: "MTLBinaryArchiveDomain", Code: 1, Text: "Target OS is incompatible"}
 
 // Options say what machine is shown, beside the served device's own facts, and
 // what goes wrong. The zero value is an Apple7 GPU on macOS 15.1.

@@ -108,6 +108,9 @@ var reasons = []struct {
 	{"residency has no event: nothing is compiled, encoded or waited for", func(m *abi.Method) bool {
 		return strings.Contains(m.Owner, "Residency") || strings.Contains(m.Selector, "ResidencySet")
 	}},
+	{"it says how many threads compile, and compiles nothing", func(m *abi.Method) bool {
+		return m.Selector == "setShouldMaximizeConcurrentCompilation:"
+	}},
 	{"GPU counters are the program's own measurement", func(m *abi.Method) bool {
 		return strings.Contains(m.Selector, "Counter") || strings.HasPrefix(m.Owner, "MTLCounter")
 	}},

@@ -74,6 +74,25 @@ void i_MTLDevice_newComputePipelineStateWithDescriptor_options_completionHandler
 	compile_beside(PIPELINE_OF_DESCRIPTOR, self, descriptor, NULL, options, handler);
 }
 
+// The compiler has two threads, or as many as there are processors where that is
+// wanted.
+void i_MTLDevice_setShouldMaximizeConcurrentCompilation_(id self, SEL cmd, BOOL on) {
+	(void)self, (void)cmd;
+	check_flag("shouldMaximizeConcurrentCompilation", on);
+	maximized = on;
+}
+
+truth i_MTLDevice_shouldMaximizeConcurrentCompilation(id self, SEL cmd) {
+	(void)self, (void)cmd;
+	return answer(maximized);
+}
+
+u64 i_MTLDevice_maximumConcurrentCompilationTaskCount(id self, SEL cmd) {
+	(void)self, (void)cmd;
+	i64 processors = sysconf(84); // _SC_NPROCESSORS_ONLN
+	return maximized && processors > 2 ? (u64)processors : 2;
+}
+
 // ---- what is the same for every program
 
 // A program on Linux has no bundle that a default library could lie in.

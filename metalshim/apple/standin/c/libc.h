@@ -36,6 +36,7 @@ _Noreturn void abort(void);
 int sched_yield(void);
 int usleep(unsigned);
 int getpagesize(void);
+i64 sysconf(int);
 void *mmap(void *, usize, int, int, int, i64);
 int pthread_create(usize *, const void *, void *(*)(void *), void *);
 int pthread_join(usize, void **);

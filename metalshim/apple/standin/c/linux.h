@@ -56,7 +56,6 @@ char *strstr(const char *, const char *);
 char *getenv(const char *);
 char *realpath(const char *, char *);
 int sscanf(const char *, const char *, ...);
-i64 sysconf(int);
 int dladdr(const void *, struct symbol_info *);
 int __register_atfork(void (*)(void), void (*)(void), void (*)(void), void *) __attribute__((weak));
 int pthread_atfork(void (*)(void), void (*)(void), void (*)(void)) __attribute__((weak));

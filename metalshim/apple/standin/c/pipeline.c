@@ -248,6 +248,10 @@ id i_MTLDevice_newBinaryArchiveWithDescriptor_error_(id self, SEL cmd, id descri
 	want(descriptor, "MTLBinaryArchiveDescriptor", "the descriptor");
 	id a = make(&archive_class);
 	begin_thing(a, self, 0);
+	if (fail_at(AT_ARCHIVE, text(""), error, "MTLBinaryArchiveDomain", 1)) {
+		release(a);
+		return NULL;
+	}
 	id url = BODY(archive_descriptor, descriptor)->url;
 	if (url) {
 		struct text path = path_of(url, "the URL");

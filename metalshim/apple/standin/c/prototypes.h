@@ -37,6 +37,11 @@ id i_MTLDevice_newBufferWithBytes_length_options_(id, SEL, void *, u64, u64) BOD
 id i_MTLDevice_newBufferWithBytesNoCopy_length_options_deallocator_(id, SEL, void *, u64, u64, struct block *) BODY_OF;
 id i_MTLDevice_newLibraryWithSource_options_error_(id, SEL, id, id, id *) BODY_OF;
 void i_MTLDevice_newLibraryWithSource_options_completionHandler_(id, SEL, id, id, struct block *) BODY_OF;
+void i_MTLDevice_newComputePipelineStateWithFunction_completionHandler_(id, SEL, id, struct block *) BODY_OF;
+void i_MTLDevice_newComputePipelineStateWithDescriptor_options_completionHandler_(id, SEL, id, u64, struct block *) BODY_OF;
+truth i_MTLDevice_shouldMaximizeConcurrentCompilation(id, SEL) BODY_OF;
+void i_MTLDevice_setShouldMaximizeConcurrentCompilation_(id, SEL, BOOL) BODY_OF;
+u64 i_MTLDevice_maximumConcurrentCompilationTaskCount(id, SEL) BODY_OF;
 id i_MTLDevice_newLibraryWithURL_error_(id, SEL, id, id *) BODY_OF;
 id i_MTLDevice_newLibraryWithData_error_(id, SEL, id, id *) BODY_OF;
 id i_MTLDevice_newDefaultLibrary(id, SEL) BODY_OF;
@@ -303,9 +308,7 @@ id i_NSArray_initWithObjects_count_(id, SEL, id *, u64) BODY_OF;
 void i_NSArray_getObjects_(id, SEL, id *) BODY_OF;
 id i_MTLComputePipelineDescriptor_computeFunction(id, SEL) BODY_OF;
 id i_MTLComputePipelineDescriptor_binaryArchives(id, SEL) BODY_OF;
-void i_MTLDevice_newComputePipelineStateWithFunction_completionHandler_(id, SEL, id, struct block *) BODY_OF;
 void i_MTLDevice_newComputePipelineStateWithFunction_options_completionHandler_(id, SEL, id, u64, struct block *) BODY_OF;
-void i_MTLDevice_newComputePipelineStateWithDescriptor_options_completionHandler_(id, SEL, id, u64, struct block *) BODY_OF;
 
 EXPORT id MTLCopyAllDevices(void);
 EXPORT id MTLCreateSystemDefaultDevice(void);
@@ -343,6 +346,11 @@ static const struct method methods[] = {
 	{"MTLDevice", "newBufferWithBytesNoCopy:length:options:deallocator:", "@48@0:8^v16Q24Q32@?40", (void *)i_MTLDevice_newBufferWithBytesNoCopy_length_options_deallocator_, 0, 1, 0},
 	{"MTLDevice", "newLibraryWithSource:options:error:", "@40@0:8@16@24^@32", (void *)i_MTLDevice_newLibraryWithSource_options_error_, 0, 1, 0},
 	{"MTLDevice", "newLibraryWithSource:options:completionHandler:", "v40@0:8@16@24@?32", (void *)i_MTLDevice_newLibraryWithSource_options_completionHandler_, 0, 0, 0},
+	{"MTLDevice", "newComputePipelineStateWithFunction:completionHandler:", "v32@0:8@16@?24", (void *)i_MTLDevice_newComputePipelineStateWithFunction_completionHandler_, 0, 0, 0},
+	{"MTLDevice", "newComputePipelineStateWithDescriptor:options:completionHandler:", "v40@0:8@16Q24@?32", (void *)i_MTLDevice_newComputePipelineStateWithDescriptor_options_completionHandler_, 0, 0, 0},
+	{"MTLDevice", "shouldMaximizeConcurrentCompilation", "" BOOL_CODE "16@0:8", (void *)i_MTLDevice_shouldMaximizeConcurrentCompilation, 0, 0, 0},
+	{"MTLDevice", "setShouldMaximizeConcurrentCompilation:", "v20@0:8" BOOL_CODE "16", (void *)i_MTLDevice_setShouldMaximizeConcurrentCompilation_, 0, 0, 0},
+	{"MTLDevice", "maximumConcurrentCompilationTaskCount", "Q16@0:8", (void *)i_MTLDevice_maximumConcurrentCompilationTaskCount, 0, 0, 0},
 	{"MTLDevice", "newLibraryWithURL:error:", "@32@0:8@16^@24", (void *)i_MTLDevice_newLibraryWithURL_error_, 0, 1, 0},
 	{"MTLDevice", "newLibraryWithData:error:", "@32@0:8@16^@24", (void *)i_MTLDevice_newLibraryWithData_error_, 0, 1, 0},
 	{"MTLDevice", "newDefaultLibrary", "@16@0:8", (void *)i_MTLDevice_newDefaultLibrary, 0, 1, 0},
@@ -609,8 +617,6 @@ static const struct method methods[] = {
 	{"NSArray", "getObjects:", "v24@0:8^@16", (void *)i_NSArray_getObjects_, 0, 0, 0},
 	{"MTLComputePipelineDescriptor", "computeFunction", "@16@0:8", (void *)i_MTLComputePipelineDescriptor_computeFunction, 0, 0, 0},
 	{"MTLComputePipelineDescriptor", "binaryArchives", "@16@0:8", (void *)i_MTLComputePipelineDescriptor_binaryArchives, 0, 0, 0},
-	{"MTLDevice", "newComputePipelineStateWithFunction:completionHandler:", "v32@0:8@16@?24", (void *)i_MTLDevice_newComputePipelineStateWithFunction_completionHandler_, 0, 0, 0},
 	{"MTLDevice", "newComputePipelineStateWithFunction:options:completionHandler:", "v40@0:8@16Q24@?32", (void *)i_MTLDevice_newComputePipelineStateWithFunction_options_completionHandler_, 0, 0, 0},
-	{"MTLDevice", "newComputePipelineStateWithDescriptor:options:completionHandler:", "v40@0:8@16Q24@?32", (void *)i_MTLDevice_newComputePipelineStateWithDescriptor_options_completionHandler_, 0, 0, 0},
 };
 static const u32 method_count = sizeof methods / sizeof *methods;

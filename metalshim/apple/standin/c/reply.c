@@ -62,6 +62,8 @@ EXPORT u64 standin_layout(void) {
 	return sizeof(struct backend) << 48 | sizeof(struct facts) << 32 | sizeof(struct command) << 16 | sizeof(struct source);
 }
 
+static _Atomic int maximized; // whether the compiler has a thread for each processor
+
 // standin_serve begins: from here on messages are answered.
 EXPORT void standin_serve(const struct backend *backend, const struct facts *machine) {
 	facts = *machine;
@@ -70,6 +72,7 @@ EXPORT void standin_serve(const struct backend *backend, const struct facts *mac
 	copy_text(&facts.version_text);
 	memset(calls, 0, sizeof calls);
 	memset(lacking, 0, sizeof lacking);
+	maximized = 0;
 	go = *backend;
 }
 

@@ -103,7 +103,7 @@ struct command {
 };
 
 // Places where Go may plant a failure.
-enum point { AT_DEVICE, AT_DEVICES, AT_LIBRARY, AT_FUNCTION, AT_PIPELINE, AT_BUFFER, AT_QUEUE, AT_FENCE, AT_COMMIT };
+enum point { AT_DEVICE, AT_DEVICES, AT_LIBRARY, AT_FUNCTION, AT_PIPELINE, AT_BUFFER, AT_QUEUE, AT_FENCE, AT_COMMIT, AT_ARCHIVE };
 
 // Handles are Go's; 0 is none. A function that fails leaves the reason in the
 // thread's reply, by standin_reply, and domain and code in its failure.
