@@ -23,15 +23,12 @@ func Of(run *breakdown.Run) (*Start, error) {
 	if len(rounds) == 0 {
 		return nil, errors.New("its first round is not recorded")
 	}
-	b := builder{Start: &Start{Wall: a.Wall, Program: run.Header.Program != nil}, weights: map[trace.ID][]trace.Record{}, device: -1}
+	b := builder{Start: &Start{Wall: a.Wall, Program: run.Header.Program != nil, Mode: mode(run.Run)}, device: -1}
 	if !b.Program {
-		for _, s := range run.Spans {
-			if s.Name == names.SpanWeights && s.End > s.Start {
-				b.weights[s.Parent] = append(b.weights[s.Parent], s)
-			}
-		}
+		b.read(run.Spans)
 	}
 	b.all(run, a)
+	b.place()
 	b.goals(rounds[0])
 	if len(b.Goals) == 0 {
 		return nil, errors.New("its first round did not get to what it is waited for")
@@ -43,9 +40,9 @@ func Of(run *breakdown.Run) (*Start, error) {
 // builder makes a start of a run's phases, in order.
 type builder struct {
 	*Start
-	weights map[trace.ID][]trace.Record // by the phase that they lie in
-	at      time.Duration               // how far the run's clock has got
-	device  time.Duration               // when a device was there; negative where nothing tells
+	engine
+	at      time.Duration // how far the run's clock has got
+	device  time.Duration // when a device was there; negative where nothing tells
 	// Where a process begins, and where the phases of the first round end.
 	process bool
 	ends    []end
@@ -137,7 +134,7 @@ func (b *builder) walk(round int, p breakdown.Phase) {
 		before := min(work, max(0, x.at-at))
 		b.piece(Piece{Phase: n, Compile: -1, from: at, Instrument: mine}, before)
 		work, at = work-before, at+before
-		if x.compile >= 0 && x.kind != Await {
+		if x.compile >= 0 && (x.kind != Await || b.Compiles[x.compile].need == nowhere) {
 			b.Compiles[x.compile].need = len(b.Pieces)
 		}
 		b.piece(Piece{Phase: n, Kind: x.kind, Compile: x.compile, from: at}, x.took)
@@ -154,13 +151,23 @@ func (b *builder) walk(round int, p breakdown.Phase) {
 func (b *builder) parts(phase int, p breakdown.Phase) []part {
 	var out []part
 	for _, c := range p.Compiles {
-		kind := breakdown.KindPipeline
+		kind, n := breakdown.KindPipeline, b.compile(phase, c)
 		if c.IsLibrary() {
 			kind = breakdown.KindLibrary
 		}
-		out = append(out, part{c.Start, c.Wall(), kind, b.compile(phase, c)})
+		if b.isBeside(c) {
+			b.Compiles[n].need = nowhere
+			continue
+		}
+		out = append(out, part{c.Start, c.Wall(), kind, n})
+	}
+	for _, s := range b.awaited(p) {
+		out = append(out, part{s.Start, s.Duration(), Await, b.awaits(s)})
 	}
 	for _, c := range p.Carried {
+		if b.isBeside(c) {
+			continue
+		}
 		// The wall clock went on with what an earlier phase had begun.
 		out = append(out, part{max(c.Start, p.Start), c.Wall(), Await, b.carried(c)})
 	}
@@ -261,7 +268,7 @@ func (b *builder) cut(at time.Duration) int {
 // moved tells what knows pieces by their number that there is one more behind i.
 func (b *builder) moved(i int) {
 	for k := range b.Compiles {
-		if b.Compiles[k].need > i {
+		if b.Compiles[k].need > i && b.Compiles[k].need != nowhere {
 			b.Compiles[k].need++
 		}
 	}
