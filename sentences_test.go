@@ -44,6 +44,7 @@ var whoseText = map[string]string{
 	"results/diff/judge.go":              "errors of golang.org/x/perf",
 	"results/diff/source.go":             "the output of Go programs",
 	"results/live":                       "what a browser asks for",
+	"results/start/beside.go":            "a flag's value in a recording's header: --compile",
 	"results/parquet":                    "names of files",
 	"results/page":                       "any text that is to be set: how it begins and ends, and the commands in it",
 	"results/recording/beside.go":        "names of files",

@@ -77,7 +77,7 @@ func TestHostileNames(t *testing.T) {
 		if err := os.WriteFile(path, tainted(t, text), 0o666); err != nil {
 			t.Fatal(err)
 		}
-		commands := []string{"show FILE", "diff FILE", "diff FILE --style csv", "diff FILE --style markdown", "diff FILE FILE --by .file", "explain FILE", "explain FILE --mixed",
+		commands := []string{"show FILE", "diff FILE", "diff FILE --style csv", "diff FILE --style markdown", "diff FILE FILE --by .file", "explain FILE", "explain FILE --mixed", "remedy FILE --mixed", "remedy FILE --threads 8 --mixed --style markdown",
 			"bill FILE --mixed", "compare FILE --mixed", "compare FILE --mixed --style csv", "compare FILE --mixed --style rounded", "sweep FILE --mixed"}
 		for _, as := range formatNames(format.asName) {
 			if as == "pprof" {

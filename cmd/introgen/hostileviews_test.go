@@ -150,7 +150,7 @@ func views(t *testing.T, path string) []output {
 		}
 	}
 	for _, args := range [][]string{{"report", path}, {"compare", path, "--mixed", "--style", "csv"}, {"sweep", path, "--mixed", "--style", "csv"}, {"bill", path, "--mixed", "--style", "csv"},
-		{"explain", path, "--mixed"}, {"diff", path, path, "--style", "csv"}} {
+		{"explain", path, "--mixed"}, {"remedy", path, "--mixed", "--style", "csv"}, {"diff", path, path, "--style", "csv"}} {
 		try(strings.Join(slices.DeleteFunc(slices.Clone(args), func(a string) bool { return a == path }), " "), args...)
 	}
 	return out

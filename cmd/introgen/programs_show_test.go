@@ -29,7 +29,7 @@ func TestProgramRecordings(t *testing.T) {
 	}
 	engine := write("engine", programtest.Engine(programtest.Cold))
 	for _, file := range files {
-		commands := [][]string{{"explain", file}, {"bill", file}, {"coverage", file}, {"compare", file}}
+		commands := [][]string{{"explain", file}, {"bill", file}, {"coverage", file}, {"compare", file}, {"remedy", file}}
 		for _, as := range formatNames(format.asName) {
 			args := []string{"show", file, "--as", as}
 			if x, _ := formatOf(format.asName, as); x.tables != nil {

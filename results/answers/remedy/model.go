@@ -45,9 +45,9 @@ const (
 	outlooks
 )
 
-// slow is by what a compile beside others takes longer than alone. On the machine
-// where godotengine/godot#96052 compiled concurrently 150 s became 30: with 8 cores
-// each compile took up to 1.6 times as long as alone.
+// slow is by what a compile beside something else takes longer than alone. Compiling
+// concurrently took godotengine/godot#96052 from 150 s to 30, a fifth; on 8 cores that
+// is 1.6.
 var slow = [outlooks]float64{1.6, 1.25, 1}
 
 // assumedThreads are taken where neither the recording nor anybody says how many

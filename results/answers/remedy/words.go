@@ -132,7 +132,7 @@ func (a *Arm) limited() string {
 func (a *Arm) Table() *table.Table {
 	t := &table.Table{Title: a.Name + ": milliseconds that each remedy saves of the time to it, alone", Columns: []table.Column{{Name: "remedy", Left: true}}}
 	for _, g := range a.Goals {
-		t.Columns = append(t.Columns, table.Column{Name: g.Name, Parts: []string{"ms", "%"}}, table.Column{Name: "between", Parts: []string{"lo ms", "hi ms"}, Joined: true})
+		t.Columns = append(t.Columns, table.Column{Name: g.Name, Parts: []string{"ms", "%"}}, table.Column{Name: g.Name + " between", Brief: "between", Parts: []string{"lo ms", "hi ms"}, Joined: true})
 	}
 	t.Columns = append(t.Columns, table.Column{Name: "sure", Left: true})
 	for _, r := range a.Remedies {
