@@ -123,7 +123,7 @@ func (p *Program) add(d *table.Document) {
 	}
 	d.Table(t)
 	last := p.Stages[p.Cover]
-	d.Say("The smallest warm-up that covers all that was recorded ends with %q.", last.Name)
+	d.Say("The smallest warm-up that covers all that was recorded ends with %q; `introgen remedy` says what it would save.", last.Name)
 	if p.Cover > 0 {
 		if len(last.Libraries)+len(last.Pipelines) < p.All.Libraries+p.All.Pipelines { // else nothing is covered before
 			d.Say("One that ends with %q leaves %s to it.", p.Stages[p.Cover-1].Name, listed(last))

@@ -22,8 +22,8 @@ func inWords(all []compare.Named) string {
 
 var coldCompile = Rule{
 	Name: "cold compile", Sure: Certain,
-	OfPrograms: "compile before it matters: use once, at the start of the process or at installation, what the first answer needs; keep libraries and pipelines, and the cache of compiled code; `introgen bill` has each library, and `introgen coverage` which phase needs it first",
-	Advice:     "compile before it matters: one short generation with at least one decode step at the start of the process or at installation (`introgen coverage` says how short), or keep the cache of compiled code; `introgen bill` has each library, and what compiling at once would leave",
+	OfPrograms: "compile before it matters: use once, at the start of the process or at installation, what the first answer needs; keep libraries and pipelines, and the cache of compiled code; `introgen bill` has each library, `introgen coverage` which phase needs it first, and `introgen remedy` what each way would save",
+	Advice:     "compile before it matters: one short generation with at least one decode step at the start of the process or at installation (`introgen coverage` says how short), or keep the cache of compiled code; `introgen bill` has each library, and what compiling at once would leave; `introgen remedy` says what each way would save",
 	Find: func(c *Case) (Facts, time.Duration) {
 		x, ok := compare.CostsOf(c.Arm)
 		took := x.Compiled.Time()
