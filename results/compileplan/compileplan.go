@@ -6,8 +6,10 @@
 package compileplan
 
 import (
+	"fmt"
 	"time"
 
+	"github.com/introgen/introgen/figures"
 	"github.com/introgen/introgen/trace/names"
 )
 
@@ -93,6 +95,15 @@ func (p *Plan) Order() []Ref {
 		}
 	}
 	return out
+}
+
+// Size says how much is in it: "10 libraries, 21 pipelines".
+func (p *Plan) Size() string {
+	libraries := "1 library"
+	if n := len(p.Libraries); n != 1 {
+		libraries = fmt.Sprintf("%d libraries", n)
+	}
+	return libraries + ", " + figures.Number(p.Pipelines(), "pipeline")
 }
 
 // Pipelines is how many pipelines are in the plan.

@@ -86,6 +86,7 @@ func (w *world) strings() {
 	text := w.send(w.class("NSString"), "stringWithUTF8String:", cString("aé😀"))
 	w.is("UTF-16 units", w.send(text, "length"), 4)
 	w.says("text", text, "aé😀")
+	w.says("text", w.send(w.class("NSString"), "stringWithCString:encoding:", cString("aé"), 4), "aé")
 	copied := w.send(w.send(w.class("NSString"), "alloc"), "initWithUTF8String:", cString("x"))
 	w.says("text", copied, "x")
 	w.release(copied)
@@ -257,6 +258,19 @@ func (w *world) beside() {
 			w.t.Errorf("%s gave %#x and the error %#x", selector, got.object, got.error)
 		}
 	}
+	// The values are read before the call returns, and what is wrong is told beside too.
+	w.pooled(func() {
+		for name, missing := range map[string]bool{"a": false, "no such function": true} {
+			values, of := w.make("MTLFunctionConstantValues"), w.str(name)
+			w.send(values, "setConstantValue:type:atIndex:", cString("\x01"), 53, 9)
+			w.send(w.library, "newFunctionWithName:constantValues:completionHandler:", of, values, plain)
+			w.send(values, "reset")
+			if got := <-told; (got.object == 0) != missing || (got.error == 0) == missing {
+				w.t.Errorf("function %q: %#x and the error %#x", name, got.object, got.error)
+			}
+			w.release(values, of)
+		}
+	})
 	w.release(d, source)
 	for range 1000 {
 		if now := w.s.Leaks(); len(now.Objects) == len(before.Objects) {

@@ -1,10 +1,10 @@
 // What is compiled beside the caller, who is told by a block.
 
-enum compiled { LIBRARY_OF_SOURCE, PIPELINE_OF_FUNCTION, PIPELINE_WITH_OPTIONS, PIPELINE_OF_DESCRIPTOR };
+enum compiled { LIBRARY_OF_SOURCE, FUNCTION_WITH_VALUES, PIPELINE_OF_FUNCTION, PIPELINE_WITH_OPTIONS, PIPELINE_OF_DESCRIPTOR };
 
 struct compilation {
 	enum compiled kind;
-	id device, of, options; // of: source, function or descriptor
+	id device, of, options; // of: source, function or descriptor; options: a function's error
 	u64 flags;
 	struct block *handler;
 };
@@ -17,6 +17,9 @@ static void *compile(void *p) {
 	switch (c->kind) {
 	case LIBRARY_OF_SOURCE:
 		made = new_library(c->device, text_of(c->of, "the source"), c->options, &error);
+		break;
+	case FUNCTION_WITH_VALUES:
+		made = retain(c->of), error = c->options;
 		break;
 	case PIPELINE_OF_FUNCTION: case PIPELINE_WITH_OPTIONS:
 		made = new_pipeline(c->device, c->of, NULL, &error);
@@ -54,6 +57,15 @@ void i_MTLDevice_newLibraryWithSource_options_completionHandler_(id self, SEL cm
 	want(source, "NSString", "the source");
 	if (options) want(options, "MTLCompileOptions", "options");
 	compile_beside(LIBRARY_OF_SOURCE, self, source, options, 0, handler);
+}
+
+// The values are read before the call returns: who made it may change them then.
+void i_MTLLibrary_newFunctionWithName_constantValues_completionHandler_(id self, SEL cmd, id name, id values, struct block *handler) {
+	(void)cmd;
+	want(values, "MTLFunctionConstantValues", "constantValues");
+	id error = NULL, made = new_function(self, name, values, &error);
+	compile_beside(FUNCTION_WITH_VALUES, NULL, made, made ? NULL : error, 0, handler);
+	release(made);
 }
 
 void i_MTLDevice_newComputePipelineStateWithFunction_completionHandler_(id self, SEL cmd, id function, struct block *handler) {

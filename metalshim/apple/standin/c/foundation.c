@@ -94,6 +94,11 @@ id c_NSString_stringWithUTF8String_(id self, SEL cmd, const char *bytes) {
 	return is_utf8((const u8 *)bytes, strlen(bytes)) ? autorelease(string_of(bytes, strlen(bytes))) : NULL;
 }
 
+id c_NSString_stringWithCString_encoding_(id self, SEL cmd, const char *bytes, u64 encoding) {
+	check_encoding(encoding);
+	return c_NSString_stringWithUTF8String_(self, cmd, bytes);
+}
+
 const char *i_NSString_UTF8String(id self, SEL cmd) {
 	(void)cmd;
 	struct text t = text_of(self, "the receiver");

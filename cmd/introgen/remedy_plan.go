@@ -1,0 +1,177 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/introgen/introgen/figures"
+	"github.com/introgen/introgen/results/breakdown"
+	"github.com/introgen/introgen/results/compileplan"
+	"github.com/introgen/introgen/results/compileplan/code"
+	"github.com/introgen/introgen/system/files"
+	"github.com/urfave/cli/v2"
+)
+
+// compilePlanFlags are those of `introgen remedy --plan`.
+func compilePlanFlags() []cli.Flag {
+	return []cli.Flag{
+		&cli.StringFlag{Name: "plan", Usage: "write to `FILE` what the recording's run compiled, in the order of first need, as JSON, or as code where it ends in " + codeEndings()},
+		&cli.StringSliceFlag{Name: "code", Usage: "with --plan, also a page of code beside FILE in the `LANGUAGE` " + codeNames() + "; may be given several times"},
+	}
+}
+
+func codeNames() string {
+	var all []string
+	for _, l := range code.Languages {
+		all = append(all, l.Name)
+	}
+	return strings.Join(all, ", ")
+}
+
+func codeEndings() string {
+	var all []string
+	for _, l := range code.Languages {
+		all = append(all, l.Ending)
+	}
+	return strings.Join(all, ", ")
+}
+
+// writtenPlan is a file that --plan writes: the plan, or with a language a page.
+type writtenPlan struct {
+	path     string
+	language *code.Language
+}
+
+// planFiles reads --plan and --code.
+func planFiles(c *cli.Context) ([]writtenPlan, error) {
+	path := c.String("plan")
+	if path == "" {
+		return nil, usagef("--plan is empty: a file for the plan is wanted, such as --plan warm-up.json")
+	}
+	first := writtenPlan{path: path}
+	ending := filepath.Ext(path)
+	for i := range code.Languages {
+		if ending == code.Languages[i].Ending {
+			first.language = &code.Languages[i]
+		}
+	}
+	out := []writtenPlan{first}
+	for _, name := range c.StringSlice("code") {
+		i := slices.IndexFunc(code.Languages, func(l code.Language) bool { return l.Name == name })
+		if i < 0 {
+			return nil, usagef("--code %q is not known: %s are allowed", name, codeNames())
+		}
+		l := &code.Languages[i]
+		w := writtenPlan{strings.TrimSuffix(path, ending) + l.Ending, l}
+		if !slices.Contains(out, w) {
+			out = append(out, w)
+		}
+	}
+	return out, nil
+}
+
+// runCompilePlan is `introgen remedy --plan`.
+func runCompilePlan(c *cli.Context) error {
+	out, err := planFiles(c)
+	if err != nil {
+		return err
+	}
+	p, err := planOfArgument(c)
+	if err != nil {
+		return err
+	}
+	for _, w := range out {
+		var b bytes.Buffer
+		if w.language != nil {
+			err = w.language.Write(&b, p)
+		} else {
+			err = p.Write(&b)
+		}
+		if err != nil {
+			return err
+		}
+		if err := files.Write(w.path, b.Bytes(), files.Options{}); err != nil {
+			return err
+		}
+		fmt.Fprintf(c.App.Writer, "%s: %s%s\n", w.path, p.Size(), took(p))
+	}
+	for _, l := range p.Left {
+		noteTo(c.App.ErrWriter, "not in the plan: %s: %s", strings.TrimSpace(l.Library+" "+l.Function+" "+l.Constants), l.Why)
+	}
+	return nil
+}
+
+func took(p *compileplan.Plan) string {
+	sum, whole := p.Compiling()
+	switch {
+	case sum == 0:
+		return "; the recording does not say how long they take, as nothing was compiled anew"
+	case !whole:
+		return fmt.Sprintf(", of which those that were compiled anew took %s ms", figures.Milliseconds(sum))
+	}
+	return fmt.Sprintf(", which took %s ms one after another", figures.Milliseconds(sum))
+}
+
+// planOfArgument is the plan of the recording that the argument names, or the plan
+// itself where that is one.
+func planOfArgument(c *cli.Context) (*compileplan.Plan, error) {
+	switch {
+	case c.NArg() > 1:
+		return nil, usagef("remedy --plan takes one recording, %q is too many", c.Args().Get(1))
+	case c.NArg() == 0:
+		return nil, usagef("remedy --plan wants a recording, or its number in `introgen list`: `introgen remedy --plan %s 1` is of the last run", c.String("plan"))
+	case strings.HasSuffix(c.Args().First(), compileplan.Ending):
+		return readCompilePlan(c.Args().First())
+	}
+	f, err := openRecordings(c)
+	if err != nil {
+		return nil, err
+	}
+	run, err := compileplan.Run(breakdown.Of(f))
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", c.Args().First(), err)
+	}
+	p, err := compileplan.Of(run)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", c.Args().First(), err)
+	}
+	nameSources(p)
+	return p, nil
+}
+
+func readCompilePlan(path string) (*compileplan.Plan, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	p, err := compileplan.Read(f)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return p, nil
+}
+
+// nameSources adds the files of the sources and their digests, where the kernels of the
+// run are here.
+func nameSources(p *compileplan.Plan) {
+	if p.Kernels == "" {
+		return
+	}
+	set, err := openKernels(p.Kernels)
+	if err != nil || set.Digest() != p.Digest {
+		return // the plan is whole without them
+	}
+	for i := range p.Libraries {
+		l := &p.Libraries[i]
+		for _, f := range set.Files() {
+			if f.Library == l.Name {
+				l.File, l.Digest = f.Name, f.Digest()
+			}
+		}
+	}
+}

@@ -1,0 +1,2 @@
+#pragma once
+#define TARGET_OS_OSX 1
