@@ -66,7 +66,8 @@ type generation struct {
 
 // generating is what one of the commands has of its own.
 type generating struct {
-	rounds  int // where no argument says how many
+	rounds  int  // where no argument says how many
+	none    bool // whether 0 rounds are some
 	trace   bool
 	origins map[string]recording.Knob // of what it has read elsewhere than from its flags
 	// positions is how many positions its engine reaches where the model's file
@@ -78,7 +79,7 @@ type generating struct {
 // begins the recording.
 func newGeneration(c *cli.Context, own generating) (*generation, error) {
 	g := &generation{session: sessionOf(c), evict: c.Bool("evict")}
-	kind, err := g.readFlags(c, own.rounds)
+	kind, err := g.readFlags(c, own)
 	if err != nil {
 		return nil, err
 	}
@@ -161,8 +162,9 @@ func (g *generation) fits(positions func(int) (int, string)) error {
 }
 
 // readFlags reads what the flags and the argument say, and finds the model.
-func (g *generation) readFlags(c *cli.Context, rounds int) (tokenizer string, err error) {
-	if rounds, err = roundsArgument(c, rounds); err != nil {
+func (g *generation) readFlags(c *cli.Context, own generating) (tokenizer string, err error) {
+	rounds, err := roundsArgument(c, own)
+	if err != nil {
 		return "", err
 	}
 	tokens, err := readTokens(c)
@@ -189,18 +191,22 @@ func (g *generation) readFlags(c *cli.Context, rounds int) (tokenizer string, er
 	return kind, err
 }
 
-func roundsArgument(c *cli.Context, rounds int) (int, error) {
+func roundsArgument(c *cli.Context, own generating) (int, error) {
 	if c.NArg() > 1 {
 		return 0, usagef("%s takes one argument, the number of rounds; %q is too many", c.Command.Name, c.Args().Get(1))
 	}
 	if a := c.Args().First(); a != "" {
 		n, err := strconv.Atoi(a)
-		if err != nil || n < 1 || n > maxRounds {
-			return 0, usagef("%s %q: the number of rounds is a whole number from 1 to %d", c.Command.Name, a, maxRounds)
+		least := 1
+		if own.none {
+			least = 0
+		}
+		if err != nil || n < least || n > maxRounds {
+			return 0, usagef("%s %q: the number of rounds is a whole number from %d to %d", c.Command.Name, a, least, maxRounds)
 		}
 		return n, nil
 	}
-	return rounds, nil
+	return own.rounds, nil
 }
 
 // openFile opens the model's file for what is read of it besides the rounds, so
@@ -277,7 +283,9 @@ func (g *generation) run(ctx context.Context, r runner) (err error) {
 			g.disturb.pause(ctx, g.rec, steps+1)
 		}
 	}
-	_, err = bench.Run(ctx, g.job, g.rec, g.ended)
+	if g.job.Rounds > 0 { // else a warm-up was all
+		_, err = bench.Run(ctx, g.job, g.rec, g.ended)
+	}
 	g.enter(names.SpanRecord, "")
 	return g.written(cmp.Or(err, g.decodeErr, g.disturb.unused()))
 }

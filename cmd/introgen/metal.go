@@ -53,6 +53,7 @@ func metalCommand() *cli.Command {
 			"   introgen metal 2 --weights map       the device reads the model's file where it is mapped\n" +
 			"   introgen metal 1 --nonce --compile early   what compiling beside reading the weights saves\n" +
 			"   introgen metal 2 --archive a.archive compiled code is kept in a file, and taken from it the next time\n" +
+			"   introgen metal 0 --warmup plan.json  compile what is in a plan, as an installer would\n" +
 			"   introgen metal 1 --keep-generated generated/\n" +
 			"   for n in 1 10 50 200 100000; do CANDLE_METAL_COMPUTE_PER_BUFFER=$n introgen metal 2; done\n\n" +
 			traceEnv + "=1 and " + nonceEnv + " are as in the experiment. INTROGEN_CACHE names another cache folder,\n" +
@@ -72,6 +73,7 @@ func metalCommand() *cli.Command {
 				Usage: "`MODE`: serial (one by one where it is needed, as candle does), concurrent (what a phase needs is begun side by side when it begins), early (what the run needs, as soon as the prompt is known), trim (of sources with only the kernels that are used), concurrent,trim or early,trim"},
 			&cli.IntFlag{Name: "compile-threads", Usage: "how many are compiled at once, `N`; 0 is as many as the device says: of the soft driver's one for each CPU"},
 			archiveFlag(),
+			warmupFlag(),
 			&cli.StringFlag{Name: "weights", Value: weightsCopy, Usage: "copy (a buffer of each tensor, as candle does) or map (no-copy buffers over the mapped file, which must not change meanwhile; needs --io mmap)"},
 		),
 		Action: runMetal,
@@ -92,6 +94,7 @@ type metalKnobs struct {
 	mapped      bool           // the weights are not copied
 	timeout     *time.Duration // of a command buffer; nil: as the driver thinks right
 	archive     string         // file of compiled code; "": none
+	warmUp      *warmUp        // nil: none
 	keep        string         // folder for what the driver generates; "": none
 }
 
@@ -132,6 +135,9 @@ func readMetalKnobs(c *cli.Context) (k metalKnobs, err error) {
 		return k, err
 	}
 	if err := k.readArchive(c); err != nil {
+		return k, err
+	}
+	if err := k.readWarmUp(c); err != nil {
 		return k, err
 	}
 	if k.mapped, err = readWeights(c.String("weights"), c.String("io")); err != nil {
@@ -241,7 +247,10 @@ func runMetal(c *cli.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	g, err := newGeneration(c, generating{rounds: 2, trace: k.trace, origins: k.origins, positions: forward.Positions})
+	if err := k.warmUp.fit(set); err != nil {
+		return err
+	}
+	g, err := newGeneration(c, generating{rounds: 2, none: k.warmUp != nil, trace: k.trace, origins: k.origins, positions: forward.Positions})
 	if err != nil {
 		return err
 	}
@@ -266,6 +275,11 @@ func runMetal(c *cli.Context) (err error) {
 		name += fmt.Sprintf(", %s", metal.Place(g.file, m.shim.Info().MaxBufferLength))
 	}
 	g.more = m.compiled()
+	if err := m.warmed(c.Context, g, k); err != nil {
+		g.enter(names.SpanRecord, "")
+		g.catchUp(m.summary()...)
+		return g.written(errors.Join(err, g.close()))
+	}
 	err = g.run(c.Context, runner{name: name, build: func(f *gguf.File) (engine.Model, error) {
 		model, err := llama.Load(f)
 		if err != nil {

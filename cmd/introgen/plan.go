@@ -33,6 +33,8 @@ type planCommand struct {
 
 	// programs says that what stands behind "--" is a program, and no recording.
 	programs bool
+	// instead does something else than answer, where the flags ask for that.
+	instead func(*cli.Context) (done bool, err error)
 	// plan reads from the command line what is to be run.
 	plan func(*cli.Context) (planned, error)
 	// recordings is how many recordings the command takes instead, at most;
@@ -78,6 +80,11 @@ func (p planCommand) command() *cli.Command {
 
 // run makes the command's runs and prints its answer, or that about recordings.
 func (p planCommand) run(c *cli.Context) error {
+	if p.instead != nil {
+		if done, err := p.instead(c); done || err != nil {
+			return err
+		}
+	}
 	if p.recordings > 0 && c.Args().Present() {
 		if _, given, err := programOf(c); err != nil {
 			return err

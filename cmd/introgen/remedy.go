@@ -1,6 +1,7 @@
 package main
 
 import (
+	"slices"
 	"strconv"
 
 	"github.com/introgen/introgen/bench/plan"
@@ -27,12 +28,14 @@ func remedyPlan() planCommand {
 				"Examples:\n" +
 				"   introgen remedy\n" +
 				"   introgen remedy 1\n" +
-				"   introgen remedy cold.introgen --threads 8    as if 8 compiles went on at once",
+				"   introgen remedy cold.introgen --threads 8    as if 8 compiles went on at once\n" +
+				"   introgen remedy 1 --plan warm-up.json --code rust",
 			Flags: append([]cli.Flag{
 				&cli.StringFlag{Name: "threads", Usage: "predict for `P` compiles at once", DefaultText: "as many as the recording says, else the cores"},
 				mixedFlag(),
-			}, childFlags(waitFlags())...),
+			}, slices.Concat(compilePlanFlags(), childFlags(waitFlags()))...),
 		},
+		instead:    compilePlanInstead,
 		plan:       planRemedy,
 		recordings: anyNumber,
 		check: func(c *cli.Context) error {

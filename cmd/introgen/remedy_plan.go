@@ -74,6 +74,17 @@ func planFiles(c *cli.Context) ([]writtenPlan, error) {
 	return out, nil
 }
 
+// compilePlanInstead writes a plan where that is asked for.
+func compilePlanInstead(c *cli.Context) (done bool, err error) {
+	if !c.IsSet("plan") {
+		if c.IsSet("code") {
+			return false, usagef("--code is a page of the plan that --plan writes: give --plan too")
+		}
+		return false, nil
+	}
+	return true, runCompilePlan(c)
+}
+
 // runCompilePlan is `introgen remedy --plan`.
 func runCompilePlan(c *cli.Context) error {
 	out, err := planFiles(c)

@@ -17,7 +17,7 @@ type Metal struct {
 	// Libraries and Pipelines are those that an event tells of, in the order in
 	// which they were first needed.
 	Libraries, Pipelines []Compile
-	Phases               []DevicePhase      // build, prefill and decode steps that have ended; of a program all its phases
+	Phases               []DevicePhase      // the warm-up, of round 0; build, prefill and decode steps that have ended; of a program all its phases
 	Kernels              []recording.Kernel // the longest first; empty where the driver cannot tell
 	// Operations are what a traced run encoded, and Memory and Float32 what its
 	// machine can do at the most; nil where the run did not measure it.
@@ -49,6 +49,11 @@ func (r *Run) Metal() Metal {
 			m.Libraries = append(m.Libraries, c)
 		default:
 			m.Pipelines = append(m.Pipelines, c)
+		}
+	}
+	for _, p := range r.top {
+		if p.Name == names.SpanWarmUp && !p.Open {
+			m.Phases = append(m.Phases, DevicePhase{0, p.Title(), p})
 		}
 	}
 	for _, round := range r.Rounds {

@@ -110,6 +110,9 @@ func (p *Printer) Event(e recording.Event) error {
 	switch e := e.(type) {
 	case *recording.Span:
 		r.span(e)
+		if e.Name == names.SpanWarmUp && e.End >= 0 && e.Parent == 0 && !r.header.View.Quiet {
+			p.warmUp(e.Record)
+		}
 	case *recording.Device:
 		if r.header.Program != nil {
 			break // it is told with the program
@@ -207,6 +210,15 @@ func (r *running) span(e *recording.Span) {
 		r.device = s.Duration()
 	}
 	r.rounds.Event(e)
+}
+
+// warmUp prints how long a warm-up took, and was to take.
+func (p *Printer) warmUp(s trace.Record) {
+	predicted := ""
+	if s.N > 0 {
+		predicted = fmt.Sprintf(", predicted %s ms", ms(time.Duration(s.N)))
+	}
+	p.printf("[%s] warm-up %s %s ms%s\n", p.run.header.View.Label, s.Detail, ms(s.Duration()), predicted)
 }
 
 // subject prints the line that says what is measured.

@@ -14,7 +14,7 @@ const (
 	SpanArguments    = "arguments"     // before the first round: what is to be run
 	SpanTokenizer    = "tokenizer"     // once a run: ready to encode
 	SpanDevice       = "device"        // once a run: a Metal device that can compile
-	SpanWarmUp       = "warm-up"       // once a run that was given a plan: all of it is compiled before the first round
+	SpanWarmUp       = "warm-up"       // once a run that was given a plan: all of it is compiled before the first round; Detail: the plan's file; N: how many ns that took where the plan was recorded, 0 where nobody knows
 	SpanEvict        = "evict"         // the model is dropped from the page cache
 	SpanRound        = "round"         // a generation; N: its number from 1
 	SpanRead         = "read gguf"     // opening the file until its directory is known
