@@ -250,6 +250,7 @@ func runMetal(c *cli.Context) (err error) {
 	if err := k.warmUp.fit(set); err != nil {
 		return err
 	}
+	before := drivers.BeginFolder(k.driver) // beside the tokenizer
 	g, err := newGeneration(c, generating{rounds: 2, none: k.warmUp != nil, trace: k.trace, origins: k.origins, positions: forward.Positions})
 	if err != nil {
 		return err
@@ -259,7 +260,7 @@ func runMetal(c *cli.Context) (err error) {
 	}
 	notes := newNotes(g.note)
 	defer notes.end()
-	m, err := openMetal(c.Context, g, k, set, notes.add)
+	m, err := openMetal(c.Context, g, k, set, before, notes.add)
 	if err != nil {
 		return errors.Join(err, g.close())
 	}
@@ -320,7 +321,7 @@ type openedMetal struct {
 
 // openMetal opens the driver, wraps it (faults inside, timing outside, so that
 // a delay is measured), and prints how long that took.
-func openMetal(ctx context.Context, g *generation, k metalKnobs, set *kernels.Set, note func(kind, text string)) (*openedMetal, error) {
+func openMetal(ctx context.Context, g *generation, k metalKnobs, set *kernels.Set, before func() (drivers.Folder, bool), note func(kind, text string)) (*openedMetal, error) {
 	m := &openedMetal{}
 	g.enter(names.SpanDevice, "")
 	var err error
@@ -362,7 +363,7 @@ func openMetal(ctx context.Context, g *generation, k metalKnobs, set *kernels.Se
 	}
 	m.expect(g, k.compile)
 	g.enter(names.SpanRecord, "")
-	m.before, m.cached = m.driver.Folder()
+	m.before, m.cached = before()
 	info := m.shim.Info()
 	g.catchUp(&recording.Device{Driver: info.Driver, Name: info.String(), Compiler: m.driver.Compiler(), System: m.driver.System(), Nonce: k.nonce,
 		Kernels: set.String(), Digest: set.Digest()})

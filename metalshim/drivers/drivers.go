@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"runtime"
 	"slices"
 	"strings"
@@ -28,14 +27,6 @@ const (
 
 // Names are those that Open takes.
 var Names = []string{Auto, Soft, Apple}
-
-// Folder is where a driver's compiled code is kept, and how much is there.
-type Folder struct {
-	Dir     string
-	Entries int
-	Bytes   int64
-	Changed time.Time // the latest change, or zero where that is not known
-}
 
 // Driver is an open driver.
 type Driver interface {
@@ -60,6 +51,12 @@ func Known(name string) error {
 		return fmt.Errorf("metal driver %q: %s are allowed, and apple:DEVICE", name, strings.Join(Names, ", "))
 	}
 	return nil
+}
+
+// isApple says whether Open opens Apple's driver by that name.
+func isApple(name string) bool {
+	base, _, _ := strings.Cut(name, ":")
+	return base == Apple || base == Auto && runtime.GOOS == "darwin"
 }
 
 // Stopper is a driver that can end what runs. Apple's cannot: its own time limit
@@ -110,8 +107,8 @@ func Open(ctx context.Context, name string, o Options) (Driver, error) {
 	if err := Known(name); err != nil {
 		return nil, err
 	}
-	base, device, _ := strings.Cut(name, ":")
-	if base == Apple || base == Auto && runtime.GOOS == "darwin" {
+	_, device, _ := strings.Cut(name, ":")
+	if isApple(name) {
 		return openApple(ctx, device, o)
 	}
 	d, err := soft.Open(ctx, o.soft())
@@ -126,8 +123,11 @@ type softDriver struct{ *soft.Device }
 func (d softDriver) Models() error  { return nil }
 func (d softDriver) System() string { return "" }
 func (d softDriver) Folder() (Folder, bool) {
-	s, ok := d.CacheStatus()
-	return Folder{Dir: s.Dir, Entries: len(s.Items), Bytes: s.Bytes}, ok
+	dir, ok := d.CacheDir()
+	if !ok {
+		return Folder{}, false
+	}
+	return softFolder(dir)
 }
 
 type appleDriver struct{ *apple.Device }
@@ -135,10 +135,7 @@ type appleDriver struct{ *apple.Device }
 func (d appleDriver) Models() error    { return d.Simdgroups() }
 func (d appleDriver) Compiler() string { return "MSL " + d.Language() }
 
-func (d appleDriver) Folder() (Folder, bool) {
-	c, err := apple.Cache()
-	return Folder{c.Path, c.Files, c.Bytes, c.Changed}, err == nil && c.Path != ""
-}
+func (d appleDriver) Folder() (Folder, bool) { return appleFolder() }
 
 func (d appleDriver) System() string {
 	f, err := d.Facts()
@@ -157,8 +154,8 @@ type standInDriver struct {
 }
 
 func openApple(ctx context.Context, device string, o Options) (Driver, error) {
-	standIn := os.Getenv(apple.EnvStandIn)
-	if runtime.GOOS == "darwin" || standIn == "" {
+	standIn, with := standInAsked()
+	if !with {
 		if o.Timeout != nil {
 			return nil, fmt.Errorf("%w: apple's is the system's own", ErrTimeout)
 		}

@@ -168,8 +168,8 @@ func TestUnusableCache(t *testing.T) {
 	if len(notes) != 1 || !strings.Contains(notes[0], "no cache of compiled kernels") {
 		t.Errorf("notes %q", notes)
 	}
-	if _, ok := d.CacheStatus(); ok {
-		t.Error("there is a status of no cache")
+	if _, ok := d.CacheDir(); ok {
+		t.Error("there is a folder of no cache")
 	}
 	open := filepath.Join(t.TempDir(), "open")
 	os.Mkdir(open, 0o700)

@@ -245,13 +245,12 @@ func (d *Device) CompileThreads() int { return runtime.NumCPU() }
 // Compiler names the compiler and its version.
 func (d *Device) Compiler() string { return "clang " + d.tools.Version }
 
-// CacheStatus lists the cache's entries; ok is false where there is no cache.
-func (d *Device) CacheStatus() (s cache.Status, ok bool) {
+// CacheDir is the cache's folder; ok is false where there is no cache.
+func (d *Device) CacheDir() (dir string, ok bool) {
 	if d.cache == nil {
-		return s, false
+		return "", false
 	}
-	s, err := d.cache.Status()
-	return s, err == nil
+	return d.cache.Dir(), true
 }
 
 // Live counts the objects that are not yet released.

@@ -20,6 +20,7 @@ import (
 	"path/filepath"
 	"sort"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/introgen/introgen/system/files"
@@ -75,6 +76,9 @@ func Dir() (string, error) {
 type Cache struct {
 	dir   string
 	limit int64
+
+	mu    sync.Mutex
+	bytes int64 // what the entries take, at least: measured before the first Put, and what Put has added; −1 before
 }
 
 // Open opens the cache in dir, making the folder if there is none. limit is in
@@ -93,7 +97,7 @@ func Open(dir string, limit int64) (*Cache, error) {
 	if err := private(target); err != nil {
 		return nil, err
 	}
-	return &Cache{target, limit}, nil
+	return &Cache{dir: target, limit: limit, bytes: -1}, nil
 }
 
 // Dir is the folder.
@@ -181,12 +185,13 @@ func open(all []byte, k Key) (payload, meta []byte, err error) {
 // longest unused while the limit is exceeded.
 func (c *Cache) Put(kind string, k Key, payload, meta []byte) error {
 	path := c.path(kind, k)
+	sealed := seal(payload, meta, k)
 	// What is lost with the power is found damaged, and made again.
 	how := files.Options{Mode: 0o600, Unsynced: true, Unfinished: unfinished}
-	if err := files.Write(path, seal(payload, meta, k), how); err != nil {
+	if err := files.Write(path, sealed, how); err != nil {
 		return fmt.Errorf("cache: %w", err)
 	}
-	c.shrink(path)
+	c.added(path, int64(len(sealed)))
 	return nil
 }
 
@@ -248,19 +253,39 @@ func (c *Cache) Status() (Status, error) {
 	return s, nil
 }
 
-func (c *Cache) shrink(keep string) {
+// added keeps the limit after an entry of so many bytes was written at path. The folder
+// is read once, and again where the limit is exceeded by what this process knows: to
+// read it after every entry took longer than to make a small one. What others write
+// meanwhile they count themselves.
+func (c *Cache) added(path string, bytes int64) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.bytes >= 0 {
+		c.bytes += bytes
+	} else if _, all, err := Measure(c.dir); err == nil {
+		c.bytes = all
+	}
+	if c.bytes > c.limit {
+		c.bytes = c.shrink(path)
+	}
+}
+
+// shrink removes the entries longest unused while the limit is exceeded, except the one
+// at the path keep, and returns what the others take.
+func (c *Cache) shrink(keep string) int64 {
 	s, err := c.Status()
 	if err != nil {
-		return
+		return -1
 	}
 	for _, it := range s.Items {
 		if s.Bytes <= c.limit {
-			return
+			break
 		}
 		if path := filepath.Join(c.dir, it.Name); path != keep && os.Remove(path) == nil {
 			s.Bytes -= it.Bytes
 		}
 	}
+	return s.Bytes
 }
 
 // Clear removes all entries and what interrupted writers left, and says how

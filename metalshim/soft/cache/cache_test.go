@@ -355,3 +355,57 @@ func FuzzOpen(f *testing.F) {
 		}
 	})
 }
+
+// TestLimitHoldsForWhatIsThere: a cache that is opened again counts what is in its
+// folder, and also what another has written since, once it exceeds the limit itself.
+func TestLimitHoldsForWhatIsThere(t *testing.T) {
+	c := newCache(t, 3000)
+	put := func(c *Cache, name string) {
+		t.Helper()
+		if err := c.Put("test", KeyOf(name), make([]byte, 900), nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	put(c, "a")
+	put(c, "b")
+	put(c, "c")
+	again, err := Open(c.Dir(), 3000)
+	if err != nil {
+		t.Fatal(err)
+	}
+	put(again, "d")
+	put(c, "e")
+	put(c, "f")
+	entries, bytes, err := Measure(c.Dir())
+	s, failed := c.Status()
+	if err != nil || failed != nil || entries != 3 || bytes > 3000 || len(s.Items) != entries || s.Bytes != bytes {
+		t.Errorf("%d entries of %d bytes, %v; by the list %d of %d, %v; want 3 of at most 3000", entries, bytes, err, len(s.Items), s.Bytes, failed)
+	}
+}
+
+// TestMeasure: entries count, other files, folders and links do not, and no folder is
+// an empty one.
+func TestMeasure(t *testing.T) {
+	c := newCache(t, 0)
+	if err := c.Put("test", KeyOf("a"), make([]byte, 1000), nil); err != nil {
+		t.Fatal(err)
+	}
+	for name, put := range map[string]func(string) error{
+		"lock-00":      func(p string) error { return os.WriteFile(p, []byte("x"), 0o600) },
+		"folder.entry": func(p string) error { return os.Mkdir(p, 0o700) },
+		"link.entry":   func(p string) error { return os.Symlink("lock-00", p) },
+	} {
+		if err := put(filepath.Join(c.Dir(), name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if entries, bytes, err := Measure(c.Dir()); err != nil || entries != 1 || bytes != 1000+int64(trailer) {
+		t.Errorf("%d entries of %d bytes, %v; want 1 of %d", entries, bytes, err, 1000+trailer)
+	}
+	if entries, bytes, err := Measure(filepath.Join(c.Dir(), "none")); err != nil || entries != 0 || bytes != 0 {
+		t.Errorf("no folder: %d entries of %d bytes, %v", entries, bytes, err)
+	}
+	if _, _, err := Measure(filepath.Join(c.Dir(), "lock-00")); err == nil {
+		t.Error("a file is measured as a folder")
+	}
+}
