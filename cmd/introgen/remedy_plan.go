@@ -108,7 +108,7 @@ func runCompilePlan(c *cli.Context) error {
 		if err := files.Write(w.path, b.Bytes(), files.Options{}); err != nil {
 			return err
 		}
-		fmt.Fprintf(c.App.Writer, "%s: %s%s\n", w.path, p.Size(), took(p))
+		fmt.Fprintf(c.App.Writer, "%s: %s%s\n", w.path, p.Size(), compilingOf(p))
 	}
 	for _, l := range p.Left {
 		noteTo(c.App.ErrWriter, "not in the plan: %s: %s", strings.TrimSpace(l.Library+" "+l.Function+" "+l.Constants), l.Why)
@@ -116,7 +116,7 @@ func runCompilePlan(c *cli.Context) error {
 	return nil
 }
 
-func took(p *compileplan.Plan) string {
+func compilingOf(p *compileplan.Plan) string {
 	sum, whole := p.Compiling()
 	switch {
 	case sum == 0:
