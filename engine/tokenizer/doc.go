@@ -43,8 +43,8 @@
 // # Cost
 //
 // A tokenizer is made anew in every process, so go makes little: it copies the
-// texts of tokens and merges into two blocks with a hash table each, and finds
-// the tokens of a merge when a text first needs them. That takes 5 ms for
+// texts of tokens and merges into two blocks with a hash table each, both at once, and
+// finds the tokens of a merge when a text first needs them. That takes 4 ms for
 // SmolLM2's 49,152 tokens and 48,900 merges. A text of n bytes takes
 // O(n log n), even if it is one word.
 package tokenizer

@@ -36,6 +36,12 @@ func newHF(f *gguf.File) (Tokenizer, error) {
 
 // newHFFrom returns the library's tokenizer of what e was made from too.
 func newHFFrom(s *source, e *encoder) (Tokenizer, error) {
+	// The library ends the process where it has an error to tell that holds a NUL byte.
+	for key, texts := range map[string]*index{keyTokens: e.tokens, keyMerges: e.merges} {
+		if strings.IndexByte(texts.text, 0) >= 0 {
+			return nil, fmt.Errorf("%s has a NUL byte, which the hf tokenizer does not take; the tokenizer go does", key)
+		}
+	}
 	doc, err := tokenizerJSON(s, e)
 	if err != nil {
 		return nil, err

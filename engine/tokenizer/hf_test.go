@@ -192,6 +192,25 @@ func TestHFRefuses(t *testing.T) {
 	}
 }
 
+// TestHFNulInVocabulary: a vocabulary with NUL bytes is refused, and go takes it. The
+// library ended the process when it did not know a token of a merge that has one.
+func TestHFNulInVocabulary(t *testing.T) {
+	merges := small("gpt-2", nil)
+	merges.merges = list{1, slices.All([]string{"a \x00"})}
+	for key, s := range map[string]*source{
+		keyMerges: merges,
+		keyTokens: small("gpt-2", nil, "<\x00>"),
+	} {
+		e := smallEncoder(t, s)
+		if _, err := newHFFrom(s, e); err == nil || !strings.Contains(err.Error(), key+" has a NUL byte") {
+			t.Errorf("%s: %v", key, err)
+		}
+		if ids, err := e.Encode("a"); err != nil || len(ids) != 1 {
+			t.Errorf("%s, go: %v, %v", key, ids, err)
+		}
+	}
+}
+
 func BenchmarkHFEncode(b *testing.B) {
 	_, h := pair(b, "smollm")
 	b.SetBytes(int64(len(benchText)))

@@ -3,6 +3,8 @@ package tokenizer
 import (
 	"fmt"
 	"strings"
+
+	"github.com/introgen/introgen/engine/gguf"
 )
 
 // vocabulary holds the tokens and the merges of a file.
@@ -14,14 +16,27 @@ type vocabulary struct {
 
 func newVocabulary(s *source) (v *vocabulary, err error) {
 	v = &vocabulary{}
-	if v.tokens, err = newIndex(s.tokens); err != nil {
+	// Tokens and merges are indexed beside each other: that is nearly all of what it
+	// takes to be ready.
+	merged := make(chan error, 1)
+	go func() {
+		merged <- gguf.Fault(func() (err error) {
+			if v.merges, err = newIndex(s.merges); err == nil {
+				err = checkMerges(v.merges)
+			}
+			return err
+		})
+	}()
+	err = gguf.Fault(func() (err error) {
+		v.tokens, err = newIndex(s.tokens)
+		return err
+	})
+	failed := <-merged // in any case: it reads the file, which may be closed then
+	if err != nil {
 		return nil, fmt.Errorf("%s %w", keyTokens, err)
 	}
-	if v.merges, err = newIndex(s.merges); err != nil {
-		return nil, fmt.Errorf("%s %w", keyMerges, err)
-	}
-	if err := checkMerges(v.merges); err != nil {
-		return nil, fmt.Errorf("%s %w", keyMerges, err)
+	if failed != nil {
+		return nil, fmt.Errorf("%s %w", keyMerges, failed)
 	}
 	for b, r := range byteRunes {
 		v.bytes[b] = v.tokens.find(string(r))
