@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 
 	"github.com/introgen/introgen/bench"
@@ -55,6 +56,7 @@ type generation struct {
 	evict   bool
 	file    *gguf.File // the model's, open beside that of each round
 	vocab   *vocabulary
+	started func()         // tells that the start is over: the heap is collected as ever
 	prompt  int            // how many tokens it has
 	status  *terminal.Line // nil where nobody sees it
 
@@ -77,8 +79,14 @@ type generating struct {
 
 // newGeneration reads the flags and the one argument, the number of rounds, and
 // begins the recording.
-func newGeneration(c *cli.Context, own generating) (*generation, error) {
-	g := &generation{session: sessionOf(c), evict: c.Bool("evict")}
+func newGeneration(c *cli.Context, own generating) (_ *generation, err error) {
+	started := sync.OnceFunc(calmHeap())
+	defer func() {
+		if err != nil {
+			started()
+		}
+	}()
+	g := &generation{session: sessionOf(c), evict: c.Bool("evict"), started: started}
 	kind, err := g.readFlags(c, own)
 	if err != nil {
 		return nil, err
@@ -247,6 +255,7 @@ func tensorTypes(f *gguf.File) string {
 }
 
 func (g *generation) close() error {
+	g.started()
 	g.enter(names.SpanClose, "")
 	return g.file.Close()
 }
@@ -351,6 +360,7 @@ func (g *generation) measured(engine, weights string) *recording.Subject {
 // ended prints and records a round, whole or cut short.
 func (g *generation) ended(r bench.Round, cut error) {
 	g.enter(names.SpanRecord, "")
+	g.started()
 	text, err := g.vocab.decode(r.IDs)
 	if err != nil && g.decodeErr == nil {
 		g.decodeErr = err

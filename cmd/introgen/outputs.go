@@ -169,8 +169,8 @@ func (o *outputs) each(do func(*recordFile) error) {
 	o.files = whole
 }
 
-// close ends the recordings, and packs the one that is kept by itself, where
-// stderr can be told that this failed.
+// close ends the recordings, packs the one that is kept by itself and removes the
+// oldest, where stderr can be told that this failed.
 func (o *outputs) close(stderr io.Writer) {
 	o.each(func(f *recordFile) error { return f.w.Close() })
 	for _, f := range o.files {
@@ -179,6 +179,9 @@ func (o *outputs) close(stderr io.Writer) {
 		}
 		if err := store.Pack(f.path); err != nil {
 			noteTo(stderr, "the recording %s stays unpacked: %v", f.path, err)
+		}
+		if err := store.Tidy(o.state); err != nil {
+			noteTo(stderr, "older recordings stay: %v", err)
 		}
 	}
 }

@@ -67,6 +67,9 @@ func TestPacked(t *testing.T) {
 		t.Error("two packed the same")
 	}
 	recorded(1)
+	if err := Tidy(state); err != nil {
+		t.Error(err)
+	}
 	if _, err := os.Stat(large + packing); err == nil {
 		t.Error("an unfinished file stays")
 	}

@@ -124,19 +124,14 @@ func List(state string) ([]Entry, error) {
 	return entries, nil
 }
 
-// Create begins a recording of a run of the command in the state folder, and
-// removes the oldest ones beyond Kept and KeptBytes, except those that are being
-// written.
+// Create begins a recording of a run of the command in the state folder. Who has
+// completed it tidies up.
 func Create(state, command string) (*recording.Writer, string, error) {
 	if err := os.MkdirAll(folder(state), 0o700); err != nil {
 		return nil, "", err
 	}
-	removeUnfinished(state)
 	entries, err := List(state)
 	if err != nil {
-		return nil, "", err
-	}
-	if err := removeOldest(entries, KeptBytes); err != nil {
 		return nil, "", err
 	}
 	serial := 1
@@ -162,14 +157,25 @@ func Create(state, command string) (*recording.Writer, string, error) {
 	return nil, "", fmt.Errorf("no free number in %s", folder(state))
 }
 
-// removeOldest makes room for one more beside the entries, the newest of which
-// stays.
+// Tidy removes the oldest recordings beyond Kept and KeptBytes, except those that are
+// being written, and what killed processes left. It is for the end of a run: to remove a
+// file can take longer than all else that happens before a first token.
+func Tidy(state string) error {
+	removeUnfinished(state)
+	entries, err := List(state)
+	if err != nil {
+		return err
+	}
+	return removeOldest(entries, KeptBytes)
+}
+
+// removeOldest removes what there is too much of; the newest stays.
 func removeOldest(entries []Entry, most int64) error {
 	var sum int64
 	full := false // whatever is older than what goes has to go too
 	for i, e := range entries {
 		sum += e.Bytes
-		if full = full || i > 0 && (i >= Kept-1 || sum > most); !full || recording.Busy(e.Path) {
+		if full = full || i > 0 && (i >= Kept || sum > most); !full || recording.Busy(e.Path) {
 			continue
 		}
 		if err := os.Remove(e.Path); err != nil && !errors.Is(err, fs.ErrNotExist) {

@@ -42,6 +42,9 @@ func TestTheLastOnesAreKept(t *testing.T) {
 		if err := w.Close(); err != nil {
 			t.Fatal(err)
 		}
+		if err := Tidy(state); err != nil {
+			t.Error(err)
+		}
 		if _, err := os.Stat(path); err != nil {
 			t.Error(err)
 		}
