@@ -51,9 +51,9 @@ func (d *Device) run(ctx context.Context, args []string, text []byte, files ...*
 	return d.runWith(ctx, args, text, nil, files...)
 }
 
-// runWith is run for arguments that name files of always the same contents: the
+// runWith is run for arguments that name files which stay what they are: the
 // compiler finds them before the other files.
-func (d *Device) runWith(ctx context.Context, args []string, text []byte, same [][]byte, files ...*os.File) ([]byte, error) {
+func (d *Device) runWith(ctx context.Context, args []string, text []byte, same []*os.File, files ...*os.File) ([]byte, error) {
 	argv := append(slices.Concat(d.tools.Compiler, always, args), "-o", "-", "-")
 	out, err := d.compilers.Run(ctx, resident.Command{Same: same,
 		Command: clang.Command{Argv: argv, Stdin: text, Files: files, Limit: d.o.CompileLimit}})

@@ -4,12 +4,15 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"os"
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/introgen/introgen/metalshim"
 	"github.com/introgen/introgen/metalshim/soft/clang"
+	"github.com/introgen/introgen/metalshim/soft/native"
 )
 
 // metalHeaders are the headers of Metal's standard library (Metal Shading
@@ -66,7 +69,55 @@ func overlayWith(more ...entry) string {
 // runSealed is run for a user's source: the compiler sees no file but the
 // standard library's headers.
 func (d *Device) runSealed(ctx context.Context, args []string, text []byte) ([]byte, error) {
-	return d.runWith(ctx, slices.Concat(sealedArgs, args), text, [][]byte{[]byte(overlay), nil})
+	return d.runOverlaid(ctx, overlay, args, text)
+}
+
+// runOverlaid is runSealed with an overlay, whose further files, from
+// clang.FilePath(2) on, stay what they are.
+func (d *Device) runOverlaid(ctx context.Context, overlay string, args []string, text []byte, more ...*os.File) ([]byte, error) {
+	same := make([]*os.File, 0, 2+len(more))
+	for _, content := range []string{overlay, ""} {
+		f, err := d.constants.file(content)
+		if err != nil {
+			return nil, err
+		}
+		same = append(same, f)
+	}
+	return d.runWith(ctx, slices.Concat(sealedArgs, args), text, append(same, more...))
+}
+
+// constants are files in memory by their contents, made once: a compiler that
+// stays knows them again.
+type constants struct {
+	mu sync.Mutex
+	by map[string]*os.File
+}
+
+func (c *constants) file(content string) (*os.File, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if f := c.by[content]; f != nil {
+		return f, nil
+	}
+	f, err := native.Memory([]byte(content))
+	if err != nil {
+		return nil, err
+	}
+	if c.by == nil {
+		c.by = map[string]*os.File{}
+	}
+	c.by[content] = f
+	return f, nil
+}
+
+// close frees them. Nothing may be compiling any more.
+func (c *constants) close() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, f := range c.by {
+		f.Close()
+	}
+	c.by = nil
 }
 
 // notFound is clang's message for a file that is not in the overlay.

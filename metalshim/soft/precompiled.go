@@ -3,12 +3,14 @@ package soft
 import (
 	"context"
 	"errors"
+	"os"
 	"slices"
 	"strings"
 	"sync"
 
 	"github.com/introgen/introgen/metalshim/soft/cache"
 	"github.com/introgen/introgen/metalshim/soft/clang"
+	"github.com/introgen/introgen/metalshim/soft/native"
 	"github.com/introgen/introgen/metalshim/soft/stdlib"
 )
 
@@ -44,7 +46,7 @@ type precompiled struct {
 
 type precompiledHeader struct {
 	turn chan struct{} // holds one while it is being made
-	text []byte        // nil before it is made
+	file *os.File
 }
 
 // close frees them.
@@ -54,6 +56,9 @@ func (p *precompiled) close() {
 	p.closed = true
 	for _, h := range p.by {
 		h.turn <- struct{}{} // whoever makes it has ended, and nobody begins
+		if h.file != nil {
+			h.file.Close()
+		}
 	}
 }
 
@@ -77,7 +82,7 @@ func (p *precompiled) of(args []string) (*precompiledHeader, error) {
 }
 
 // precompile takes the header for language flags from the cache, or makes it.
-func (d *Device) precompile(ctx context.Context, flags []string) ([]byte, error) {
+func (d *Device) precompile(ctx context.Context, flags []string) (*os.File, error) {
 	h, err := d.headers.of(flags)
 	if err != nil {
 		return nil, err
@@ -88,13 +93,17 @@ func (d *Device) precompile(ctx context.Context, flags []string) ([]byte, error)
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
-	if h.text != nil {
-		return h.text, nil
+	if h.file != nil {
+		return h.file, nil
 	}
 	args := slices.Concat(headerLanguage, flags, toPrecompiled)
 	key := cache.KeyOf(headerEntry, d.id, stdlib.Header(), strings.Join(slices.Concat(always, sealedArgs, args), "\x00"))
-	h.text, err = d.headerEntry(ctx, key, args)
-	return h.text, err
+	payload, err := d.headerEntry(ctx, key, args)
+	if err != nil {
+		return nil, err
+	}
+	h.file, err = native.Memory(payload)
+	return h.file, err
 }
 
 // headerEntry is the precompiled header's bytes. Unlike obtain it takes no lock:
@@ -122,15 +131,15 @@ func (d *Device) headerEntry(ctx context.Context, key cache.Key, args []string) 
 }
 
 // beginPrecompile makes the header beside what the caller does until it calls the result.
-func (d *Device) beginPrecompile(ctx context.Context, flags []string) (wait func() ([]byte, error)) {
-	var pch []byte
+func (d *Device) beginPrecompile(ctx context.Context, flags []string) (wait func() (*os.File, error)) {
+	var pch *os.File
 	var err error
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
 		pch, err = d.precompile(ctx, flags)
 	}()
-	return func() ([]byte, error) {
+	return func() (*os.File, error) {
 		<-done
 		return pch, err
 	}
@@ -138,7 +147,7 @@ func (d *Device) beginPrecompile(ctx context.Context, flags []string) (wait func
 
 // compileRewritten compiles C++ that the rewriter made to bitcode, which is the
 // same with and without the precompiled header. flags are those beside language.
-func (d *Device) compileRewritten(ctx context.Context, flags []string, pch []byte, text string) ([]byte, error) {
+func (d *Device) compileRewritten(ctx context.Context, flags []string, pch *os.File, text string) ([]byte, error) {
 	if pch != nil {
 		code, err := d.runPrecompiled(ctx, slices.Concat(language, flags, withPrecompiled, toBitcode), []byte(text), pch)
 		var refused *clang.ExitError
@@ -151,6 +160,6 @@ func (d *Device) compileRewritten(ctx context.Context, flags []string, pch []byt
 }
 
 // runPrecompiled is runSealed with a precompiled header.
-func (d *Device) runPrecompiled(ctx context.Context, args []string, text []byte, pch []byte) ([]byte, error) {
-	return d.runWith(ctx, slices.Concat(sealedArgs, args), text, [][]byte{[]byte(precompiledOverlay), nil, pch})
+func (d *Device) runPrecompiled(ctx context.Context, args []string, text []byte, pch *os.File) ([]byte, error) {
+	return d.runOverlaid(ctx, precompiledOverlay, args, text, pch)
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -67,7 +68,7 @@ func TestPrecompiledIsTheSame(t *testing.T) {
 func TestPrecompiledIsKept(t *testing.T) {
 	dir := t.TempDir()
 	entries := func(d *Device) (n int) {
-		s, _ := d.CacheStatus()
+		s, _ := d.cache.Status()
 		for _, e := range s.Items {
 			if e.Kind == headerEntry {
 				n++
@@ -112,7 +113,14 @@ func TestPrecompiledDamaged(t *testing.T) {
 	if !errors.As(want, &a) || !errors.As(got, &b) || a.Stderr != b.Stderr || !strings.Contains(a.Stderr, "a.metal:7") {
 		t.Errorf("error %v with a precompiled header, %v without", got, want)
 	}
-	bad := []byte("CPCH and nothing else")
+	bad, err := os.CreateTemp(t.TempDir(), "pch")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer bad.Close()
+	if _, err := bad.WriteString("CPCH and nothing else"); err != nil {
+		t.Fatal(err)
+	}
 	good := "void g() {}\n"
 	plain, err := d.compileRewritten(ctx, flags, nil, good)
 	if err != nil {

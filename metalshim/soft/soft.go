@@ -72,6 +72,7 @@ type Device struct {
 	pool  *native.Pool
 
 	compilers *resident.Compilers
+	constants constants
 	headers   precompiled
 
 	live   metalshim.Tally
@@ -146,6 +147,7 @@ func Open(ctx context.Context, o Options) (*Device, error) {
 	}
 	if err := d.start(ctx); err != nil {
 		d.compilers.Close()
+		d.constants.close()
 		return nil, err
 	}
 	cores := fmt.Sprintf("%d cores", o.Workers)
@@ -282,5 +284,6 @@ func (d *Device) Close() error {
 	d.headers.close()
 	d.pool.Close()
 	d.compilers.Close()
+	d.constants.close()
 	return nil
 }

@@ -39,7 +39,7 @@ func TestProcessInstead(t *testing.T) {
 	if err := c.Try(t.Context()); !errors.Is(err, ErrScript) {
 		t.Errorf("a script: %v", err)
 	}
-	cmd := Command{Same: [][]byte{[]byte("same ")}, Command: clang.Command{Argv: c.tools.Compiler, Stdin: []byte("input"),
+	cmd := Command{Same: []*os.File{file(t, []byte("same "))}, Command: clang.Command{Argv: c.tools.Compiler, Stdin: []byte("input"),
 		Files: []*os.File{file(t, []byte("file "))}}}
 	for range 2 {
 		if out, err := c.Run(t.Context(), cmd); err != nil || string(out.Stdout) != "same file input" {

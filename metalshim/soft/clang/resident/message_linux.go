@@ -132,13 +132,6 @@ func (f *files) memory(content []byte) *os.File {
 	return m
 }
 
-func (f *files) memories(contents [][]byte) (out []*os.File) {
-	for _, c := range contents {
-		out = append(out, f.memory(c))
-	}
-	return out
-}
-
 func (f *files) pair() (ours, theirs *os.File) {
 	if f.err != nil {
 		return nil, nil

@@ -23,11 +23,11 @@ import (
 // Command is a run of the compiler.
 type Command struct {
 	clang.Command
-	// Same are the contents of files that the program finds before Files, as
-	// clang.FilePath(0) and so on. It may read them once for all commands with the
-	// same arguments and the same Same; it must not look at Files before it has read
-	// its standard input.
-	Same [][]byte
+	// Same are files that the program finds before Files, as clang.FilePath(0) and so
+	// on, which nobody writes to any more. It may read them, or whether they are
+	// there, once for all commands with the same arguments and the same Same. It must
+	// not look for Files before it has read its standard input.
+	Same []*os.File
 }
 
 // Compilers are the resident processes of a compiler. They may be used by several
@@ -70,16 +70,7 @@ func (c *Compilers) Run(ctx context.Context, cmd Command) (clang.Output, error) 
 	if out, done, err := c.resident(ctx, cmd); done {
 		return out, err
 	}
-	files := make([]*os.File, 0, len(cmd.Same)+len(cmd.Files))
-	for _, content := range cmd.Same {
-		f, err := memory(content)
-		if err != nil {
-			return clang.Output{}, err
-		}
-		defer f.Close()
-		files = append(files, f)
-	}
-	cmd.Files = append(files, cmd.Files...)
+	cmd.Files = slices.Concat(cmd.Same, cmd.Files)
 	return clang.Run(ctx, cmd.Command)
 }
 

@@ -11,6 +11,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -236,7 +237,6 @@ func (r *root) run(ctx context.Context, cmd Command) (out clang.Output, err erro
 	var fds files
 	defer fds.close()
 	stdin, stdout, stderr := fds.memory(cmd.Stdin), fds.memory(nil), fds.memory(nil)
-	same := fds.memories(cmd.Same)
 	ours, theirs := fds.pair()
 	if fds.err != nil {
 		return out, errLost // a process may fare better, and says more
@@ -245,8 +245,8 @@ func (r *root) run(ctx context.Context, cmd Command) (out clang.Output, err erro
 	if kind == kindOnce {
 		message.args = cmd.Argv
 	}
-	list := append([]*os.File{theirs, stdin, stdout, stderr}, same...)
-	if err := message.send(socket, append(list, cmd.Files...)); err != nil {
+	list := slices.Concat([]*os.File{theirs, stdin, stdout, stderr}, cmd.Same, cmd.Files)
+	if err := message.send(socket, list); err != nil {
 		if !errors.Is(err, errMessage) {
 			r.lost(socket)
 		}
@@ -289,11 +289,14 @@ func (r *root) socket(cmd Command) (socket *os.File, kind uint32, err error) {
 	if cmd.Stdin == nil {
 		return r.control, kindOnce, nil
 	}
-	parts := append([]string{fmt.Sprint(len(cmd.Argv))}, cmd.Argv...)
-	for _, s := range cmd.Same {
-		parts = append(parts, string(s))
+	key := strings.Join(cmd.Argv, "\x00")
+	for _, f := range cmd.Same {
+		var s unix.Stat_t
+		if err := unix.Fstat(int(f.Fd()), &s); err != nil {
+			return nil, 0, fmt.Errorf("%w: %w", errMessage, err)
+		}
+		key += fmt.Sprintf("\x00\x00%d %d %d %d", s.Dev, s.Ino, s.Size, s.Mtim.Nano())
 	}
-	key := strings.Join(parts, "\x00")
 	s := r.servers[key]
 	if s == nil {
 		if len(r.servers) == maxServers {
@@ -320,7 +323,6 @@ func (r *root) serve(cmd Command) (socket *os.File, err error) {
 	defer fds.close()
 	// Its input is empty, so that one that does not stop there ends.
 	stdin, stdout, stderr := fds.memory(nil), fds.memory(nil), fds.memory(nil)
-	same := fds.memories(cmd.Same)
 	if fds.err != nil {
 		return nil, fmt.Errorf("%w: %w", errMessage, fds.err)
 	}
@@ -329,7 +331,7 @@ func (r *root) serve(cmd Command) (socket *os.File, err error) {
 		return nil, fmt.Errorf("%w: %w", errMessage, err)
 	}
 	message := request{kind: kindServe, args: cmd.Argv}
-	err = message.send(r.control, append([]*os.File{theirs, stdin, stdout, stderr}, same...))
+	err = message.send(r.control, append([]*os.File{theirs, stdin, stdout, stderr}, cmd.Same...))
 	theirs.Close()
 	if err != nil {
 		ours.Close()

@@ -88,13 +88,20 @@ func equal(t *testing.T, c *Compilers, name string, cmd Command) clang.Output {
 func TestEqual(t *testing.T) {
 	c := compilers(t)
 	overlay := `{"version":0,"redirecting-with":"redirect-only","roots":[{"type":"directory","name":"/m","contents":[{"type":"file","name":"a.h","external-contents":"/proc/self/fd/4"}]}]}`
+	same := []*os.File{file(t, []byte(overlay)), file(t, []byte("#define A 42\n"))}
 	for i, text := range []string{"#include <a.h>\nint x = A;\n", "int y;\n", "#include <b.h>\n", "#error no\n", ""} {
 		cmd := stage(c, text, "-ivfsoverlay", clang.FilePath(0), "-isystem", "/m", "-E", "-nostdinc", "-x", "c++")
-		cmd.Same = [][]byte{[]byte(overlay), []byte("#define A 42\n")}
+		cmd.Same = same
 		out := equal(t, c, fmt.Sprint("preprocess ", i), cmd)
 		if i == 0 && !strings.Contains(string(out.Stdout), "int x = 42;") {
 			t.Errorf("%s", out.Stdout)
 		}
+	}
+	// Files of the same path and another content.
+	cmd := stage(c, "#include <a.h>\nint x = A;\n", "-ivfsoverlay", clang.FilePath(0), "-isystem", "/m", "-E", "-nostdinc", "-x", "c++")
+	cmd.Same = []*os.File{same[0], file(t, []byte("#define A 43\n"))}
+	if out := equal(t, c, "preprocess anew", cmd); !strings.Contains(string(out.Stdout), "int x = 43;") {
+		t.Errorf("%s", out.Stdout)
 	}
 	library := "template <class T> T twice(T a) { return a + a; }\nextern \"C\" int two(int a) { return twice(a); }\n"
 	bits := equal(t, c, "bitcode", stage(c, library, "-x", "c++", "-O2", "-Xclang", "-disable-llvm-passes", "-emit-llvm", "-c")).Stdout
@@ -107,6 +114,13 @@ func TestEqual(t *testing.T) {
 	}
 	ir := "define i32 @f(i32 %a) {\n  %b = mul i32 %a, %a\n  ret i32 %b\n}\n"
 	equal(t, c, "object", stage(c, ir, "-x", "ir", "-O2", "-fPIC", "-march=native", "-Wno-override-module", "-c"))
+	// A header that is looked for before the source is read, and read after.
+	pch := equal(t, c, "header", stage(c, "inline int three() { return 3; }\n", "-x", "c++-header", "-O2", "-Xclang", "-emit-pch")).Stdout
+	cmd = stage(c, "int six() { return three() + three(); }\n", "-x", "c++", "-include-pch", clang.FilePath(0), "-O2", "-S")
+	cmd.Same = []*os.File{file(t, pch)}
+	if out := equal(t, c, "precompiled header", cmd); !strings.Contains(string(out.Stdout), "six") {
+		t.Errorf("%s", out.Stdout)
+	}
 	equal(t, c, "no IR", stage(c, "define", "-x", "ir", "-O2", "-c"))
 	equal(t, c, "assembly", stage(c, ir, "-x", "ir", "-S"))
 	equal(t, c, "warning", stage(c, "int f() { return 1 / 0; }", "-x", "c++", "-Wall", "-c"))
