@@ -361,9 +361,9 @@ func openMetal(ctx context.Context, g *generation, k metalKnobs, set *kernels.Se
 		m.archive.release()
 		return nil, errors.Join(err, m.driver.Close())
 	}
-	m.expect(g, k.compile)
 	g.enter(names.SpanRecord, "")
 	m.before, m.cached = before()
+	m.expect(g, k.compile) // behind that: what is begun there changes the folder
 	info := m.shim.Info()
 	g.catchUp(&recording.Device{Driver: info.Driver, Name: info.String(), Compiler: m.driver.Compiler(), System: m.driver.System(), Nonce: k.nonce,
 		Kernels: set.String(), Digest: set.Digest()})

@@ -54,6 +54,8 @@ func (m *openedMetal) expect(g *generation, mode metal.Compile) {
 	if mode.When != metal.Early && !mode.Trim {
 		return
 	}
+	g.enter(names.SpanArguments, "") // what is to be run
+	defer g.enter(names.SpanRecord, "")
 	model, err := llama.Load(g.file)
 	if err != nil {
 		return

@@ -300,6 +300,7 @@ func TestInterruptedChildren(t *testing.T) {
 		want  string
 	}{
 		{"a compile", []string{"metal", "1", "--prompt-ids", "1"}, []string{"INTROGEN_CLANG=" + filepath.Join(dir, "clang")}, compiling, ""},
+		{"compiles beside", []string{"metal", "1", "--prompt-ids", "1", "--compile", "early"}, []string{"INTROGEN_CLANG=" + filepath.Join(dir, "clang")}, compiling, ""},
 		{"a plan", []string{"bench", "metal 1 --prompt-ids 1 --tokens 0"}, []string{"INTROGEN_CLANG=" + filepath.Join(dir, "clang")}, compiling,
 			"interrupted: waiting for block 1 of 6: run 1, A"},
 		{"a fetch", []string{"kernels", "fetch", "candle@0.11.0"}, []string{"PATH=" + dir + ":" + os.Getenv("PATH"), "INTROGEN_KERNELS_DIR=" + dir}, fetching, ""},

@@ -112,6 +112,22 @@ func TestRound(t *testing.T) {
 	}
 }
 
+// What is made beside the thread that generates says so.
+func TestTraceBeside(t *testing.T) {
+	lib := trace.Record{ID: 3, Parent: 1, Name: names.SpanLibrary, Detail: "Gemm", Track: 2, Start: 5e6, End: -1}
+	ended := lib
+	ended.End = 45e6
+	got := printed(t, header(recording.View{Label: "metal", Trace: true}),
+		&recording.Span{Record: trace.Record{ID: 1, Name: names.SpanRound, N: 1, End: -1}},
+		&recording.Span{Record: trace.Record{ID: 2, Parent: 1, Name: names.SpanBuild, End: -1}},
+		&recording.Span{Record: lib}, &recording.Span{Record: ended},
+		&recording.Span{Record: trace.Record{ID: 4, Parent: 2, Name: names.SpanPipeline, Detail: "Gemm gemm_nn", Start: 50e6, End: 52e6}})
+	const want = "--- metal round 1: build model\nLIB  Gemm 40.0 ms, beside\nPIPE Gemm gemm_nn 2.00 ms\n"
+	if got != want {
+		t.Errorf("printed %q, want %q", got, want)
+	}
+}
+
 // TestTrace: the same lines whether a phase is told while it lasts, as when a
 // slow library is written at once, or when it is over.
 func TestTrace(t *testing.T) {

@@ -53,3 +53,41 @@ func TestFeed(t *testing.T) {
 		t.Errorf("collected are %+v, recorded %+v", f.Runs[0].Spans, rec.Spans())
 	}
 }
+
+// What goes on beside is told in the order in which it ended, each span after the
+// one that it lies in, whenever it is taken.
+func TestFeedOfTracks(t *testing.T) {
+	rec := trace.New()
+	feed := Feed{Recorder: rec}
+	var all []Event
+	take := func() string {
+		var words []string
+		feed.Take(func(e Event) {
+			all = append(all, e)
+			if s := e.(*Span); s.End >= 0 {
+				words = append(words, s.Detail)
+			}
+		})
+		return strings.Join(words, " ")
+	}
+	phase := rec.Begin("build", "build", 0)
+	a := rec.Track(1, nil).Begin("LIB", "a", 0)
+	b := rec.Track(2, nil).Begin("LIB", "b", 0)
+	if got := take(); got != "" {
+		t.Errorf("ended have %q, and nothing did", got)
+	}
+	c := rec.Track(3, nil).Begin("LIB", "c", 0)
+	inner := rec.Track(3, nil).Begin("inner", "inner", 0)
+	d := rec.Track(4, nil).Begin("LIB", "d", 0)
+	for _, s := range []trace.Span{d, b, inner, c, a} {
+		s.End()
+	}
+	phase.End()
+	if got := take(); got != "build d b inner c a" {
+		t.Errorf("told as %q", got)
+	}
+	f := collect(append([]Event{&Header{}}, all...))
+	if !reflect.DeepEqual(f.Runs[0].Spans, rec.Spans()) {
+		t.Errorf("collected are %+v, recorded %+v", f.Runs[0].Spans, rec.Spans())
+	}
+}
