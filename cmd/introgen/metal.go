@@ -16,6 +16,7 @@ import (
 	"github.com/introgen/introgen/engine/metal/commandbuffer"
 	"github.com/introgen/introgen/engine/metal/forward"
 	"github.com/introgen/introgen/engine/metal/kernels"
+	"github.com/introgen/introgen/figures"
 	"github.com/introgen/introgen/metalshim"
 	"github.com/introgen/introgen/metalshim/drivers"
 	"github.com/introgen/introgen/results/recording"
@@ -272,6 +273,12 @@ func runMetal(c *cli.Context) (err error) {
 	}()
 
 	name := fmt.Sprintf("%s; %d commands a buffer (%s), kernels %s", m.shim.Info(), k.perBuffer, k.perBufferBy, m.device.Kernels())
+	if k.compile != (metal.Compile{}) {
+		name += fmt.Sprintf(", compile %v", k.compile)
+	}
+	if n := m.device.CompileThreads(); n > 0 {
+		name += " on " + figures.Number(n, "thread")
+	}
 	if k.mapped {
 		name += fmt.Sprintf(", %s", metal.Place(g.file, m.shim.Info().MaxBufferLength))
 	}

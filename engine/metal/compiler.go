@@ -17,11 +17,21 @@ func (d *Device) startCompiler(threads int) {
 	if threads == 0 {
 		threads = metalshim.CompileThreads(d.metal)
 	}
+	d.threads = threads
 	d.compiler = compile.New(d.ctx, compile.Options{
 		Library: d.library,
 		Await:   func(what string, wait func()) { metalshim.Await(d.metal, strings.Replace(what, whole, "", 1), wait) },
 		Threads: threads, LibrariesFirst: d.compile.When == Concurrent,
 	})
+}
+
+// CompileThreads is how many compile beside the thread that generates; 0 where each
+// library and pipeline is compiled by that one.
+func (d *Device) CompileThreads() int {
+	if d.compile.When == Serial {
+		return 0
+	}
+	return d.threads
 }
 
 // library compiles a library. Several goroutines may call it at once.

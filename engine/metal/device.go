@@ -48,6 +48,7 @@ type Device struct {
 	failed error  // why the device is no longer usable
 
 	compile   Compile
+	threads   int                // that compile beside
 	compiler  *compile.Scheduler // has all that was compiled
 	pipelines []pipelineEntry    // those of it that were needed
 	keep      kept               // the kernels that libraries are compiled with
