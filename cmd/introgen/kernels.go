@@ -26,7 +26,7 @@ const candleRef = candle.Name + "@" + candle.Experiment
 func kernelsCommand() *cli.Command {
 	return &cli.Command{
 		Name:  "kernels",
-		Usage: "get, list and show sets of Metal kernels",
+		Usage: "get, list and show sets of Metal kernels, and trim sources to what is used",
 		Subcommands: []*cli.Command{
 			{
 				Name:      "fetch",
@@ -59,6 +59,7 @@ func kernelsCommand() *cli.Command {
 					"   introgen kernels show candle@" + candle.Experiment,
 				Action: runKernelsShow,
 			},
+			kernelsTrimCommand(),
 		},
 	}
 }

@@ -32,7 +32,7 @@ func (s *splitter) classify(d *declaration) *Part {
 			return p
 		}
 		p.Kept = "it is an explicit instantiation"
-	case d.params > 0 && slices.Contains(d.words, "operator"):
+	case d.params >= 0 && slices.Contains(d.words, "operator"):
 		p.Kept = "it is an operator"
 	case first == "using" && s.at(d.head+2) == "=":
 		p.Names = []string{s.at(d.head + 1)}
@@ -40,9 +40,9 @@ func (s *splitter) classify(d *declaration) *Part {
 		p.Kept = "it is a " + cmp.Or(strings.Trim(first, ";"), "semicolon")
 	case first == "typedef":
 		s.typedef(d, p)
-	case d.params > 0 && (d.body == 0 || d.function) && d.equals == 0 || d.params > 0 && s.bodiless(d):
+	case d.params >= 0 && (d.body < 0 || d.function) && d.equals < 0 || d.params >= 0 && s.bodiless(d):
 		s.functionNames(d, p, entry)
-	case d.class > 0:
+	case d.class >= 0:
 		s.classNames(d, p)
 	default:
 		s.variables(d, p)
@@ -59,7 +59,7 @@ func (s *splitter) classify(d *declaration) *Part {
 // bodiless says whether the declaration is that of a function that is deleted or
 // defaulted.
 func (s *splitter) bodiless(d *declaration) bool {
-	return d.equals > 0 && (s.at(d.equals+1) == "delete" || s.at(d.equals+1) == "default") && s.at(d.equals+2) == ";"
+	return d.equals >= 0 && (s.at(d.equals+1) == "delete" || s.at(d.equals+1) == "default") && s.at(d.equals+2) == ";"
 }
 
 // instantiated is the name of the function that an explicit instantiation names:
@@ -124,7 +124,7 @@ func (s *splitter) classNames(d *declaration, p *Part) {
 	k := d.class + 1
 	if s.at(d.class) == "enum" && (s.at(k) == "class" || s.at(k) == "struct") {
 		k++
-	} else if s.at(d.class) == "enum" && d.body > 0 {
+	} else if s.at(d.class) == "enum" && d.body >= 0 {
 		for i := d.body + 1; i < d.last; i++ {
 			if s.tok[i].name() && (s.at(i-1) == "{" || s.at(i-1) == ",") {
 				p.Names = append(p.Names, s.at(i))
@@ -142,12 +142,12 @@ func (s *splitter) classNames(d *declaration, p *Part) {
 	}
 	if s.tok[k].name() {
 		p.Names = append(p.Names, s.at(k))
-	} else if d.body == 0 {
+	} else if d.body < 0 {
 		p.Names = nil
 		return
 	}
 	from := d.last + 1
-	if d.body == 0 {
+	if d.body < 0 {
 		from = k + 1
 	}
 	for i := from; i < d.end; i++ {
@@ -155,7 +155,7 @@ func (s *splitter) classNames(d *declaration, p *Part) {
 			p.Names = append(p.Names, s.at(i))
 		}
 	}
-	if s.at(k+1) == "<" && d.templates > 0 || d.class > d.head && d.templates == 0 && d.equals > 0 {
+	if s.at(k+1) == "<" && d.templates > 0 || d.class > d.head && d.templates == 0 && d.equals >= 0 {
 		// A specialisation belongs to a template that may be the library's.
 		p.Kept = "it is a specialisation"
 	}
@@ -163,7 +163,7 @@ func (s *splitter) classNames(d *declaration, p *Part) {
 
 // typedef names what stands last, and the class that it is made of.
 func (s *splitter) typedef(d *declaration, p *Part) {
-	if d.body > 0 && d.class > 0 {
+	if d.body >= 0 && d.class >= 0 {
 		s.classNames(d, p)
 		return
 	}
@@ -206,10 +206,16 @@ func (s *splitter) variables(d *declaration, p *Part) {
 		case "=", ",":
 			value = s.at(k) == "="
 		case "<":
-			if e := s.closeAngle(k); e > 0 && d.equals == 0 {
-				k = e
-				continue
+			if d.equals >= 0 {
+				break
 			}
+			e := s.closeAngle(k)
+			if e < 0 { // it begins no template's arguments: what this is cannot be told
+				p.Names = nil
+				return
+			}
+			k = e
+			continue
 		}
 		if !s.tok[k].name() || value {
 			continue
@@ -219,7 +225,7 @@ func (s *splitter) variables(d *declaration, p *Part) {
 			p.Names = append(p.Names, s.at(k))
 		}
 	}
-	if d.templates > 0 && d.equals == 0 || slices.Contains(d.words, "operator") {
+	if d.templates > 0 && d.equals < 0 || slices.Contains(d.words, "operator") {
 		p.Names = nil
 	}
 }

@@ -42,7 +42,8 @@ func OutlineOf(text string) (*Outline, error) {
 	if err != nil {
 		return nil, err
 	}
-	all, err := parts(s.out)
+	room := maxParts
+	all, err := parts(s.out, &room)
 	if err != nil {
 		return nil, err
 	}
@@ -59,7 +60,9 @@ func OutlineOf(text string) (*Outline, error) {
 		g := Group{Parts: all[i:k]}
 		from, to := s.out[all[i].from].from, s.out[all[k-1].to-1].to
 		g.From, g.To = s.tokens[from].from, s.tokens[to-1].to
-		s.judge(&g, from, to)
+		if err := s.judge(&g, from, to, &room); err != nil {
+			return nil, err
+		}
 		o.Groups = append(o.Groups, g)
 		i = k
 	}
@@ -68,7 +71,7 @@ func OutlineOf(text string) (*Outline, error) {
 }
 
 // judge says what may be done to a group, which is tokens from..to of the source.
-func (s *survey) judge(g *Group, from, to int32) {
+func (s *survey) judge(g *Group, from, to int32, room *int) error {
 	doubt, inner := false, false
 	for _, p := range g.Parts {
 		doubt, inner = doubt || p.doubt, inner || p.inner
@@ -95,43 +98,45 @@ func (s *survey) judge(g *Group, from, to int32) {
 		if d.Word == "pragma" && !loopPragma(d.Rest) && !strings.Contains(d.Rest, "diagnostic") {
 			g.Fixed = "#pragma " + d.Rest + " stands in it"
 		}
-		if d.Word != "pragma" {
-			g.Whole = "directives stand in it"
-		}
+		g.Whole = "directives stand in it"
 	}
 	if len(g.Parts) > 1 && !single {
 		g.Whole = "several calls of macros make it"
 	}
 	if inner && !doubt && len(g.Parts) == 1 {
-		return // only its body depends on the compiler
+		return nil // only its body depends on the compiler
 	}
 	worlds := [][]macroToken{nil}
 	if !inner && !doubt {
-		return
+		return nil
 	}
 	at := from
 	for _, it := range items {
 		if it.unknown {
 			g.Fixed = "the compiler's macros decide what it is"
-			return
+			return nil
 		}
 		if it.others == nil {
 			continue
 		}
 		if worlds = s.through(worlds, at, it.from, it.others); len(worlds) > mostWorlds {
 			g.Fixed = "the compiler's macros decide what it is"
-			return
+			return nil
 		}
 		at = it.to
 	}
 	for _, w := range s.through(worlds, at, to, [][]macroToken{nil}) {
-		read, err := parts(w)
+		read, err := parts(w, room)
+		if err == errTooLarge {
+			return err
+		}
 		if err != nil {
 			g.Fixed = "the compiler's macros decide where it ends"
-			return
+			return nil
 		}
 		g.Readings = append(g.Readings, read)
 	}
+	return nil
 }
 
 // through continues texts by tokens from..to of the source, as they are expanded,

@@ -48,11 +48,19 @@ type splitter struct {
 	spaces []string
 }
 
-// parts cuts tokens into declarations. What stands open at the end is an error.
-func parts(tokens []macroToken) ([]Part, error) {
+// maxParts bounds the texts of all parts together, in bytes: a few macros could write
+// out a long string a million times.
+const maxParts = 64 << 20
+
+// parts cuts tokens into declarations, whose texts take of the room that is left.
+// What stands open at the end is an error.
+func parts(tokens []macroToken, room *int) ([]Part, error) {
 	s := &splitter{rewriter: &rewriter{tok: plain(tokens)}}
 	var b brackets
 	for _, t := range tokens {
+		if *room -= len(t.text) + 1; *room < 0 {
+			return nil, errTooLarge
+		}
 		b.add(t.text)
 		s.doubt = append(s.doubt, t.doubt)
 	}
@@ -101,13 +109,13 @@ func (s *splitter) part(i int, follows bool) (*Part, int, error) {
 		s.fill(p, i, end, end)
 		return p, end, nil
 	}
-	d := declaration{begin: i}
+	d := declaration{begin: i, params: -1, body: -1, equals: -1, class: -1}
 	if err := s.scan(&d); err != nil {
 		return nil, 0, err
 	}
 	p := s.classify(&d)
 	body := d.end
-	if d.body > 0 && d.function {
+	if d.body >= 0 && d.function {
 		body = d.body
 	}
 	s.fill(p, i, body, d.end)
@@ -164,11 +172,11 @@ type declaration struct {
 	begin, end int
 	head       int // behind its template parameters
 	templates  int // how many lists of them there are
-	params     int // the bracket of a function's parameters, or 0
-	body       int // the first brace outside of others, or 0
+	params     int // the bracket of a function's parameters, or −1
+	body       int // the first brace outside of others, or −1
 	last       int // the brace that closes the last
-	equals     int // the first = outside of brackets, or 0
-	class      int // struct, class, union or enum, or 0
+	equals     int // the first = outside of brackets, or −1
+	class      int // struct, class, union or enum, or −1
 	function   bool
 	attributes attributes
 	words      []string // outside of brackets, before params, body or =
@@ -198,33 +206,33 @@ func (s *splitter) scan(d *declaration) error {
 			d.end = k + 1
 			return nil
 		case "=":
-			if s.at(k-1) != "operator" && d.equals == 0 {
+			if s.at(k-1) != "operator" && d.equals < 0 {
 				d.equals = k
 			}
 		case "[":
 			k = s.close(k)
 		case "(":
-			if d.params == 0 && d.equals == 0 && d.body == 0 && !heads[s.at(k-1)] {
+			if k > d.head && d.params < 0 && d.equals < 0 && d.body < 0 && !heads[s.at(k-1)] {
 				d.params = k
 			}
 			k = s.close(k)
 		case "{":
-			if d.body == 0 {
+			if d.body < 0 {
 				d.body = k
 			}
 			k = s.close(k)
 			d.last = k
-			d.function = d.params > 0 && d.equals == 0
+			d.function = d.params >= 0 && d.equals < 0
 			if d.function {
 				d.end = k + 1
 				return nil
 			}
 		case "struct", "class", "union", "enum":
-			if d.class == 0 && d.params == 0 && d.equals == 0 && d.body == 0 {
+			if d.class < 0 && d.params < 0 && d.equals < 0 && d.body < 0 {
 				d.class = k
 			}
 		}
-		if d.params == 0 && d.equals == 0 && d.body == 0 {
+		if d.params < 0 && d.equals < 0 && d.body < 0 {
 			d.words = append(d.words, t)
 		}
 	}

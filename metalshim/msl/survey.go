@@ -168,11 +168,9 @@ func (s *survey) state() (active, dead bool) {
 
 func (s *survey) directive(from, to int, text string, open *brackets) error {
 	word, rest := cutDirective(text)
-	d := Directive{s.place(from), s.place(to - 1), word, strings.TrimSpace(rest)}
+	d := Directive{s.place(from), len(s.source), word, strings.TrimSpace(rest)}
 	if nl := strings.IndexByte(s.p.text[from:to], '\n'); nl >= 0 {
 		d.To = s.place(from + nl)
-	} else {
-		d.To = len(s.source)
 	}
 	s.directives = append(s.directives, d)
 	active, dead := s.state()

@@ -82,9 +82,16 @@ func (t *trimmer) settle() {
 			t.stay(i, why)
 		}
 	}
-	for t.follow(); t.decide(); t.follow() {
+	t.follow()
+	for pass := 0; t.decide(pass >= mostPasses); pass++ {
+		t.follow()
 	}
 }
+
+// mostPasses bounds how often the groups are gone through: each time one that must
+// stay whole may need another. A source with a longer chain of them stays as it is
+// wherever one of its groups could be such.
+const mostPasses = 64
 
 // follow needs all that what is needed mentions.
 func (t *trimmer) follow() {
@@ -169,8 +176,8 @@ func (t *trimmer) readings(i int) {
 }
 
 // decide looks for groups of which not all is needed and that cannot be cut, and
-// says whether there was one.
-func (t *trimmer) decide() bool {
+// says whether there was one. all has those stay too that could be.
+func (t *trimmer) decide(all bool) bool {
 	found := false
 	for i := range t.groups {
 		g, of := &t.groups[i], &t.o.Groups[i]
@@ -179,6 +186,9 @@ func (t *trimmer) decide() bool {
 		case g.count == len(g.needed):
 			found = found || !g.read && len(of.Readings) > 0
 			t.readings(i)
+		case all && (of.Whole != "" || len(of.Readings) > 0):
+			t.stay(i, "too much depends on it")
+			found = true
 		case g.count > 0 && of.Whole != "":
 			t.stay(i, of.Whole)
 			found = true
