@@ -237,7 +237,7 @@ func (b *bookkeeper) phase(round int, p Phase) error {
 	parts := p.Parts()
 	if rest := max(0, p.Rest()); name != KindLibrary && name != KindPipeline {
 		l := Line{Round: round, Phase: name, Count: 1, Time: rest}
-		if len(parts)+len(p.Compiles)+len(p.Carried) > 0 || b.divided[l.Key()] {
+		if p.Divided() || b.divided[l.Key()] {
 			b.divided[l.Key()] = true
 			l.What = Unattributed
 		}

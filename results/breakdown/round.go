@@ -139,6 +139,13 @@ func (p Phase) Parts() []Part {
 	return slices.DeleteFunc(all, func(x Part) bool { return x.Time <= 0 })
 }
 
+// Divided says whether some of the phase is told by parts, libraries or pipelines:
+// what goes on beside it and is not waited for is none.
+func (p Phase) Divided() bool {
+	unwaited := func(c Compile) bool { return c.Beside && c.Wall() == 0 }
+	return len(p.Parts())+len(p.Carried) > 0 || slices.ContainsFunc(p.Compiles, func(c Compile) bool { return !unwaited(c) })
+}
+
 // Rest is what no part explains: of a phase without parts all of its time.
 func (p Phase) Rest() time.Duration {
 	rest := p.Own()

@@ -171,7 +171,7 @@ func (t *taker) phase(p breakdown.Phase, w where) {
 	if p.Name == names.SpanLibrary || p.Name == names.SpanPipeline {
 		return
 	}
-	if len(p.Parts())+len(p.Compiles)+len(p.Carried) > 0 || p.Recording > 0 {
+	if p.Divided() || p.Recording > 0 {
 		s = s.then(isPart, breakdown.Unattributed)
 	}
 	t.wall(s, w, p.Rest())
