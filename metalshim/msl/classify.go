@@ -167,24 +167,24 @@ func (s *splitter) typedef(d *declaration, p *Part) {
 		s.classNames(d, p)
 		return
 	}
-	// The last name outside of brackets, or any within them.
-	for k := d.end - 2; k > d.head; k-- {
-		switch {
-		case s.at(k) == "]":
-			k = s.close(k)
-		case s.at(k) == ")": // typedef void (name)(int), or of a function type
-			for i := s.close(k); i < k; i++ {
-				if s.tok[i].name() {
-					p.Names = append(p.Names, s.at(i))
-				}
+	k := d.end - 2
+	for s.at(k) == "]" && k > d.head {
+		k = s.close(k) - 1
+	}
+	if k > d.head && s.at(k) == ")" { // of a function's parameters, or around the name
+		if open := s.close(k); open-1 > d.head && (s.at(open-1) == ")" || s.tok[open-1].name()) {
+			k = open - 1
+		}
+	}
+	if k > d.head && s.tok[k].name() {
+		p.Names = []string{s.at(k)}
+		return
+	}
+	if s.at(k) == ")" {
+		for i := max(s.close(k), d.head); i < k; i++ {
+			if s.tok[i].name() {
+				p.Names = append(p.Names, s.at(i))
 			}
-			k = s.close(k)
-		case s.tok[k].name():
-			p.Names = append(p.Names, s.at(k))
-			return
-		default:
-			p.Names = nil
-			return
 		}
 	}
 }
@@ -206,7 +206,7 @@ func (s *splitter) variables(d *declaration, p *Part) {
 		case "=", ",":
 			value = s.at(k) == "="
 		case "<":
-			if d.equals >= 0 {
+			if d.equals >= 0 && k > d.equals {
 				break
 			}
 			e := s.closeAngle(k)

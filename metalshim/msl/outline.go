@@ -199,8 +199,8 @@ func (s *survey) chained(groups []Group) {
 			g.Fixed = across
 		}
 	}
-	at := func(byte int) int {
-		return sort.Search(len(groups), func(i int) bool { return groups[i].To > byte })
+	at := func(from int) int {
+		return sort.Search(len(groups), func(i int) bool { return groups[i].To > from })
 	}
 	until := 0
 	for _, c := range s.chains {
