@@ -83,7 +83,7 @@ func TestOutline(t *testing.T) {
 }
 
 func TestOutlineErrors(t *testing.T) {
-	for _, in := range []string{"int a", "void f() {", "}", "(]", "#if 1\nint a;", "#endif", "#include \"a.h\"\nint a;", "int a = R\"(x)\";",
+	for _, in := range []string{"int a", "void f() {", "}", "(]", "#if 1\nint a;", "#endif", "#include \"a.h\"\nint a;", "int a = R\"(x)\";", "int a = \"b\\\";", "#define S 'a\nint b;",
 		"#define F(x) x\nF(\n#define G\nint a;)", "int a; # define B", "template <typename T"} {
 		if _, err := OutlineOf(in); err == nil {
 			t.Errorf("%q has an outline", in)

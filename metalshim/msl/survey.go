@@ -132,16 +132,14 @@ func (s *survey) line(line string, offset int, open *brackets) error {
 		return nil
 	}
 	tokens, _ := lex(line)
+	if err := plainStrings(tokens); err != nil {
+		return err
+	}
 	for k, t := range tokens {
 		begin := offset + len(t.space)
 		offset = begin + len(t.text)
-		switch {
-		case t.text == "#" || t.text == "##" || t.text == `\`:
+		if t.text == "#" || t.text == "##" || t.text == `\` {
 			return fmt.Errorf("a %s stands in text", t.text)
-		case (t.text[0] == '"' || t.text[0] == '\'') && (len(t.text) < 2 || t.text[len(t.text)-1] != t.text[0]):
-			return errors.New("a string has no end")
-		case t.text[0] == '"' && k > 0 && t.space == "" && strings.HasSuffix(tokens[k-1].text, "R") && tokens[k-1].name():
-			return errors.New("a raw string stands in text")
 		}
 		if !active {
 			s.words[t.text] = s.words[t.text] || t.name()
@@ -155,6 +153,34 @@ func (s *survey) line(line string, offset int, open *brackets) error {
 		s.trails = false
 	}
 	return nil
+}
+
+// plainStrings is an error where strings among tokens have no end in their line, or
+// are raw.
+func plainStrings(tokens []token) error {
+	for k, t := range tokens {
+		switch {
+		case t.text[0] != '"' && t.text[0] != '\'':
+		case !closed(t.text):
+			return errors.New("a string has no end")
+		case t.text[0] == '"' && k > 0 && t.space == "" && strings.HasSuffix(tokens[k-1].text, "R") && tokens[k-1].name():
+			return errors.New("a raw string stands in text")
+		}
+	}
+	return nil
+}
+
+// closed says whether a literal ends in its quote.
+func closed(text string) bool {
+	for i := 1; i < len(text); i++ {
+		switch text[i] {
+		case '\\':
+			i++
+		case text[0]:
+			return i == len(text)-1
+		}
+	}
+	return false
 }
 
 // state says whether Read takes the text under way, and whether no compiler does.
@@ -189,6 +215,9 @@ func (s *survey) directive(from, to int, text string, open *brackets) error {
 		name, m, ok := definition(rest)
 		if !ok {
 			return nil
+		}
+		if tokens, _ := lex(rest); plainStrings(tokens) != nil {
+			return plainStrings(tokens)
 		}
 		for k, t := range m.body {
 			s.bodies[name] = append(s.bodies[name], t.text)
