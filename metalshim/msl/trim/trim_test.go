@@ -80,7 +80,7 @@ func TestMissing(t *testing.T) {
 }
 
 // sets are the project's kernels, and candle's where they were fetched.
-func sets(t *testing.T) []*kernels.Set {
+func sets(t testing.TB) []*kernels.Set {
 	t.Helper()
 	out := []*kernels.Set{kernels.OwnSet()}
 	dir, err := candle.Dir()
