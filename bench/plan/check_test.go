@@ -53,6 +53,17 @@ func TestCheck(t *testing.T) {
 			"labelled warm-cache: 3 of 10 libraries and 1 of 21 pipelines were compiled (/c held 27 entries before)"},
 		{recording.StateWarmCache, "", cache(recording.Evidence{LibraryHits: 10, Nonce: "x"}), `ended in the nonce "x"`},
 
+		{recording.StateArchive, "", cache(recording.Evidence{Archive: &recording.Archive{File: "a", Libraries: 10, Pipelines: 21}}), ""},
+		{recording.StateArchive, "", cache(recording.Evidence{Unknown: 10, Archive: &recording.Archive{File: "a", Pipelines: 21}}), ""},
+		{recording.StateArchive, "", cache(recording.Evidence{PipelineMisses: 1, Archive: &recording.Archive{File: "a", Libraries: 10, Pipelines: 20}}),
+			"0 libraries and 1 pipelines were compiled, since the archive did not have them"},
+		{recording.StateArchive, "", cache(recording.Evidence{LibraryHits: 10, Archive: &recording.Archive{File: "a"}}), "no library and no pipeline came from an archive"},
+		{recording.StateArchive, "", cache(recording.Evidence{LibraryMisses: 10}), "no library and no pipeline came from an archive"},
+		{recording.StateCold, "", cache(recording.Evidence{LibraryMisses: 1, Nonce: "x", Archive: &recording.Archive{File: "a", Pipelines: 2}}),
+			"it was given the archive a, which gave 0 libraries and 2 pipelines"},
+		{recording.StateColdNatural, "", cache(recording.Evidence{LibraryMisses: 1, Archive: &recording.Archive{File: "a"}}), "it was given the archive a"},
+		{recording.StateWarmCache, "", cache(recording.Evidence{LibraryHits: 1, Archive: &recording.Archive{File: "a"}}), "it was given the archive a"},
+
 		// A driver that does not tell hit from miss is judged by its folder.
 		{recording.StateCold, "", cache(recording.Evidence{Unknown: 31, Nonce: "x"}), ""},
 		{recording.StateWarmCache, "", cache(recording.Evidence{Unknown: 31, Folder: "/c", Before: folder(9), After: folder(9)}), ""},
@@ -75,6 +86,7 @@ func TestCheck(t *testing.T) {
 
 		{recording.StateWarmProcess, "", later(2, "miss"), ""},
 		{recording.StateWarmProcess, "", later(4, "hit"), ""},
+		{recording.StateWarmProcess, "", later(4, "archive"), ""},
 		{recording.StateWarmProcess, "", later(4, "miss"), "1 libraries or pipelines were compiled from round 2 on"},
 		{recording.StateWarmProcess, "", &recording.Run{Rounds: make([]recording.Round, 1)}, "the run has 1"},
 		{"hot", "", &recording.Run{}, "no such state"},

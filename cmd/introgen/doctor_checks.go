@@ -17,6 +17,8 @@ import (
 	"github.com/introgen/introgen/engine/gguf"
 	"github.com/introgen/introgen/engine/tokenizer"
 	"github.com/introgen/introgen/figures"
+	"github.com/introgen/introgen/metalshim/apple"
+	"github.com/introgen/introgen/metalshim/drivers"
 	"github.com/introgen/introgen/metalshim/soft/clang"
 	"github.com/introgen/introgen/models"
 	"github.com/introgen/introgen/system/files"
@@ -41,6 +43,7 @@ var checks = []check{
 	{"cargo", checkTool("cargo", "builds the tokenizers library and the peer candle, and gets candle's Metal kernels")},
 	{"cc", checkTool("cc", "links the tokenizers library")},
 	{"clang", checkClang},
+	{"gpus", checkGPUs},
 	{"qemu-aarch64", checkTool("qemu-aarch64", "runs the arm64 kernels' tests elsewhere than on arm64")},
 }
 
@@ -66,6 +69,21 @@ func checkClang(ctx context.Context) (state, detail string) {
 		return stateMissing, err.Error()
 	}
 	return stateOK, fmt.Sprintf("clang %s at %s (compiles Metal kernels without a Mac)", t.Version, t.Path)
+}
+
+// checkGPUs lists what --driver apple: takes.
+func checkGPUs(ctx context.Context) (state, detail string) {
+	if runtime.GOOS != "darwin" && os.Getenv(apple.EnvStandIn) == "" {
+		return stateNone, runtime.GOOS + " has no Metal: --driver soft, the default here, runs the kernels on the processor"
+	}
+	list, err := drivers.Devices(ctx)
+	switch {
+	case err != nil:
+		return stateNone, err.Error()
+	case len(list) == 0:
+		return stateNone, "this system has Metal and no device for it: a virtual machine may have none"
+	}
+	return stateOK, strings.Join(list, "; ") + " (--driver apple:NAME or apple:NUMBER takes another than the default one)"
 }
 
 func checkBuild(context.Context) (state, detail string) {

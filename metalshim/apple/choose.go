@@ -21,6 +21,20 @@ type Choice struct {
 	Family        Family
 }
 
+// String is "Apple M2 (4294968389), the default one, Apple8, Mac2, Metal3".
+func (c Choice) String() string {
+	text := fmt.Sprintf("%s (%d)", c.Name, c.RegistryID)
+	for _, p := range []struct {
+		is   bool
+		text string
+	}{{c.Default, "the default one"}, {c.LowPower, "of low power"}, {c.Headless, "without a display"}, {c.Removable, "removable"}, {!c.UnifiedMemory, "with memory of its own"}} {
+		if p.is {
+			text += ", " + p.text
+		}
+	}
+	return text + ", " + c.Family.String()
+}
+
 // Devices lists the system's devices, in its order. Of Options only the
 // libraries count. No device gives an empty list.
 func Devices(ctx context.Context, o Options) ([]Choice, error) {

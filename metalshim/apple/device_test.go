@@ -405,6 +405,9 @@ func TestDevices(t *testing.T) {
 	if i < 0 || list[i].Name != d.Info().Name || list[i].Family != d.Family() {
 		t.Fatalf("%+v lacks %s", list, d.Info().Name)
 	}
+	if text := list[i].String(); !strings.HasPrefix(text, fmt.Sprintf("%s (%d), ", d.Info().Name, d.Info().RegistryID)) || !strings.HasSuffix(text, ", "+d.Family().String()) {
+		t.Errorf("%q", text)
+	}
 	for _, wanted := range []string{d.Info().Name, fmt.Sprint(d.Info().RegistryID)} {
 		same := open(t, Options{Device: wanted})
 		if same.Info().RegistryID != d.Info().RegistryID {

@@ -168,28 +168,58 @@ func openApple(ctx context.Context, device string, o Options) (Driver, error) {
 		}
 		return appleDriver{d}, nil
 	}
-	path, show, err := standin.Parse(standIn)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", apple.EnvStandIn, err)
-	}
-	if path == standin.BuildPath {
-		if path, err = standin.Build(ctx); err != nil {
-			return nil, err
-		}
-	}
-	behind, err := soft.Open(ctx, o.soft())
+	behind, server, libraries, err := openStandIn(ctx, standIn, o)
 	if err != nil {
 		return nil, err
 	}
-	server, err := standin.Serve(path, behind, show)
-	if err != nil {
-		return nil, errors.Join(err, behind.Close())
-	}
-	d, err := apple.Open(ctx, apple.Options{Device: device, Note: o.Note, Libraries: objc.Libraries{Runtime: path, Foundation: path, Metal: path}})
+	d, err := apple.Open(ctx, apple.Options{Device: device, Note: o.Note, Libraries: libraries})
 	if err != nil {
 		return nil, errors.Join(err, server.Close(), behind.Close())
 	}
 	return standInDriver{appleDriver{d}, server, softDriver{behind}}, nil
+}
+
+// openStandIn serves the stand-in that text names by the soft driver.
+func openStandIn(ctx context.Context, text string, o Options) (behind *soft.Device, server *standin.Server, libraries objc.Libraries, err error) {
+	path, show, err := standin.Parse(text)
+	if err != nil {
+		return nil, nil, libraries, fmt.Errorf("%s: %w", apple.EnvStandIn, err)
+	}
+	if path == standin.BuildPath {
+		if path, err = standin.Build(ctx); err != nil {
+			return nil, nil, libraries, err
+		}
+	}
+	if behind, err = soft.Open(ctx, o.soft()); err != nil {
+		return nil, nil, libraries, err
+	}
+	if server, err = standin.Serve(path, behind, show); err != nil {
+		return nil, nil, libraries, errors.Join(err, behind.Close())
+	}
+	return behind, server, objc.Libraries{Runtime: path, Foundation: path, Metal: path}, nil
+}
+
+// Devices lists the devices that Apple's driver has, each as --driver apple: takes it
+// and what it is: "Apple M2 (4294968389), the default one, Apple8, Mac2, Metal3". A
+// system without Metal is an error.
+func Devices(ctx context.Context) (list []string, err error) {
+	var o apple.Options
+	if standIn, with := standInAsked(); with {
+		behind, server, libraries, wrong := openStandIn(ctx, standIn, Options{})
+		if wrong != nil {
+			return nil, wrong
+		}
+		defer func() { err = errors.Join(err, server.Close(), behind.Close()) }()
+		o.Libraries = libraries
+	}
+	devices, err := apple.Devices(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	for _, d := range devices {
+		list = append(list, d.String())
+	}
+	return list, nil
 }
 
 // Running is what the soft driver runs.

@@ -141,3 +141,35 @@ func TestDrivers(t *testing.T) {
 		})
 	}
 }
+
+// TestDevices: the devices are listed as --driver apple: takes them.
+func TestDevices(t *testing.T) {
+	if runtime.GOOS == "darwin" {
+		t.Skip("SKIP: needs the stand-in, which is for Linux")
+	}
+	t.Setenv(apple.EnvStandIn, "")
+	if list, err := Devices(t.Context()); err == nil {
+		t.Errorf("a system without Metal has %q", list)
+	}
+	t.Setenv(apple.EnvStandIn, standin.BuildPath)
+	list, err := Devices(t.Context())
+	var absent *clang.Error
+	if errors.Is(err, standin.ErrCompiler) || errors.Is(err, standin.ErrSystem) || errors.As(err, &absent) {
+		t.Skipf("SKIP: needs the stand-in for Apple's libraries and a driver behind it: %v", err)
+	}
+	if err != nil || len(list) != 1 {
+		t.Fatalf("%q, %v", list, err)
+	}
+	_, number, _ := strings.Cut(list[0], "(")
+	number, _, _ = strings.Cut(number, ")")
+	d, err := Open(t.Context(), Apple+":"+number, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.HasPrefix(list[0], d.Info().Name+" (") {
+		t.Errorf("%q is %+v", list[0], d.Info())
+	}
+	if err := d.Close(); err != nil {
+		t.Error(err)
+	}
+}

@@ -12,6 +12,7 @@
 package archive
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -105,14 +106,17 @@ func load(path string) ([]byte, error) {
 		return nil, fmt.Errorf("%w: the code in it is run, so it must be a file of yours that nobody else can write; name another", err)
 	}
 	defer f.Close()
-	all, err := io.ReadAll(io.LimitReader(f, maxFile+1))
-	if err != nil {
+	var all bytes.Buffer
+	if is, err := f.Stat(); err == nil && is.Size() <= maxFile {
+		all.Grow(int(is.Size()) + bytes.MinRead) // it is read in one piece
+	}
+	if _, err := all.ReadFrom(io.LimitReader(f, maxFile+1)); err != nil {
 		return nil, err
 	}
-	if len(all) > maxFile {
+	if all.Len() > maxFile {
 		return nil, fmt.Errorf("it has more than %d bytes, which an archive never has; name another", maxFile)
 	}
-	return all, nil
+	return all.Bytes(), nil
 }
 
 // Why says why the file gives nothing: it is new, damaged, or made by another

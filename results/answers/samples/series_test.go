@@ -138,6 +138,26 @@ func TestShown(t *testing.T) {
 			t.Errorf("got %s, want %s", got, want)
 		}
 	}
+	// What an archive gave makes a run neither cold nor warm; one that gave nothing
+	// leaves a run that compiles cold, and never makes one warm by the cache.
+	archived := func(given int, e recording.Evidence) *recording.Run {
+		e.What, e.Archive = recording.EvidenceMetalCache, &recording.Archive{File: "a", Libraries: given}
+		return metal(e)
+	}
+	for _, c := range []struct {
+		run  *recording.Run
+		want string
+	}{
+		{archived(10, recording.Evidence{}), "archive"}, {archived(1, recording.Evidence{LibraryMisses: 9}), "archive"},
+		{archived(1, recording.Evidence{Nonce: "n", LibraryMisses: 9}), "archive"},
+		{archived(0, recording.Evidence{LibraryMisses: 10}), "cold-natural"}, {archived(0, recording.Evidence{LibraryMisses: 10, Nonce: "n"}), "cold"},
+		{archived(0, recording.Evidence{LibraryHits: 10}), "archive"},
+		{&recording.Run{Header: recording.Header{Command: "metal"}, Pipelines: []recording.Pipeline{{Cache: names.CacheMiss}, {Cache: names.CacheArchive}}}, "archive"},
+	} {
+		if got := samples.Shown(c.run); got != c.want {
+			t.Errorf("with the archive %+v: got %s, want %s", c.run.Evidence, got, c.want)
+		}
+	}
 	// One that was cut off before it wrote its evidence is cold where it compiled
 	// something, and in no state that anything shows where it did not.
 	cut := func(nonce string, caches ...string) *recording.Run {
