@@ -41,8 +41,8 @@ func Of(run *breakdown.Run) (*Start, error) {
 type builder struct {
 	*Start
 	engine
-	at      time.Duration // how far the run's clock has got
-	device  time.Duration // when a device was there; negative where nothing tells
+	at     time.Duration // how far the run's clock has got
+	device time.Duration // when a device was there; negative where nothing tells
 	// Where a process begins, and where the phases of the first round end.
 	process bool
 	ends    []end

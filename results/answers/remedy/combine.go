@@ -2,6 +2,7 @@ package remedy
 
 import (
 	"slices"
+	"time"
 
 	"github.com/introgen/introgen/results/start"
 )
@@ -84,9 +85,14 @@ func better(a, b []Saving) bool {
 	return a[len(a)-1].Saves > b[len(b)-1].Saves
 }
 
+// goals are what is waited for, with the medians of the runs.
 func (m *model) goals() (out []Goal) {
-	for _, g := range m.runs[0].start.Goals {
-		out = append(out, Goal{g.Name, g.Recorded})
+	for i, g := range m.runs[0].start.Goals {
+		var all []time.Duration
+		for _, r := range m.runs {
+			all = append(all, r.start.Goals[i].Recorded)
+		}
+		out = append(out, Goal{g.Name, median(all)})
 	}
 	return out
 }

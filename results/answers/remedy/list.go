@@ -16,7 +16,6 @@ import (
 type candidate struct {
 	Remedy
 	change
-	always bool // it is told among the slight ones also where it makes a start later
 }
 
 // remedies look for one each; it is not ok where the start has nothing of the kind.
@@ -48,7 +47,7 @@ func (m *model) command() []string {
 
 func (m *model) count() int { return len(m.runs[0].start.Compiles) }
 
-// whole says that a run began its compiles as candle does: one behind the other.
+// serial says that the run compiled as candle does: one behind the other.
 func (m *model) serial() bool { return m.runs[0].start.Mode <= start.Serial }
 
 func (m *model) concurrent() (candidate, bool) {

@@ -113,11 +113,19 @@ func (m *model) compiles() bool {
 	return float64(fresh) >= Worth*float64(last.Recorded) && fresh > 0
 }
 
-// checks are those of the run that is furthest off.
+// checks are those of the run that is furthest off. A run that compiled beside its main
+// thread is scheduled anew as well, by the rules by which it ran.
 func (m *model) checks() []start.Check {
 	var worst []start.Check
-	for _, r := range m.runs {
+	for i := range m.runs {
+		r := &m.runs[i]
 		c := r.start.Check()
+		if r.start.Mode > start.Serial {
+			anew := r.start.Replay(m.rules(r, change{when: r.start.Mode}, middling))
+			for g, goal := range r.start.Goals {
+				c = append(c, start.Check{What: goal.Name + " scheduled anew", Recorded: goal.Recorded, Replay: anew.Goals[g]})
+			}
+		}
 		if worst == nil || furthest(c) > furthest(worst) {
 			worst = c
 		}
@@ -182,6 +190,9 @@ func (m *model) rules(r *run, c change, o outlook) start.Rules {
 	rules := start.Rules{When: c.when, Threads: m.threads, Cores: m.cores, Slow: slow[o]}
 	if c.threads > 0 {
 		rules.Threads = c.threads
+	}
+	if r.start.Mode > start.Serial || r.start.Program && r.beside() {
+		rules.Slow = 1 // what was recorded was compiled beside others already
 	}
 	if rules.When == start.AsRecorded && (c.compile != nil || c.rewrite != nil) {
 		rules.When = start.Serial

@@ -52,6 +52,7 @@ type Arm struct {
 	// first; Slight the keys of those that do not.
 	Remedies []Remedy
 	Slight   []string
+	All      []Remedy // that were looked at, whatever they save
 	// Without and With are the best combinations, without and with work at install
 	// time; nil where nothing is worth it.
 	Without, With *Combination
@@ -150,6 +151,30 @@ func Of(f *recording.File, o Options) (*Answer, error) {
 	return a, nil
 }
 
+// Predict says what remedies together are predicted to save of each goal of an arm, by
+// its own runs alone: so that other arms can be held against it. A key that the start
+// has nothing of saves nothing.
+func Predict(f *recording.File, arm string, keys []string, o Options) ([]Goal, []Saving, error) {
+	taken := breakdown.Of(f)
+	for _, s := range samples.Of(taken) {
+		if s.Name != arm || len(s.Samples) == 0 {
+			continue
+		}
+		m, err := modelOf(s, o)
+		if err != nil {
+			return nil, nil, fmt.Errorf("%s: %w", arm, err)
+		}
+		var all change
+		for _, of := range remedies {
+			if c, ok := of(m); ok && slices.Contains(keys, c.Key) {
+				all = all.with(c.change)
+			}
+		}
+		return m.goals(), m.savings(all), nil
+	}
+	return nil, nil, fmt.Errorf("no run of %q counts, so that nothing can be predicted", arm)
+}
+
 // median is that of durations.
 func median(all []time.Duration) time.Duration {
 	sorted := slices.Sorted(slices.Values(all))
@@ -162,13 +187,7 @@ func median(all []time.Duration) time.Duration {
 // arm answers for one.
 func (m *model) arm() *Arm {
 	a := &Arm{Name: m.name, Runs: len(m.runs), Threads: m.threads, Cores: m.cores, Assumed: m.assumed, Checks: m.checks()}
-	for i, g := range m.runs[0].start.Goals {
-		var all []time.Duration
-		for _, r := range m.runs {
-			all = append(all, r.start.Goals[i].Recorded)
-		}
-		a.Goals = append(a.Goals, Goal{g.Name, median(all)})
-	}
+	a.Goals = m.goals()
 	var compiling []time.Duration
 	for _, r := range m.runs {
 		compiling = append(compiling, r.compiling)
@@ -189,10 +208,9 @@ func (m *model) arm() *Arm {
 			continue
 		}
 		c.Savings = m.savings(c.change)
+		a.All = append(a.All, c.Remedy)
 		if !worth(c.Savings, a.Goals) {
-			if c.Savings[len(c.Savings)-1].Saves >= 0 || c.always {
-				a.Slight = append(a.Slight, c.Key)
-			}
+			a.Slight = append(a.Slight, c.Key)
 			continue
 		}
 		all = append(all, c)

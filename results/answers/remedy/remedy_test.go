@@ -165,6 +165,26 @@ func TestCombined(t *testing.T) {
 	}
 }
 
+// TestPredict: what other arms are held against is what the answer has, of the arm's own
+// runs; the warm runs beside them do not change it.
+func TestPredict(t *testing.T) {
+	f := plan()
+	a := of(t, f, remedy.Options{Threads: 8})
+	goals, s, err := remedy.Predict(f, "cold", []string{remedy.Early}, remedy.Options{Threads: 8})
+	if err != nil || s[1] != saving(t, a, remedy.Early, 1) || goals[1].Time != programtest.At(900) {
+		t.Errorf("early: %+v of %+v, %v", s, goals, err)
+	}
+	if _, s, err := remedy.Predict(f, "cold", []string{remedy.WarmUp}, remedy.Options{}); err != nil || s[0].Saves != programtest.At(640-5.4) {
+		t.Errorf("warm-up: %+v, %v", s, err)
+	}
+	if _, s, err := remedy.Predict(f, "cold", nil, remedy.Options{}); err != nil || s[0] != (remedy.Saving{}) {
+		t.Errorf("nothing saves %+v, %v", s, err)
+	}
+	if _, _, err := remedy.Predict(f, "no such arm", nil, remedy.Options{}); err == nil {
+		t.Error("an arm that is not there")
+	}
+}
+
 func TestArguments(t *testing.T) {
 	for keys, want := range map[string]string{
 		"early": "--compile early", "trim": "--compile trim", "trim early": "--compile early,trim", "archive map": "--archive FILE --weights map",

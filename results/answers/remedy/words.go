@@ -71,7 +71,7 @@ func (a *Arm) say(d *table.Document) {
 	}
 	a.combined(d)
 	if len(a.Slight) > 0 {
-		d.Say("Less than %s each: %s.", figures.Percent(Worth), strings.Join(a.Slight, ", "))
+		d.Say("Less than %s each, or nothing: %s.", figures.Percent(Worth), strings.Join(a.Slight, ", "))
 	}
 	for _, n := range a.Notes {
 		d.Say("%s.", n)
