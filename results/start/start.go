@@ -78,14 +78,6 @@ type Goal struct {
 	from, after int // from the begin of a piece until before that of another
 }
 
-// Chain are the compiles that a pipeline or a library waits for, itself last.
-func (s *Start) Chain(c int) []int {
-	if of := s.Compiles[c].Of; of >= 0 {
-		return []int{of, c}
-	}
-	return []int{c}
-}
-
 // Until are the compiles that the goal needs, in the order of their need.
 func (s *Start) Until(g Goal) []int {
 	var out []int

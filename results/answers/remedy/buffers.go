@@ -27,6 +27,9 @@ func (m *model) perBuffer() (candidate, bool) {
 		r := &m.runs[i]
 		saves[r] = map[start.Piece][outlooks]time.Duration{}
 		for k, p := range r.start.Phases {
+			if p.Round != 1 {
+				continue // that nobody waits for
+			}
 			less, each := excess(r, p)
 			if less < 1 {
 				continue
@@ -52,9 +55,9 @@ func (m *model) perBuffer() (candidate, bool) {
 // excess is how many command buffers a phase of the start has more than full ones of
 // its dispatches would be, and what committing one took.
 func excess(r *run, p start.Phase) (less int64, each time.Duration) {
-	for _, round := range r.taken.Rounds {
+	for _, round := range r.taken.First() {
 		for _, x := range round.Phases {
-			if round.Number != p.Round || x.Title() != p.Title || x.Dispatches < 2 {
+			if x.Title() != p.Title || x.Dispatches < 2 {
 				continue
 			}
 			return x.CommandBuffers - (x.Dispatches+operations-1)/operations, x.Commit / time.Duration(max(1, x.CommandBuffers))

@@ -10,6 +10,8 @@ const (
 	Trim       = "trim"
 	Split      = "split"
 	Join       = "join"
+	Once       = "once"
+	Unused     = "unused"
 	Archive    = "archive"
 	Metallib   = "metallib"
 	WarmUp     = "warmup"
@@ -19,7 +21,7 @@ const (
 )
 
 // Keys are all of them, in the order in which they are looked at.
-var Keys = []string{Concurrent, Early, Behind, Trim, Split, Join, Archive, Metallib, WarmUp, Map, PerBuffer, Tokenizer}
+var Keys = []string{Concurrent, Early, Behind, Trim, Split, Join, Once, Unused, Archive, Metallib, WarmUp, Map, PerBuffer, Tokenizer}
 
 // What stands in Arguments for the files of a run.
 const (

@@ -52,16 +52,20 @@ func (m *model) kernels(c start.Compile) (n int, told bool) {
 	return candleKernels[c.Library], false
 }
 
-// used are the kernels of a library of which the run made pipelines.
-func (r *run) used(c start.Compile) (n int) {
-	seen := map[string]bool{}
-	for _, x := range r.start.Compiles {
-		if !x.IsLibrary() && x.Library == c.Library && !seen[x.Function] {
-			seen[x.Function] = true
-			n++
+// used are how many kernels of a library the run made pipelines of.
+func (r *run) used(c start.Compile) int { return r.uses[c.Library] }
+
+// usesOf counts by library the kernels that pipelines were made of.
+func usesOf(s *start.Start) map[string]int {
+	type kernel struct{ library, function string }
+	seen, out := map[kernel]bool{}, map[string]int{}
+	for _, x := range s.Compiles {
+		if k := (kernel{x.Library, x.Function}); !x.IsLibrary() && !seen[k] {
+			seen[k] = true
+			out[x.Library]++
 		}
 	}
-	return n
+	return out
 }
 
 // cut is what a library takes with so many of its kernels.

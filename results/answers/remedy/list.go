@@ -21,6 +21,7 @@ type candidate struct {
 // remedies look for one each; it is not ok where the start has nothing of the kind.
 var remedies = []func(*model) (candidate, bool){
 	(*model).concurrent, (*model).early, (*model).behind, (*model).trim, (*model).split, (*model).join,
+	(*model).once, (*model).unused,
 	(*model).archive, (*model).metallib, (*model).warmUp, (*model).mapped, (*model).perBuffer, (*model).tokenizer,
 }
 
@@ -88,6 +89,9 @@ func (m *model) behind() (candidate, bool) {
 }
 
 func (m *model) restsOnThreads() string {
+	if r := &m.runs[0]; r.start.Mode > start.Serial || r.start.Program && r.beside() {
+		return "compiles slow each other down as much as they did in the run, where they went on beside each other already"
+	}
 	return fmt.Sprintf("a compile beside others takes %g times as long as alone, between %g and %g", slow[middling], slow[good], slow[poor])
 }
 

@@ -32,6 +32,7 @@ type run struct {
 	compiling time.Duration
 	unchanged []time.Duration // the goals, replayed unchanged
 	fixed     [outlooks]time.Duration
+	uses      map[string]int // by library, how many of its kernels it made pipelines of
 }
 
 // outlook is how well what is not known turns out.
@@ -67,7 +68,7 @@ func modelOf(s samples.Series, o Options) (*model, error) {
 			failed = errors.New("its runs did not all get to the same")
 			continue
 		}
-		r := run{start: st, taken: x.Run, unchanged: st.Replay(start.Rules{}).Goals}
+		r := run{start: st, taken: x.Run, unchanged: st.Replay(start.Rules{}).Goals, uses: usesOf(st)}
 		for _, c := range st.Compiles {
 			r.compiling += c.Time
 		}

@@ -208,6 +208,22 @@ func TestConstants(t *testing.T) {
 	}
 }
 
+// TestWaste: Loading makes 6 pipelines of 20 ms each and dispatches one; and where all
+// of them are the same, one is enough.
+func TestWaste(t *testing.T) {
+	five := remedy.Saving{Saves: programtest.At(100), Lo: programtest.At(100), Hi: programtest.At(100)}
+	f := programtest.File(programtest.Loading(6))
+	if s := saving(t, of(t, f, remedy.Options{}), remedy.Unused, 0); s != five {
+		t.Errorf("unused saves %+v, want 100 ms", s)
+	}
+	for i := range f.Runs[0].Pipelines {
+		f.Runs[0].Pipelines[i].Function = "op0"
+	}
+	if s := saving(t, of(t, f, remedy.Options{}), remedy.Once, 0); s != five {
+		t.Errorf("once saves %+v, want 100 ms", s)
+	}
+}
+
 // TestNothing: recordings without a start are an error that says why.
 func TestNothing(t *testing.T) {
 	f, err := recording.Open(filepath.Join("..", "..", "recorded", "experiment-sweep.introgen"))
