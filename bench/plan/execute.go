@@ -23,11 +23,12 @@ type Outcome struct {
 	// Spawned and Reaped are the machine's monotonic clock right before the
 	// process was started and right after it had ended.
 	Spawned, Reaped int64
-	Code            int    // exit code; −1 where a signal ended it, or it was never started
-	Signal          string // its name, where one ended it
-	Error           string // what else went wrong, and the last that the child said on stderr
-	Hung            bool   // ended because Timeout had passed
-	MaxRSS          int64  // bytes; 0 where unknown
+	Code            int     // exit code; −1 where a signal ended it, or it was never started
+	Signal          string  // its name, where one ended it
+	Error           string  // what else went wrong, and the last that the child said on stderr
+	Hung            bool    // ended because Timeout had passed
+	MaxRSS          int64   // bytes; 0 where unknown
+	Prepared        []int64 // nanoseconds that each of the arm's Prepare took
 }
 
 // Executor does what a plan decides: everything outside of it.

@@ -30,6 +30,8 @@ const (
 const (
 	CacheEmpty = "empty" // a new folder for each run
 	CacheHalf  = "half"  // a new folder with every second entry of a full one
+	// CachePrepared is a new folder with what the arm's Prepare left in it.
+	CachePrepared = "prepared"
 )
 
 const (
@@ -133,8 +135,11 @@ func (o *Options) complete() error {
 		case a.State == recording.StateColdNatural && a.Cache == "":
 			a.Cache = CacheEmpty
 		}
-		if !slices.Contains([]string{"", CacheEmpty, CacheHalf}, a.Cache) {
-			return fmt.Errorf("arm %q: cache %q is neither %s nor %s", a.Name, a.Cache, CacheEmpty, CacheHalf)
+		if !slices.Contains([]string{"", CacheEmpty, CacheHalf, CachePrepared}, a.Cache) {
+			return fmt.Errorf("arm %q: cache %q is neither %s nor %s nor %s", a.Name, a.Cache, CacheEmpty, CacheHalf, CachePrepared)
+		}
+		if a.Cache == CachePrepared && len(a.Prepare) == 0 || slices.ContainsFunc(a.Prepare, func(args []string) bool { return len(args) == 0 }) {
+			return fmt.Errorf("arm %q: its cache is %q and it is prepared by %d command lines: at least one, and none without words, is wanted", a.Name, a.Cache, len(a.Prepare))
 		}
 		if !slices.Contains(states, a.State) {
 			return fmt.Errorf("arm %q: state %q is not known", a.Name, a.State)

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -16,7 +15,6 @@ import (
 
 	"github.com/introgen/introgen/metalshim/soft/cache"
 	"github.com/introgen/introgen/results/recording"
-	"github.com/introgen/introgen/results/store"
 	"github.com/introgen/introgen/system/machine"
 )
 
@@ -142,11 +140,16 @@ func (p *Processes) run(ctx context.Context, c Child) (out Outcome, err error) {
 	if err := p.scratch(); err != nil {
 		return out, err
 	}
-	env, remove, err := p.environment(c)
+	own, err := p.environment(c)
 	if err != nil {
 		return out, err
 	}
-	defer func() { err = errors.Join(err, remove()) }()
+	defer func() { err = errors.Join(err, own.remove()) }()
+	if !c.Fill {
+		if out.Prepared, err = p.prepared(ctx, c, own); err != nil {
+			return out, err
+		}
+	}
 
 	stderr, err := os.Create(filepath.Join(p.folder, "stderr"))
 	if err != nil {
@@ -159,12 +162,13 @@ func (p *Processes) run(ctx context.Context, c Child) (out Outcome, err error) {
 	}
 
 	cmd := exec.Command(p.Path)
-	own := []string{"-o", path}
+	ours := []string{"-o", path}
 	if c.Arm.Args[0] == recordCommand && !slices.Contains(c.Arm.Args, "--quiet") {
-		own = append(own, "--quiet") // what the program says last is why it failed
+		ours = append(ours, "--quiet") // what the program says last is why it failed
 	}
-	cmd.Args = slices.Concat([]string{p.Name}, c.Arm.Args[:1], own, c.Arm.Args[1:])
-	cmd.Env = env
+	args := own.args(c.Arm.Args)
+	cmd.Args = slices.Concat([]string{p.Name}, args[:1], ours, args[1:])
+	cmd.Env = own.env
 	cmd.Stderr = stderr // a file, so that no goroutine of ours works while the child is measured
 	cmd.SysProcAttr = endWithParent()
 	// The request to end the child with its parent is the thread's that starts it.
@@ -235,36 +239,6 @@ func endOf(f *os.File) string {
 		return ""
 	}
 	return strings.TrimRight(strings.ToValidUTF8(string(b), "�"), "\n")
-}
-
-// environment is that of a run: ours, the arm's, and a cache folder where the
-// arm wants its own, which remove takes away.
-func (p *Processes) environment(c Child) (env []string, remove func() error, err error) {
-	remove = func() error { return nil }
-	env = os.Environ()
-	for _, k := range slices.Sorted(maps.Keys(c.Arm.Env)) {
-		env = append(env, k+"="+c.Arm.Env[k])
-	}
-	env = append(env, store.KeepEnv+"=0") // the plan's recording holds its runs
-	if c.Arm.Cache == "" {
-		return env, remove, nil
-	}
-	folder, err := os.MkdirTemp(p.folder, "cache-")
-	if err != nil {
-		return nil, remove, err
-	}
-	switch {
-	case c.Fill:
-		p.filled[fillKey(c.Arm)] = folder
-	default:
-		remove = func() error { return os.RemoveAll(folder) }
-		if c.Arm.Cache == CacheHalf {
-			if err := copyHalf(folder, p.filled[fillKey(c.Arm)]); err != nil {
-				return nil, remove, errors.Join(err, remove())
-			}
-		}
-	}
-	return append(env, cache.Env+"="+folder), remove, nil
 }
 
 // copyHalf copies every second entry of a cache.

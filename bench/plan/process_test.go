@@ -51,6 +51,22 @@ func child(args []string) {
 		write(&recording.Note{Text: os.Getenv("MARK") + " " + os.Getenv(cache.Env)}, &recording.End{At: 1})
 	case "record":
 		write(&recording.Note{Text: strings.Join(args[4:], " ")}, &recording.End{At: 1})
+	case "leave": // as a run that prepares another does
+		for _, path := range []string{args[3], filepath.Join(os.Getenv(cache.Env), "kept")} {
+			if err := os.WriteFile(path, []byte("left by leave"), 0o600); err != nil {
+				panic(err)
+			}
+		}
+	case "found":
+		state := "empty"
+		if _, err := os.Stat(filepath.Join(os.Getenv(cache.Env), "kept")); err == nil {
+			state = "kept"
+		}
+		b, err := os.ReadFile(args[4])
+		if err != nil {
+			panic(err)
+		}
+		write(&recording.Note{Text: state + " " + string(b)}, &recording.End{At: 1})
 	case "fail":
 		fmt.Fprint(os.Stderr, strings.Repeat("x", 10_000), "\nintrogen: no memory\n")
 		os.Exit(1)
@@ -294,5 +310,27 @@ func TestQuietPrograms(t *testing.T) {
 		if err != nil || len(f.Runs) != 1 || len(f.Runs[0].Notes) != 1 || f.Runs[0].Notes[0].Text != "--quiet -- ./p" {
 			t.Errorf("%q: %+v, %v", args, f, err)
 		}
+	}
+}
+
+// TestPreparedRuns: the runs that prepare a run share its own folder with it, and its
+// cache only where that is to be as they left it; what fails there fails the run.
+func TestPreparedRuns(t *testing.T) {
+	t.Setenv(childEnv, "1")
+	x := processes(t)
+	leave := []string{"leave", "-o", plan.Scratch + "/file"}
+	for cached, want := range map[string]string{plan.CachePrepared: "kept", plan.CacheEmpty: "empty"} {
+		out := x.Run(context.Background(), plan.Child{Run: 1, Timeout: time.Minute, Arm: recording.Arm{Name: "a", Args: []string{"found", plan.Scratch + "/file"},
+			Cache: cached, Prepare: [][]string{leave, leave}}})
+		if out.Code != 0 || !strings.Contains(string(out.Recording), want+" left by leave") {
+			t.Errorf("%s: code %d, %s\n%s", cached, out.Code, out.Error, out.Recording)
+		}
+		if len(out.Prepared) != 2 || out.Prepared[0] <= 0 || out.Prepared[1] <= 0 {
+			t.Errorf("%s: prepared in %v ns", cached, out.Prepared)
+		}
+	}
+	out := x.Run(context.Background(), plan.Child{Run: 1, Timeout: time.Minute, Arm: recording.Arm{Name: "a", Args: []string{"good"}, Prepare: [][]string{leave, {"fail"}}}})
+	if out.Code == 0 || !strings.Contains(out.Error, "its preparation by `introgen fail` ended with exit code 1: no memory") {
+		t.Errorf("code %d: %s", out.Code, out.Error)
 	}
 }

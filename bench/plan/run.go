@@ -138,7 +138,7 @@ func (r *runner) tell(doing string, arm recording.Arm, block int) {
 func (r *runner) prime(ctx context.Context) error {
 	done := map[string]bool{}
 	for _, arm := range r.Plan.Arms {
-		if arm.State != recording.StateWarmCache && arm.Cache != CacheHalf {
+		if arm.State != recording.StateWarmCache && arm.Cache != CacheHalf || arm.Cache == CachePrepared {
 			continue
 		}
 		key := fillKey(arm)
@@ -278,7 +278,7 @@ func (r *runner) once(ctx context.Context, block int, arm recording.Arm) (run *r
 	run, broken := read(out.Recording)
 	run.Start = start
 	run.Exit = &recording.Exit{Run: r.runs, Spawned: out.Spawned, Reaped: out.Reaped, Code: out.Code,
-		Signal: out.Signal, Error: out.Error, MaxRSS: out.MaxRSS}
+		Signal: out.Signal, Error: out.Error, MaxRSS: out.MaxRSS, Prepared: out.Prepared}
 	interrupted := ctx.Err() != nil
 	if why := r.refusal(arm, run, out, broken); why.code != "" {
 		r.refused++

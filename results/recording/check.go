@@ -84,7 +84,7 @@ func check(e Event) error {
 			return fmt.Errorf("run %d of block %d: numbers begin at 1", e.Run, e.Block)
 		}
 	case *Exit:
-		if e.Run < 1 || e.Reaped < e.Spawned || e.MaxRSS < 0 {
+		if e.Run < 1 || e.Reaped < e.Spawned || e.MaxRSS < 0 || slices.ContainsFunc(e.Prepared, func(ns int64) bool { return ns < 0 }) {
 			return fmt.Errorf("run %d from %d to %d ns with %d bytes of memory: it ends before it begins, or takes less than nothing", e.Run, e.Spawned, e.Reaped, e.MaxRSS)
 		}
 	case *Evidence:
@@ -156,7 +156,7 @@ func checkAmounts(e Event) error {
 	case *Machine:
 		return within(e, e.At)
 	case *Exit:
-		return within(e, e.Reaped-e.Spawned, e.MaxRSS)
+		return within(e, append([]int64{e.Reaped - e.Spawned, e.MaxRSS}, e.Prepared...)...)
 	case *Output:
 		return within(e, e.At, e.Bytes, e.More)
 	case *Dispatch:

@@ -149,10 +149,13 @@ type Arm struct {
 	Args   []string          `json:"args"`             // of introgen
 	Env    map[string]string `json:"env,omitempty"`    // beside the parent's
 	Levels map[string]string `json:"levels,omitempty"` // factor → level: "cache" → "cold"
-	// Cache is what the folder of compiled code holds when a run begins: "empty"
-	// or "half" of what is needed, in a folder of the run's own; "" is the user's
-	// folder as it is.
+	// Cache is what the folder of compiled code holds when a run begins: "empty",
+	// "half" of what is needed, or "prepared", what the runs of Prepare left in it, in
+	// a folder of the run's own; "" is the user's folder as it is.
 	Cache string `json:"cache,omitempty"`
+	// Prepare are command lines of introgen that are run before each run, as an
+	// installer would. In them and in Args {scratch} is a folder of the run's own.
+	Prepare [][]string `json:"prepare,omitempty"`
 }
 
 // States that a run can claim to be in; its evidence is held against the claim.
@@ -191,6 +194,8 @@ type Exit struct {
 	Flags       []string `json:"flags,omitempty"`
 	Taints      []Taint  `json:"taints,omitempty"`
 	MaxRSS      int64    `json:"max_rss_bytes,omitempty"`
+	// Prepared is how long each of the arm's Prepare took, as far as they came.
+	Prepared []int64 `json:"prepared_ns,omitempty"`
 }
 
 // Span is a span of package trace. End is −1 as long as it is open: an open
