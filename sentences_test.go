@@ -21,6 +21,7 @@ var takesApart = regexp.MustCompile(`^(?:(?:strings|bytes)\.(?:Contains|Count|Cu
 var whoseText = map[string]string{
 	"bench/phasefault":                   "what the user wrote in a flag",
 	"bench/plan/run.go":                  "the last line that a process said, to be shown; and lines of JSON",
+	"bench/plan/surroundings.go":         "command lines",
 	"bench/plan/scratch.go":              "names of folders",
 	"bench/pauses.go":                    "what the user wrote in a flag",
 	"bench/prompt.go":                    "what the user wrote in a flag",
@@ -38,6 +39,7 @@ var whoseText = map[string]string{
 	"record/assemble/compile.go":         "what the recorder says of a source, and errors of compilers",
 	"record/record.go":                   "variables of the environment",
 	"results/answers/idlegap/idlegap.go": "what the user wrote in a flag",
+	"results/answers/remedy/measured.go": "keys of remedies, which a plan's arms hold joined",
 	"results/benchtext/kind.go":          "names of the Go benchmark format",
 	"results/benchtext/write.go":         "how many lines there are so far",
 	"results/compileplan/constant.go":    "function constants, which have one exact form in a recording, and values in a plan",

@@ -27,33 +27,8 @@ func TestComplete(t *testing.T) {
 		}
 	}
 	for words, want := range map[string]string{
-		"":                       "cpu metal record bench overhead idle-gap compare sweep bill explain remedy coverage diff show report watch list meta tokenize bandwidth cache kernels model sdk doctor completion",
-		"kernels":                "fetch list show",
-		"show":                   "1 2 3",
-		"diff 1":                 "1 2 3",
-		"explain":                "1 2 3",
-		"diff 1 --by /cache":     "1 2 3",
-		"list":                   "",
-		"kernels show":           "",
-		"show --as":              "text bench csv json md parquet perfetto pprof samples table",
-		"show 1 --as":            "text bench csv json md parquet perfetto pprof samples table",
-		"compare --st":           "--style --states",
-		"cpu --th":               "--threads",
-		"bench --order":          "random abba",
-		"show -":                 "--as --output -o --steps --help",
-		"diff --fa":              "--fail-above",
-		"metal 1 -o":             "",
-		"record -":               "--output -o --mark --nonce --dispatches --quiet --help",
-		"record --nonce -":       "--output -o --mark --nonce --dispatches --quiet --help",
-		"record -- cp":           "",
-		"sweep --no-such-flag":   "",
-		"no-such-command":        "cpu metal record bench overhead idle-gap compare sweep bill explain remedy coverage diff show report watch list meta tokenize bandwidth cache kernels model sdk doctor completion",
-		"kernels show own -":     "--help",
-		"cpu --fau":              "", // hidden
-		"show --as=text --as= -": "--as --output -o --steps --help",
-		"":                          "cpu metal record bench overhead idle-gap compare sweep bill explain coverage diff show report watch list meta tokenize bandwidth cache kernels model sdk doctor completion",
+		"":                          "cpu metal record bench overhead idle-gap compare sweep bill explain remedy coverage diff show report watch list meta tokenize bandwidth cache kernels model sdk doctor completion",
 		"kernels":                   "fetch list show trim",
-		"kernels trim a.metal --ke": "--keep",
 		"show":                      "1 2 3",
 		"diff 1":                    "1 2 3",
 		"explain":                   "1 2 3",
@@ -72,10 +47,11 @@ func TestComplete(t *testing.T) {
 		"record --nonce -":          "--output -o --mark --nonce --dispatches --quiet --help",
 		"record -- cp":              "",
 		"sweep --no-such-flag":      "",
-		"no-such-command":           "cpu metal record bench overhead idle-gap compare sweep bill explain coverage diff show report watch list meta tokenize bandwidth cache kernels model sdk doctor completion",
+		"no-such-command":           "cpu metal record bench overhead idle-gap compare sweep bill explain remedy coverage diff show report watch list meta tokenize bandwidth cache kernels model sdk doctor completion",
 		"kernels show own -":        "--help",
 		"cpu --fau":                 "", // hidden
 		"show --as=text --as= -":    "--as --output -o --steps --help",
+		"kernels trim a.metal --ke": "--keep",
 	} {
 		var out, errs bytes.Buffer
 		code := run(t.Context(), append(strings.Fields("introgen "+words), commandline.CompletionFlag), &out, &errs)

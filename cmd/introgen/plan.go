@@ -60,7 +60,8 @@ const anyNumber = 1 << 30
 // planned is what a plan command wants to be run.
 type planned struct {
 	arms    []recording.Arm
-	blocks  int // instead of what --runs says, where the command has no such flag
+	blocks  int  // instead of what --runs says, where the command has no such flag
+	once    bool // one block, unless --runs says another number
 	factors []string
 	metric  func(*recording.Run) (float64, bool) // what --until watches
 	lasts   time.Duration                        // what is known beforehand of how long a run takes; 0: nothing

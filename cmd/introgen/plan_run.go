@@ -25,6 +25,9 @@ func runPlan(c *cli.Context, p planned) error {
 		return err
 	}
 	o.Plan.Arms, o.Plan.Factors, o.Plan.Coverage, o.Metric = p.arms, p.factors, p.foretold, p.metric
+	if p.once && !c.IsSet("runs") && !c.IsSet("until") {
+		o.Max = 0
+	}
 	o.Max = max(o.Max, p.blocks)
 	if o.Plan.Factors == nil {
 		o.Plan.Factors = []string{}

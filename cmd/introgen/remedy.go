@@ -29,11 +29,12 @@ func remedyPlan() planCommand {
 				"   introgen remedy\n" +
 				"   introgen remedy 1\n" +
 				"   introgen remedy cold.introgen --threads 8    as if 8 compiles went on at once\n" +
+				"   introgen remedy --measure --kernels candle   makes the runs that show whether the predictions hold\n" +
 				"   introgen remedy 1 --plan warm-up.json --code rust",
 			Flags: append([]cli.Flag{
 				&cli.StringFlag{Name: "threads", Usage: "predict for `P` compiles at once", DefaultText: "as many as the recording says, else the cores"},
 				mixedFlag(),
-			}, slices.Concat(compilePlanFlags(), childFlags(waitFlags()))...),
+			}, slices.Concat(compilePlanFlags(), measureFlags(), childFlags(planFlags()))...),
 		},
 		instead:    compilePlanInstead,
 		plan:       planRemedy,
@@ -42,10 +43,19 @@ func remedyPlan() planCommand {
 			_, err := readCompileThreads(c.String("threads"))
 			return err
 		},
-		answer: func(flag func(string) string, _ []string) (answering, error) {
+		answer: func(flag func(string) string, factors []string) (answering, error) {
 			threads, err := readCompileThreads(flag("threads"))
 			if err != nil {
 				return nil, err
+			}
+			if slices.Contains(factors, remedy.Factor) {
+				return withNotes(func(f *recording.File) (*table.Document, error) {
+					a, err := remedy.Measure(f, remedy.Options{Threads: threads})
+					if err != nil {
+						return nil, err
+					}
+					return a.Document(), nil
+				}), nil
 			}
 			return withNotes(func(f *recording.File) (*table.Document, error) {
 				a, err := remedy.Of(f, remedy.Options{Threads: threads})
@@ -63,11 +73,17 @@ func planRemedy(c *cli.Context) (planned, error) {
 	if _, err := readCompileThreads(c.String("threads")); err != nil {
 		return planned{}, err
 	}
+	if c.Bool("measure") {
+		return planMeasure(c)
+	}
 	args, err := given(c)
 	if err != nil {
 		return planned{}, err
 	}
-	return planned{blocks: 1, arms: []recording.Arm{{Name: "serial", State: recording.StateColdNatural, Cache: plan.CacheEmpty, Args: append([]string{"metal", "1"}, args...)}}}, nil
+	if set := c.String("kernels"); set != "" {
+		args = append(args, "--kernels", set)
+	}
+	return planned{blocks: 1, once: true, arms: []recording.Arm{{Name: "serial", State: recording.StateColdNatural, Cache: plan.CacheEmpty, Args: append([]string{"metal", "1"}, args...)}}}, nil
 }
 
 // readCompileThreads reads --threads; 0 is what the recording says.
