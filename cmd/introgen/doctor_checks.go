@@ -20,6 +20,7 @@ import (
 	"github.com/introgen/introgen/metalshim/apple"
 	"github.com/introgen/introgen/metalshim/drivers"
 	"github.com/introgen/introgen/metalshim/soft/clang"
+	"github.com/introgen/introgen/metalshim/soft/clang/resident"
 	"github.com/introgen/introgen/models"
 	"github.com/introgen/introgen/system/files"
 	"github.com/introgen/introgen/system/machine"
@@ -68,7 +69,17 @@ func checkClang(ctx context.Context) (state, detail string) {
 	if err != nil {
 		return stateMissing, err.Error()
 	}
-	return stateOK, fmt.Sprintf("clang %s at %s (compiles Metal kernels without a Mac)", t.Version, t.Path)
+	return stateOK, fmt.Sprintf("clang %s at %s (compiles Metal kernels without a Mac); %s", t.Version, t.Path, checkResident(ctx, t))
+}
+
+// checkResident says how the compiler is started.
+func checkResident(ctx context.Context, t *clang.Toolchain) string {
+	c := resident.New(t, func(ctx context.Context) ([]byte, error) { return resident.Compile(ctx, t) })
+	defer c.Close()
+	if err := c.Try(ctx); err != nil {
+		return fmt.Sprintf("it is started for each step of a compile, which takes longer: %v", err)
+	}
+	return "it stays resident while a device is open"
 }
 
 // checkGPUs lists what --driver apple: takes.

@@ -53,7 +53,7 @@ func New(tools *clang.Toolchain, build func(context.Context) ([]byte, error)) *C
 var (
 	ErrClosed  = errors.New("the resident compilers have been closed")
 	ErrChanged = errors.New("the compiler has been replaced since this process began")
-	ErrStatic  = errors.New("it loads no libraries")
+	ErrStatic  = errors.New("it is linked statically, so that nothing can be loaded into it")
 	ErrScript  = errors.New("it is a script")
 	ErrSystem  = errors.New("compilers are resident on Linux alone, on amd64 and arm64")
 	// errLost says that a resident process died before it told how a run ended.
