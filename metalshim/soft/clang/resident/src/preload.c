@@ -227,6 +227,7 @@ __attribute__((visibility("default"))) long read(int fd, void *to, u64 size) {
 static int root(int n, char **words, char **variables) {
 	(void)n, (void)words, (void)variables;
 	unsetenv("LD_PRELOAD");
+	unsetenv("LD_BIND_NOW");
 	unsetenv("INTROGEN_RESIDENT");
 	close(4); // this object's file
 	if ((listening = fcntl(3, kDuplicate, 3 + kDescriptors)) < 0)
