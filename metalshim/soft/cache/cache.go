@@ -77,8 +77,8 @@ type Cache struct {
 	dir   string
 	limit int64
 
-	mu    sync.Mutex
-	bytes int64 // what the entries take, at least: measured before the first Put, and what Put has added; −1 before
+	mu   sync.Mutex
+	room int64 // bytes that may be written before the folder is looked at again
 }
 
 // Open opens the cache in dir, making the folder if there is none. limit is in
@@ -97,7 +97,7 @@ func Open(dir string, limit int64) (*Cache, error) {
 	if err := private(target); err != nil {
 		return nil, err
 	}
-	return &Cache{dir: target, limit: limit, bytes: -1}, nil
+	return &Cache{dir: target, limit: limit}, nil
 }
 
 // Dir is the folder.
@@ -182,16 +182,22 @@ func open(all []byte, k Key) (payload, meta []byte, err error) {
 }
 
 // Put writes an entry, replacing one that is there, and removes the entries
-// longest unused while the limit is exceeded.
+// longest unused while the limit is exceeded. Each process that writes looks at
+// the folder again after a slack of bytes, by which it may exceed the limit
+// meanwhile: looking at thousands of entries takes as long as making one.
 func (c *Cache) Put(kind string, k Key, payload, meta []byte) error {
 	path := c.path(kind, k)
-	sealed := seal(payload, meta, k)
 	// What is lost with the power is found damaged, and made again.
 	how := files.Options{Mode: 0o600, Unsynced: true, Unfinished: unfinished}
+	sealed := seal(payload, meta, k)
 	if err := files.Write(path, sealed, how); err != nil {
 		return fmt.Errorf("cache: %w", err)
 	}
-	c.added(path, int64(len(sealed)))
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.room -= int64(len(sealed)); c.room < 0 {
+		c.room = c.shrink(path)
+	}
 	return nil
 }
 
@@ -253,39 +259,39 @@ func (c *Cache) Status() (Status, error) {
 	return s, nil
 }
 
-// added keeps the limit after an entry of so many bytes was written at path. The folder
-// is read once, and again where the limit is exceeded by what this process knows: to
-// read it after every entry took longer than to make a small one. What others write
-// meanwhile they count themselves.
-func (c *Cache) added(path string, bytes int64) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.bytes >= 0 {
-		c.bytes += bytes
-	} else if _, all, err := Measure(c.dir); err == nil {
-		c.bytes = all
+// slack is how far below the limit a folder is brought that exceeds it, and how
+// much is written before it is looked at again.
+func (c *Cache) slack() int64 { return c.limit / 32 }
+
+// shrink removes entries other than the one at keep, the longest unused first, where
+// the limit is exceeded, and returns how much may be written before it is to be called
+// again.
+func (c *Cache) shrink(keep string) (room int64) {
+	_, all, err := Measure(c.dir)
+	if err == nil && all > c.limit {
+		all, err = c.remove(keep)
 	}
-	if c.bytes > c.limit {
-		c.bytes = c.shrink(path)
+	if err != nil {
+		return 0
 	}
+	return min(c.slack(), c.limit-all)
 }
 
-// shrink removes the entries longest unused while the limit is exceeded, except the one
-// at the path keep, and returns what the others take.
-func (c *Cache) shrink(keep string) int64 {
+// remove brings the entries to the slack below the limit, and returns what is left.
+func (c *Cache) remove(keep string) (left int64, err error) {
 	s, err := c.Status()
 	if err != nil {
-		return -1
+		return 0, err
 	}
 	for _, it := range s.Items {
-		if s.Bytes <= c.limit {
+		if s.Bytes <= c.limit-c.slack() {
 			break
 		}
 		if path := filepath.Join(c.dir, it.Name); path != keep && os.Remove(path) == nil {
 			s.Bytes -= it.Bytes
 		}
 	}
-	return s.Bytes
+	return s.Bytes, nil
 }
 
 // Clear removes all entries and what interrupted writers left, and says how

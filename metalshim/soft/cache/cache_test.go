@@ -207,6 +207,55 @@ func TestLimit(t *testing.T) {
 	}
 }
 
+// TestLimitOfSeveral: the limit holds for what several write, but for the slack
+// of each, and what was written last is there.
+func TestLimitOfSeveral(t *testing.T) {
+	const limit = 32000
+	one := newCache(t, limit)
+	two, err := Open(one.Dir(), limit)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 400 {
+		k := KeyOf(fmt.Sprint(i))
+		c := []*Cache{one, two}[i%2]
+		if err := c.Put("library", k, make([]byte, 100), nil); err != nil {
+			t.Fatal(err)
+		}
+		s, err := c.Status()
+		if err != nil || s.Bytes > limit+2*limit/32 {
+			t.Fatalf("after %d entries there are %d bytes (%v), the limit is %d", i+1, s.Bytes, err, limit)
+		}
+		if _, err := c.Get("library", k); err != nil {
+			t.Fatalf("entry %d is not there: %v", i, err)
+		}
+	}
+	if s, _ := one.Status(); s.Bytes < limit/2 {
+		t.Errorf("%d bytes are left, the limit is %d", s.Bytes, limit)
+	}
+}
+
+// BenchmarkPut writes into a folder of thousands of entries, as one that has
+// reached its limit.
+func BenchmarkPut(b *testing.B) {
+	c, err := Open(filepath.Join(b.TempDir(), "cache"), 0)
+	if err != nil {
+		b.Fatal(err)
+	}
+	for i := range 5000 {
+		if err := os.WriteFile(c.path("library", KeyOf("old", fmt.Sprint(i))), nil, 0o600); err != nil {
+			b.Fatal(err)
+		}
+	}
+	n := 0
+	for b.Loop() {
+		n++
+		if err := c.Put("library", KeyOf(fmt.Sprint(n)), make([]byte, 20000), nil); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
 func TestStatusAndClear(t *testing.T) {
 	c := newCache(t, 0)
 	for i := range 3 {
