@@ -58,7 +58,11 @@ type Device struct {
 	closed    bool
 }
 
-var _ metalshim.Device = (*Device)(nil)
+var (
+	_ metalshim.Device             = (*Device)(nil)
+	_ metalshim.Archiver           = (*Device)(nil)
+	_ metalshim.ConcurrentCompiler = (*Device)(nil)
+)
 
 // Open loads the libraries and opens a device. No device is an error that
 // wraps metalshim.ErrNoDevice.

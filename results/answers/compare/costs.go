@@ -288,6 +288,8 @@ func calledBefore(span string) string {
 		return "making the tokenizer ready"
 	case names.SpanDevice:
 		return "making the device ready"
+	case names.SpanArchive:
+		return "opening the archive of compiled code"
 	case breakdown.PhaseStart:
 		return "what the program does before it opens the file"
 	case breakdown.Unattributed:
