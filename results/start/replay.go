@@ -84,6 +84,7 @@ func (s *Start) Replay(r Rules) Schedule {
 	if r.Threads <= 0 || r.Threads > MostThreads {
 		p.rules.Threads = MostThreads
 	}
+	p.rules.Threads = min(p.rules.Threads, max(1, len(s.Compiles))) // no more have anything to do
 	if r.Slow < 1 || math.IsNaN(r.Slow) || math.IsInf(r.Slow, 0) {
 		p.rules.Slow = 1
 	}
