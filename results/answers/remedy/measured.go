@@ -84,7 +84,7 @@ func Measure(f *recording.File, o Options) (*Measurement, error) {
 	if err := out.alike(taken); err != nil {
 		return nil, err
 	}
-	m, err := plainOf(f, o)
+	m, err := armOf(taken, Plain, o)
 	if err != nil {
 		return nil, err
 	}
@@ -101,21 +101,6 @@ func Measure(f *recording.File, o Options) (*Measurement, error) {
 		out.Compared = append(out.Compared, v)
 	}
 	return out, nil
-}
-
-// plainOf is the model of the plain runs, as if there were no others.
-func plainOf(f *recording.File, o Options) (*model, error) {
-	only := *f
-	plan := *f.Plan
-	plan.Arms = slices.DeleteFunc(slices.Clone(plan.Arms), func(a recording.Arm) bool { return a.Name != Plain })
-	only.Plan = &plan
-	only.Runs = slices.DeleteFunc(slices.Clone(f.Runs), func(r *recording.Run) bool { return r.Start == nil || r.Start.Arm != Plain })
-	for _, s := range samples.Of(breakdown.Of(&only)) {
-		if len(s.Samples) > 0 {
-			return modelOf(s, o)
-		}
-	}
-	return nil, fmt.Errorf("no run of %s counts, by which the others would be predicted", Plain)
 }
 
 // alike holds that all runs generated the same and dispatched as much.
@@ -146,10 +131,7 @@ func (out *Measurement) alike(f *breakdown.File) error {
 // versus compares an arm with what the plain runs predict of it.
 func (m *model) versus(f *breakdown.File, a recording.Arm) (v Versus, err error) {
 	v.Keys = strings.Split(a.Levels[Factor], "+")
-	saves, install, err := m.predict(v.Keys)
-	if err != nil {
-		return v, err
-	}
+	saves, install := m.predict(v.Keys)
 	v.Predicted = install
 	goals := m.runs[0].start.Goals
 	took := make([][]float64, len(goals))
@@ -174,35 +156,21 @@ func (m *model) versus(f *breakdown.File, a recording.Arm) (v Versus, err error)
 		return v, errors.New("no run of it counts")
 	}
 	v.Install = median(prepared)
-	for g := range goals {
-		var plain []time.Duration
-		for _, r := range m.runs {
-			plain = append(plain, r.start.Goals[g].Recorded)
-		}
-		p := median(plain)
+	for g, plain := range m.goals() {
+		p := plain.Time
 		v.Goals = append(v.Goals, GoalVersus{Name: goals[g].Name, Plain: p, Predicted: p - saves[g].Saves, Lo: p - saves[g].Hi, Hi: p - saves[g].Lo, Measured: stats.Summarize(took[g])})
 	}
 	return v, nil
 }
 
-// predict is what remedies save together.
-func (m *model) predict(keys []string) (saves []Saving, install time.Duration, err error) {
+// predict is what remedies save together, and the work that they need before. One that
+// the start has nothing of saves nothing.
+func (m *model) predict(keys []string) (saves []Saving, install time.Duration) {
 	var all change
-	for _, key := range keys {
-		found := false
-		for _, of := range remedies {
-			c, ok := of(m)
-			if c.Key != key {
-				continue
-			}
-			if !ok {
-				return nil, 0, fmt.Errorf("the plain start has nothing that %s would change", key)
-			}
-			found, all, install = true, all.with(c.change), install+c.Install
-		}
-		if !found {
-			return nil, 0, fmt.Errorf("no remedy is called %q", key)
+	for _, of := range remedies {
+		if c, ok := of(m); ok && slices.Contains(keys, c.Key) {
+			all, install = all.with(c.change), install+c.Install
 		}
 	}
-	return m.savings(all), install, nil
+	return m.savings(all), install
 }

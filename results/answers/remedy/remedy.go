@@ -155,24 +155,27 @@ func Of(f *recording.File, o Options) (*Answer, error) {
 // its own runs alone: so that other arms can be held against it. A key that the start
 // has nothing of saves nothing.
 func Predict(f *recording.File, arm string, keys []string, o Options) ([]Goal, []Saving, error) {
-	taken := breakdown.Of(f)
-	for _, s := range samples.Of(taken) {
+	m, err := armOf(breakdown.Of(f), arm, o)
+	if err != nil {
+		return nil, nil, err
+	}
+	saves, _ := m.predict(keys)
+	return m.goals(), saves, nil
+}
+
+// armOf is the model of one arm, by its own runs alone.
+func armOf(f *breakdown.File, arm string, o Options) (*model, error) {
+	for _, s := range samples.Of(f) {
 		if s.Name != arm || len(s.Samples) == 0 {
 			continue
 		}
 		m, err := modelOf(s, o)
 		if err != nil {
-			return nil, nil, fmt.Errorf("%s: %w", arm, err)
+			return nil, fmt.Errorf("%s: %w", arm, err)
 		}
-		var all change
-		for _, of := range remedies {
-			if c, ok := of(m); ok && slices.Contains(keys, c.Key) {
-				all = all.with(c.change)
-			}
-		}
-		return m.goals(), m.savings(all), nil
+		return m, nil
 	}
-	return nil, nil, fmt.Errorf("no run of %q counts, so that nothing can be predicted", arm)
+	return nil, fmt.Errorf("no run of %q counts, so that nothing can be predicted", arm)
 }
 
 // median is that of durations.
