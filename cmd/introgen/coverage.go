@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,6 +16,7 @@ import (
 	"github.com/introgen/introgen/engine/metal/forward"
 	"github.com/introgen/introgen/results/answers/coverage"
 	"github.com/introgen/introgen/results/recording"
+	"github.com/introgen/introgen/results/sanitize"
 	"github.com/introgen/introgen/results/store"
 	"github.com/urfave/cli/v2"
 )
@@ -33,10 +35,12 @@ func coveragePlan() planCommand {
 				"   introgen coverage 1                     the last recording, of a program\n" +
 				"   introgen coverage                       a warm-up of the run's own prompt, without decode steps\n" +
 				"   introgen coverage --warmup 2,1\n" +
+				"   introgen coverage --plan plan.json      what of a run a plan of introgen remedy --plan covers\n" +
 				"   introgen coverage --prompt-file long.txt --tokens 2000 --warmup 40,1 --verify",
 			Flags: slices.Concat(waitFlags(), []cli.Flag{
 				&cli.StringFlag{Name: "warmup", Usage: "the warm-up: `N,M` prompt tokens and decode steps", DefaultText: "the prompt's tokens, 0"},
 				&cli.StringFlag{Name: "architecture", Usage: "of the device, such as applegpu_g13g; it decides between tiles", DefaultText: "that of the soft driver"},
+				&cli.StringFlag{Name: "plan", Usage: "instead of a warm-up the plan in `FILE`, which introgen remedy --plan writes"},
 				&cli.BoolFlag{Name: "verify", Usage: "make the runs too, and fail where they compile something else"},
 				modelFlag(aModel),
 			}, promptFlags("what the full run asks"), []cli.Flag{tokensFlag("decode steps `N` of the full run")}),
@@ -55,6 +59,9 @@ func planCoverage(c *cli.Context) (p planned, err error) {
 	tokens, err := readTokens(c)
 	if err != nil {
 		return p, err
+	}
+	if c.IsSet("plan") && (c.IsSet("warmup") || c.Bool("verify")) {
+		return p, usagef("--plan takes the place of a warm-up: it has no meaning with --warmup or --verify; `introgen metal 0 --warmup PLAN` makes what is in it")
 	}
 	if c.Bool("verify") && c.String("architecture") != "" {
 		return p, usagef("--verify makes runs on the device that is here, so --architecture has no meaning with it")
@@ -90,6 +97,9 @@ func planCoverage(c *cli.Context) (p planned, err error) {
 	if err := bench.Fits(full.Prompt, full.Steps, positions, whose); err != nil {
 		return p, err
 	}
+	if c.IsSet("plan") {
+		return coverageOfPlan(c, needs, full)
+	}
 	warm, err := readWarmup(c.String("warmup"), full)
 	if err != nil {
 		return p, err
@@ -107,6 +117,24 @@ func planCoverage(c *cli.Context) (p planned, err error) {
 	return planned{arms: coverageArms(c, foretold, ids), factors: []string{"run"}, blocks: 1, foretold: foretold}, nil
 }
 
+// coverageOfPlan is what a plan has of what the run needs.
+func coverageOfPlan(c *cli.Context, needs *forward.Needs, full coverage.Run) (p planned, err error) {
+	path := c.String("plan")
+	of, err := readCompilePlan(path)
+	if err != nil {
+		return p, usagef("--plan: %w", err)
+	}
+	has, err := pipelinesOf(of)
+	if err != nil {
+		return p, usagef("--plan %s: %w", path, err)
+	}
+	foretold, err := coverage.Foretell(pipelines{needs}, full, full)
+	if err != nil {
+		return p, err
+	}
+	return planned{known: coverage.OfPlan(sanitize.Line(filepath.Base(path)), foretold.Full, usesOf(has)).Document()}, nil
+}
+
 // recordedCoverage is the answer about a program that was recorded: what it needs
 // nobody can compute.
 func recordedCoverage(c *cli.Context) (p planned, err error) {
@@ -119,7 +147,7 @@ func recordedCoverage(c *cli.Context) (p planned, err error) {
 			return p, usagef("coverage takes no argument but the recording of a program, got %q; the warm-up is --warmup N,M", arg)
 		}
 	}
-	for _, name := range []string{"warmup", "architecture", "verify", "model", "tokens", "prompt", "prompt-file", "prompt-ids"} {
+	for _, name := range []string{"warmup", "plan", "architecture", "verify", "model", "tokens", "prompt", "prompt-file", "prompt-ids"} {
 		if c.IsSet(name) {
 			return p, usagef("--%s is of what coverage computes of introgen's own engine; of a recording it says what was made in which phase", name)
 		}

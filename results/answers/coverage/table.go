@@ -14,17 +14,7 @@ func (a *Answer) Document() *table.Document {
 		figures.Number(a.Warm.Prompt, "prompt token"), figures.Number(a.Warm.Steps, "decode step"), a.Covered.Libraries, a.All.Libraries,
 		a.Covered.Pipelines, a.All.Pipelines, figures.Number(a.Full.Prompt, "prompt token"), figures.Number(a.Full.Steps, "decode step"))
 	if len(a.Missing) > 0 {
-		t := &table.Table{Title: "what the run still compiles after it", Columns: []table.Column{
-			{Name: "in", Left: true}, {Name: "library", Left: true}, {Name: "compiled", Left: true}, {Name: "pipeline", Left: true}}}
-		for _, m := range a.Missing {
-			what := "pipeline"
-			if m.Library {
-				what = "library, pipeline"
-			}
-			pipeline := table.Cell{Text: m.Function, Parts: []string{m.Use.String()}}
-			t.Add(table.Text(m.Phase), table.Text(m.Use.Library), table.Text(what), pipeline)
-		}
-		d.Table(t)
+		d.Table(missing(a.Missing))
 	}
 	d.Say("The smallest warm-up that covers all: --warmup %s (%s, %s).", a.Smallest,
 		figures.Number(a.Smallest.Prompt, "prompt token"), figures.Number(a.Smallest.Steps, "decode step"))
@@ -34,4 +24,19 @@ func (a *Answer) Document() *table.Document {
 		d.Say("Prefill alone, even with the run's own prompt, misses %s.", figures.Number(n, "pipeline"))
 	}
 	return &d
+}
+
+// missing is the table of what is left to compile.
+func missing(all []Missing) *table.Table {
+	t := &table.Table{Title: "what the run still compiles after it", Columns: []table.Column{
+		{Name: "in", Left: true}, {Name: "library", Left: true}, {Name: "compiled", Left: true}, {Name: "pipeline", Left: true}}}
+	for _, m := range all {
+		what := "pipeline"
+		if m.Library {
+			what = "library, pipeline"
+		}
+		pipeline := table.Cell{Text: m.Function, Parts: []string{m.Use.String()}}
+		t.Add(table.Text(m.Phase), table.Text(m.Use.Library), table.Text(what), pipeline)
+	}
+	return t
 }
