@@ -142,11 +142,12 @@ func TestReadRefuses(t *testing.T) {
 	}
 	for _, c := range []struct{ from, to, want string }{
 		{`{"format"`, `[{"format"`, "no compile plan"},
+		{`{"format"`, `{"k": "header", "format": "introgen recording"}{"format"`, "it is no compile plan: `introgen remedy --plan FILE` writes one"},
 		{"introgen compile plan", "introgen recording", "it is no compile plan: `introgen remedy --plan FILE` writes one"},
 		{`"version": 1`, `"version": 2`, "version 2: 1 to 1 are known"},
 		{`"version": 1`, `"version": 1, "more": 1`, `unknown field "more"`},
 		{`"from": "x"`, `"from": 1`, "from"},
-		{`"need": 1}]}]}`, `"need": 1}]}]}{}`, "after top-level value"},
+		{`"need": 1}]}]}`, `"need": 1}]}]}{}`, "behind its end"},
 		{`"A"`, `""`, "library 1: a library of the name"},
 		{`"f"`, `"f\u0000"`, "a function of the name"},
 		{`"source_bytes": 1`, `"source_bytes": -1`, "no negative number"},

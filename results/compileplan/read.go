@@ -48,9 +48,9 @@ func Read(r io.Reader) (*Plan, error) {
 		Format  string `json:"format"`
 		Version int    `json:"version"`
 	}
-	err = json.Unmarshal(b, &first)
+	err = json.NewDecoder(bytes.NewReader(b)).Decode(&first)
 	switch {
-	case err == nil && first.Format != Format || err != nil && !strings.HasPrefix(strings.TrimSpace(string(b[:min(len(b), 1000)])), "{"):
+	case err == nil && first.Format != Format || err != nil && !bytes.HasPrefix(bytes.TrimSpace(b[:min(len(b), 1000)]), []byte("{")):
 		return nil, errors.New("it is no compile plan: `introgen remedy --plan FILE` writes one")
 	case err != nil:
 		return nil, fmt.Errorf("no compile plan: %w", err)
@@ -62,6 +62,9 @@ func Read(r io.Reader) (*Plan, error) {
 	d.DisallowUnknownFields()
 	if err := d.Decode(p); err != nil {
 		return nil, fmt.Errorf("compile plan: %w", err)
+	}
+	if _, err := d.Token(); !errors.Is(err, io.EOF) {
+		return nil, errors.New("compile plan: something stands behind its end")
 	}
 	if err := p.check(); err != nil {
 		return nil, fmt.Errorf("compile plan: %w", err)
