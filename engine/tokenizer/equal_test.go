@@ -3,7 +3,6 @@
 package tokenizer
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -232,7 +231,7 @@ func FuzzEqualVocabulary(f *testing.F) {
 			return
 		}
 		if !compareText(t, g, h, text) {
-			t.Error(fmt.Sprintf("merges %q, special %q, %s", merges, specials, s.pre))
+			t.Errorf("merges %q, special %q, %s", merges, specials, s.pre)
 		}
 	})
 }
