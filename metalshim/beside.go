@@ -23,6 +23,10 @@ func CompileThreads(d Device) int {
 // CompileThreads passes on what the driver says.
 func (d *Instrumented) CompileThreads() int { return CompileThreads(d.Device) }
 
+// OnTrack is a context in which what is compiled is recorded on the track n, from 1:
+// that of a thread beside the one that generates.
+func OnTrack(ctx context.Context, n int32) context.Context { return trace.OnTrack(ctx, n) }
+
 // track is the track on which a call is recorded: that of its context.
 func (d *Instrumented) track(ctx context.Context) trace.Track {
 	return d.rec.Track(trace.TrackOf(ctx), holdsCompiles)

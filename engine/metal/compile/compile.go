@@ -11,7 +11,6 @@ import (
 
 	"github.com/introgen/introgen/engine/metal/forward"
 	"github.com/introgen/introgen/metalshim"
-	"github.com/introgen/introgen/trace"
 )
 
 // Options say how a Scheduler works.
@@ -133,7 +132,7 @@ func (s *Scheduler) employ() {
 
 // work makes what can be made, until nothing can.
 func (s *Scheduler) work(track int32) {
-	ctx := trace.OnTrack(s.ctx, track)
+	ctx := metalshim.OnTrack(s.ctx, track)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for t := s.next(); t != nil; t = s.next() {
