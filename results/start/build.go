@@ -296,6 +296,14 @@ func (b *builder) open(r breakdown.Round) {
 	if at < 0 {
 		at = r.Start
 	}
+	if b.Mode == Early {
+		for _, c := range b.Compiles {
+			if b.isBeside(c.Compile) {
+				at = c.Start // they are in the order of their begin
+				break
+			}
+		}
+	}
 	b.Start.device = b.cut(at)
 	for _, c := range b.Compiles {
 		b.Start.device = min(b.Start.device, c.need)

@@ -193,7 +193,7 @@ func (m *model) rules(r *run, c change, o outlook) start.Rules {
 		rules.Threads = c.threads
 	}
 	if r.start.Mode > start.Serial || r.start.Program && r.beside() {
-		rules.Slow = 1 // what was recorded was compiled beside others already
+		rules.Slow, rules.Cores = 1, 0 // what was recorded went on beside others, on the cores that there were
 	}
 	if rules.When == start.AsRecorded && (c.compile != nil || c.rewrite != nil) {
 		rules.When = start.Serial
