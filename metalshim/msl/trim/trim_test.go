@@ -131,3 +131,21 @@ func TestKernelsOfSets(t *testing.T) {
 		}
 	}
 }
+
+// TestWhole: what cannot be cut stays as it is, and says so.
+func TestWhole(t *testing.T) {
+	for _, c := range []struct{ in, why, missing string }{
+		{"#include \"more.h\"\nkernel void a() {}", `it includes "more.h", which is another text`, ""},
+		{"kernel void a() { f(R\"(x)\"); } kernel void b() {}", "a raw string stands in text", "a.metal: it has no kernel c: it has a, b"},
+		{"#define F(x) x\nF(kernel void a() {}\n#define G\n)\nkernel void b() {}", "a directive stands within a macro's arguments", "a.metal: it has no kernel c: it has a, b"},
+	} {
+		r, err := Of("a.metal", c.in, nil)
+		if err != nil || r.Text != c.in || len(r.Stays) != 1 || r.Stays[0].Why != c.why {
+			t.Errorf("%q: %+v, %v", c.in, r, err)
+		}
+		_, err = Of("a.metal", c.in, []string{"c"})
+		if (err == nil) != (c.missing == "") || err != nil && err.Error() != c.missing {
+			t.Errorf("%q: error %v, want %q", c.in, err, c.missing)
+		}
+	}
+}
