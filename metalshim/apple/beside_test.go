@@ -1,6 +1,7 @@
 package apple
 
 import (
+	"path/filepath"
 	"sync"
 	"testing"
 
@@ -45,8 +46,20 @@ func TestBeside(t *testing.T) {
 	second := must(two.NewPipeline(t.Context(), "add", nil))(t)
 	close(at.open)
 	first := (<-made).(metalshim.Pipeline)
+	// So does one that is not in an archive.
+	x := must(d.NewArchive(filepath.Join(t.TempDir(), "a")))(t)
+	kept := must(x.NewLibrary(t.Context(), metalshim.Source{Name: "Add", Text: addSource}))(t)
+	at = hold(standin.AtPipeline)
+	go func() { made <- must(one.NewPipeline(t.Context(), "through", nil))(t) }()
+	<-at.held
+	third := must(kept.NewPipeline(t.Context(), "add", nil))(t)
+	close(at.open)
+	other := (<-made).(metalshim.Pipeline)
+	if e := third.Evidence(); e.Archive != fresh {
+		t.Errorf("a new archive: %+v", e)
+	}
 	q := must(d.NewQueue())(t)
-	for _, add := range []metalshim.Pipeline{first, second} {
+	for _, add := range []metalshim.Pipeline{first, second, third} {
 		a, b := must(d.NewBufferWithBytes(floats(1, 2)))(t), must(d.NewBufferWithBytes(floats(3, 5)))(t)
 		addOnce(t, q, add, a, b, 2).Release()
 		if got := string(b.Contents()); got != string(floats(4, 7)) {
@@ -55,7 +68,7 @@ func TestBeside(t *testing.T) {
 		a.Release()
 		b.Release()
 	}
-	for _, o := range []interface{ Release() }{q, first, second, one, two} {
+	for _, o := range []interface{ Release() }{q, first, second, third, other, kept, x, one, two} {
 		o.Release()
 	}
 }

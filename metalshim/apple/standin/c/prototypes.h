@@ -309,7 +309,6 @@ void i_NSArray_getObjects_(id, SEL, id *) BODY_OF;
 id i_MTLComputePipelineDescriptor_computeFunction(id, SEL) BODY_OF;
 id i_MTLComputePipelineDescriptor_binaryArchives(id, SEL) BODY_OF;
 void i_MTLDevice_newComputePipelineStateWithFunction_options_completionHandler_(id, SEL, id, u64, struct block *) BODY_OF;
-void i_MTLDevice_newComputePipelineStateWithDescriptor_options_completionHandler_(id, SEL, id, u64, struct block *) BODY_OF;
 void i_MTLLibrary_newFunctionWithName_constantValues_completionHandler_(id, SEL, id, id, struct block *) BODY_OF;
 id c_NSString_stringWithCString_encoding_(id, SEL, const char *, u64) BODY_OF;
 
@@ -621,7 +620,6 @@ static const struct method methods[] = {
 	{"MTLComputePipelineDescriptor", "computeFunction", "@16@0:8", (void *)i_MTLComputePipelineDescriptor_computeFunction, 0, 0, 0},
 	{"MTLComputePipelineDescriptor", "binaryArchives", "@16@0:8", (void *)i_MTLComputePipelineDescriptor_binaryArchives, 0, 0, 0},
 	{"MTLDevice", "newComputePipelineStateWithFunction:options:completionHandler:", "v40@0:8@16Q24@?32", (void *)i_MTLDevice_newComputePipelineStateWithFunction_options_completionHandler_, 0, 0, 0},
-	{"MTLDevice", "newComputePipelineStateWithDescriptor:options:completionHandler:", "v40@0:8@16Q24@?32", (void *)i_MTLDevice_newComputePipelineStateWithDescriptor_options_completionHandler_, 0, 0, 0},
 	{"MTLLibrary", "newFunctionWithName:constantValues:completionHandler:", "v40@0:8@16@24@?32", (void *)i_MTLLibrary_newFunctionWithName_constantValues_completionHandler_, 0, 0, 0},
 	{"NSString", "stringWithCString:encoding:", "@32@0:8*16" ENCODING_CODE "24", (void *)c_NSString_stringWithCString_encoding_, 1, 0, 0},
 };
