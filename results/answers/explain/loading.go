@@ -14,7 +14,7 @@ import (
 
 var slowTokenizer = Rule{
 	Name: "tokenizer", Sure: Certain,
-	Advice: "in a process that lives, make it once and keep it; in one that starts for each text, --tokenizer go reads less, and gives the same ids: `introgen compare --states cpu --variant 'go: --tokenizer go'` measures what it saves here",
+	Advice: "in a process that lives, make it once and keep it; in one that starts for each text, --tokenizer go, which auto takes, is ready sooner than hf, and gives the same ids: `introgen compare --states cpu --variant 'go: --tokenizer go'` measures what it saves here",
 	Find: func(c *Case) (Facts, time.Duration) {
 		took := before(c.Arm, names.SpanTokenizer)
 		whole := c.over(start2)
