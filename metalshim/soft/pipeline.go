@@ -73,7 +73,7 @@ func (l *library) NewPipeline(ctx context.Context, function string, constants []
 }
 
 // passVersion changes when the steps below or the facts do.
-const passVersion = "4"
+const passVersion = "5"
 
 // values are the definitions of the library's function constants.
 func (l *library) values(function string, constants []metalshim.Constant) (string, error) {
@@ -183,7 +183,7 @@ func (l *library) compile(ctx context.Context, k msl.Kernel, values string, cons
 	if err := l.d.keep.write(name+lanesFile, []byte(wide)); err != nil {
 		return nil, nil, err
 	}
-	flags := slices.Concat(lanes.Flags, l.d.target())
+	flags := slices.Concat(lanes.Flags, lanes.Scheduling(wide), l.d.target())
 	if code, err = l.d.object(ctx, flags, []byte(wide)); err != nil {
 		return nil, nil, compileError(ctx, l.name, k.Name, err)
 	}

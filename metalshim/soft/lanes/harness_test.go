@@ -125,6 +125,7 @@ func link(t testing.TB, out string, march ...string) program {
 	}
 	args := append([]string{"-march=native", "-no-pie"}, march...)
 	args = append(args, slices.DeleteFunc(slices.Clone(Flags), func(f string) bool { return f == "-x" || f == "ir" || f == "-fPIC" })...)
+	args = append(args, Scheduling(out)...)
 	args = append(args, "-x", "ir", ll, "-x", "none", runnerObject(t), "-lm", "-o", exe)
 	clangRun(t, "", args...)
 	return program(exe)
