@@ -77,6 +77,8 @@ func flagChoices(name string) []string {
 		return tokenizer.Kinds
 	case "compile":
 		return metal.CompileModes()
+	case "code":
+		return codeNames()
 	case "order":
 		return []string{plan.OrderRandom, plan.OrderABBA}
 	}

@@ -20,16 +20,16 @@ import (
 func compilePlanFlags() []cli.Flag {
 	return []cli.Flag{
 		&cli.StringFlag{Name: "plan", Usage: "write to `FILE` what the recording's run compiled, in the order of first need, as JSON, or as code where it ends in " + codeEndings()},
-		&cli.StringSliceFlag{Name: "code", Usage: "with --plan, also a page of code beside FILE in the `LANGUAGE` " + codeNames() + "; may be given several times"},
+		&cli.StringSliceFlag{Name: "code", Usage: "with --plan, also a page of code beside FILE in the `LANGUAGE` " + strings.Join(codeNames(), ", ") + "; may be given several times"},
 	}
 }
 
-func codeNames() string {
+func codeNames() []string {
 	var all []string
 	for _, l := range code.Languages {
 		all = append(all, l.Name)
 	}
-	return strings.Join(all, ", ")
+	return all
 }
 
 func codeEndings() string {
@@ -63,7 +63,7 @@ func planFiles(c *cli.Context) ([]writtenPlan, error) {
 	for _, name := range c.StringSlice("code") {
 		i := slices.IndexFunc(code.Languages, func(l code.Language) bool { return l.Name == name })
 		if i < 0 {
-			return nil, usagef("--code %q is not known: %s are allowed", name, codeNames())
+			return nil, usagef("--code %q is not known: %s are allowed", name, strings.Join(codeNames(), ", "))
 		}
 		l := &code.Languages[i]
 		w := writtenPlan{strings.TrimSuffix(path, ending) + l.Ending, l}
