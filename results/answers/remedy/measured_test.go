@@ -7,6 +7,8 @@ import (
 
 	"github.com/introgen/introgen/results/programtest"
 	"github.com/introgen/introgen/results/recording"
+	"github.com/introgen/introgen/results/stats"
+	"github.com/introgen/introgen/results/table"
 )
 
 // measuredPlan is a plan with a plain start, which takes 730 ms to the first token and
@@ -67,6 +69,25 @@ func TestMeasure(t *testing.T) {
 		if g.Held() != held {
 			t.Errorf("measured %v against 500 of 1000: held %v", measured, g.Held())
 		}
+	}
+}
+
+// TestMeasuredInterval: two runs have no interval, six have one.
+func TestMeasuredInterval(t *testing.T) {
+	a, err := Measure(measuredPlan(t, func(string, *recording.Run) {}), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var text strings.Builder
+	if err := a.Document().Write(&text, table.Plain); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(text.String(), "?: an interval needs 6 runs of each kind, and there are 2.") {
+		t.Errorf("two runs:\n%s", &text)
+	}
+	g := GoalVersus{Plain: 1000, Measured: stats.Summarize([]float64{1e6, 2e6, 3e6, 4e6, 5e6, 6e6})}
+	if c := interval(g.Measured); c.Text != "2.50" {
+		t.Errorf("1 to 6 ms: ±%s", c.Text)
 	}
 }
 

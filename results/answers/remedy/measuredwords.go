@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/introgen/introgen/figures"
+	"github.com/introgen/introgen/results/stats"
 	"github.com/introgen/introgen/results/table"
 )
 
@@ -33,6 +34,9 @@ func (a *Measurement) Document() *table.Document {
 		}
 	}
 	d.Say("%d of %d predictions held.", held, of)
+	if n := a.fewest(); n < stats.LeastForInterval {
+		d.Say("?: an interval needs %d runs of each kind, and there %s %d.", stats.LeastForInterval, figures.Verb(n, "is", "are"), n)
+	}
 	if a.IDs > 0 {
 		d.Say("All runs generated the same %s by the same number of dispatches, %d.", figures.Number(a.IDs, "token"), a.Dispatches)
 	}
@@ -40,6 +44,15 @@ func (a *Measurement) Document() *table.Document {
 		d.Say("%s.", l)
 	}
 	return d
+}
+
+// fewest is how many runs the kind has that has the least of them.
+func (a *Measurement) fewest() int {
+	n := a.Runs
+	for _, v := range a.Compared {
+		n = min(n, v.Runs)
+	}
+	return n
 }
 
 // goal is the table of the time to one goal.
@@ -58,15 +71,24 @@ func (a *Measurement) goal(g int) *table.Table {
 			how = "near"
 		}
 		s := x.Measured
-		width := math.Max(s.Hi-s.Median, s.Median-s.Lo)
 		t.Add(table.Text(Name(v.Keys...)), table.Cell{Text: ms(x.Predicted), Parts: []string{exact(x.Predicted)}},
 			table.Cell{Text: ms(x.Lo) + " – " + ms(x.Hi), Parts: []string{exact(x.Lo), exact(x.Hi)}},
 			table.Cell{Text: ms(time.Duration(s.Median)), Parts: []string{exact(time.Duration(s.Median))}},
-			table.Cell{Text: ms(time.Duration(width)), Parts: []string{exact(time.Duration(s.Lo)), exact(time.Duration(s.Hi))}},
+			interval(s),
 			table.Cell{Text: figures.Percent(x.Off()), Parts: []string{figures.Exact(100 * x.Off())}}, table.Text(how),
 			table.Cell{Text: figures.Text(x.Sooner(), 2) + "×", Parts: []string{figures.Exact(x.Sooner())}})
 	}
 	return t
+}
+
+// interval is how far the ends of the 95 % interval lie from the median, in milliseconds.
+// Of too few runs there is none.
+func interval(s stats.Summary) table.Cell {
+	if !s.Decidable {
+		return table.Cell{Text: "?", Parts: []string{"", ""}}
+	}
+	width := math.Max(s.Hi-s.Median, s.Median-s.Lo)
+	return table.Cell{Text: ms(time.Duration(width)), Parts: []string{exact(time.Duration(s.Lo)), exact(time.Duration(s.Hi))}}
 }
 
 // installs is the table of the work that was done before.
