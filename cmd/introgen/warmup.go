@@ -107,7 +107,7 @@ func (m *openedMetal) warmed(ctx context.Context, g *generation, k metalKnobs) e
 		return nil
 	}
 	g.leave()
-	g.top = g.rec.Begin(names.SpanWarmUp, w.name, int64(w.predicted(k.compile)))
+	g.top = g.rec.Begin(names.SpanWarmUp, w.name, w.predicted(k.compile))
 	err := m.device.Warm(ctx, w.pipelines)
 	g.enter(names.SpanRecord, "")
 	g.catchUp()

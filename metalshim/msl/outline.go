@@ -1,6 +1,7 @@
 package msl
 
 import (
+	"errors"
 	"slices"
 	"sort"
 	"strings"
@@ -127,7 +128,7 @@ func (s *survey) judge(g *Group, from, to int32, room *int) error {
 	}
 	for _, w := range s.through(worlds, at, to, [][]macroToken{nil}) {
 		read, err := parts(w, room)
-		if err == errTooLarge {
+		if errors.Is(err, errTooLarge) {
 			return err
 		}
 		if err != nil {

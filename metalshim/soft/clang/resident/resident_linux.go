@@ -148,9 +148,11 @@ func (r *root) start() error {
 		_ = cmd.Wait()
 		close(over)
 	}()
-	ours.SetReadDeadline(time.Now().Add(startLimit))
 	var hello [1]byte
-	if _, err = io.ReadFull(ours, hello[:]); err != nil {
+	if err = ours.SetReadDeadline(time.Now().Add(startLimit)); err == nil {
+		_, err = io.ReadFull(ours, hello[:])
+	}
+	if err != nil {
 		ours.Close()
 		_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) // it may have ended
 		<-over
@@ -348,7 +350,7 @@ const killWait = 2 * time.Second
 // await waits for a child's status. When ctx is over the child is killed.
 func await(ctx context.Context, reply *os.File) (status syscall.WaitStatus, told bool) {
 	stop := context.AfterFunc(ctx, func() {
-		reply.SetReadDeadline(time.Now().Add(killWait))
+		_ = reply.SetReadDeadline(time.Now().Add(killWait)) // where it cannot be set, the end of the child ends the wait
 		shutdown(reply)
 	})
 	defer stop()
