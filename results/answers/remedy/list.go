@@ -172,7 +172,7 @@ func (m *model) lastNeed() string {
 	for _, c := range s.Compiles {
 		last = max(last, c.Phase)
 	}
-	return "the end of " + s.Phases[last].Title
+	return fmt.Sprintf("the end of %q", s.Phases[last].Title)
 }
 
 func (m *model) libraries() (n int) {

@@ -56,20 +56,32 @@ func (a *Answer) Document() *table.Document {
 func ms(t time.Duration) string { return figures.Milliseconds(t) }
 
 func (a *Arm) say(d *table.Document) {
-	d.Say("%s", a.heading())
-	d.Say("%s", a.checked())
-	if a.Compiling > 0 {
-		d.Say("%s", a.limited())
+	if a.off() > start.Exact {
+		d.Say("%s", a.checked())
 	}
+	d.Say("%s", a.heading())
+	a.combined(d)
 	if len(a.Remedies) == 0 {
 		d.Say("Nothing that introgen knows of saves %s of it.", figures.Percent(Worth))
-	} else {
+	}
+	if a.Compiling > 0 {
+		d.Say("%s", a.limited())
+		d.Say("%s", a.simulated())
+	}
+	if a.off() <= start.Exact {
+		d.Say("%s", a.checked())
+	}
+	if len(a.Remedies) > 0 {
 		d.Table(a.Table())
+		measured := false
 		for _, r := range a.Remedies {
 			r.say(d)
+			measured = measured || len(r.Command) > 0
+		}
+		if measured && a.Compiling > 0 {
+			d.Say("%s", measuring)
 		}
 	}
-	a.combined(d)
 	if len(a.Slight) > 0 {
 		d.Say("Less than %s each, or nothing: %s.", figures.Percent(Worth), strings.Join(a.Slight, ", "))
 	}
@@ -78,6 +90,9 @@ func (a *Arm) say(d *table.Document) {
 	}
 }
 
+// measuring says what the commands that measure remedies do not do by themselves.
+const measuring = "To measure one alone, run its command with an empty cache: INTROGEN_CACHE names a folder, on a Mac --nonce passes the system's by. An archive is written by the first run, and used from the second on. `introgen remedy --measure` does all of this for each remedy and for the best together, interleaved with plain starts."
+
 // heading says of what the answer is.
 func (a *Arm) heading() string {
 	var goals []string
@@ -85,10 +100,11 @@ func (a *Arm) heading() string {
 		goals = append(goals, fmt.Sprintf("%s after %s ms", g.Name, ms(g.Time)))
 	}
 	runs := figures.Number(a.Runs, "run")
-	text := fmt.Sprintf("%s (%s): %s.", a.Name, runs, strings.Join(goals, ", "))
-	if a.Compiling == 0 {
-		return text
-	}
+	return fmt.Sprintf("%s (%s): %s.", a.Name, runs, strings.Join(goals, ", "))
+}
+
+// simulated says for what machine it is predicted.
+func (a *Arm) simulated() string {
 	threads := fmt.Sprintf("on %s", figures.Number(a.Threads, "compile thread"))
 	if a.Cores > 0 {
 		threads += fmt.Sprintf(" of %s", figures.Number(a.Cores, "core"))
@@ -96,26 +112,32 @@ func (a *Arm) heading() string {
 	if a.Assumed {
 		threads += " (the recording does not say how many there were: --threads does)"
 	}
-	return text + " Predicted for compiling " + threads + "."
+	return "Predicted for compiling " + threads + "."
+}
+
+// off is by how much the model does not fit, at the worst.
+func (a *Arm) off() (worst float64) {
+	for _, c := range a.Checks {
+		worst = max(worst, c.Off())
+	}
+	return worst
 }
 
 // checked says how well the model fits.
 func (a *Arm) checked() string {
 	var all []string
-	worst := 0.0
 	for _, c := range a.Checks {
 		all = append(all, fmt.Sprintf("%s %s ms, recorded %s", c.What, ms(c.Replay), ms(c.Recorded)))
-		worst = max(worst, c.Off())
 	}
 	text := "The model, replayed unchanged: " + strings.Join(all, "; ") + "."
-	if worst > start.Exact {
+	if worst := a.off(); worst > start.Exact {
 		text += fmt.Sprintf(" That is off by %s, more than %s: believe none of what follows.", figures.Percent(worst), figures.Percent(start.Exact))
 	}
 	return text
 }
 
 func (a *Arm) limited() string {
-	text := fmt.Sprintf("Compiling takes %s ms: %d libraries and %d pipelines.", ms(a.Compiling), a.Libraries, a.Pipelines)
+	text := fmt.Sprintf("Compiling takes %s ms: %d %s and %s.", ms(a.Compiling), a.Libraries, figures.Verb(a.Libraries, "library", "libraries"), figures.Number(a.Pipelines, "pipeline"))
 	l := a.Limit
 	if l.Library == "" {
 		return text
@@ -130,7 +152,7 @@ func (a *Arm) limited() string {
 
 // Table has a line for each remedy.
 func (a *Arm) Table() *table.Table {
-	t := &table.Table{Title: a.Name + ": milliseconds that each remedy saves of the time to it, alone", Columns: []table.Column{{Name: "remedy", Left: true}}}
+	t := &table.Table{Title: a.Name + ": milliseconds that each remedy alone saves", Columns: []table.Column{{Name: "remedy", Left: true}}}
 	for _, g := range a.Goals {
 		t.Columns = append(t.Columns, table.Column{Name: g.Name, Parts: []string{"ms", "%"}}, table.Column{Name: g.Name + " between", Brief: "between", Parts: []string{"lo ms", "hi ms"}, Joined: true})
 	}
@@ -147,7 +169,7 @@ func (a *Arm) Table() *table.Table {
 }
 
 // bests are what the table calls the best combinations.
-var bests = []string{"best", "best after install"}
+var bests = []string{"best", "best+install"}
 
 func (a *Arm) cells(name string, all []Saving) []table.Cell {
 	cells := []table.Cell{table.Text(name)}
@@ -184,15 +206,15 @@ func (a *Arm) combined(d *table.Document) {
 		if c == nil {
 			continue
 		}
-		which := "The best without work at install time"
+		which := "Best without work at install time"
 		if c == a.With {
-			which = fmt.Sprintf("The best with %s ms of work at install time", ms(c.Install))
+			which = fmt.Sprintf("Best with %s ms of work at install time", ms(c.Install))
 		}
 		var goals []string
 		for i, g := range a.Goals {
 			goals = append(goals, fmt.Sprintf("%s after %s ms instead of %s", g.Name, ms(g.Time-c.Savings[i].Saves), ms(g.Time)))
 		}
-		d.Say("%s: %s: %s.", which, strings.Join(c.Keys, " + "), strings.Join(goals, ", "))
+		d.Say("%s is %s: %s.", which, strings.Join(c.Keys, " + "), strings.Join(goals, ", "))
 		if len(c.Command) > 0 {
 			d.Say("  measure it: introgen %s", shellwords.Join(c.Command))
 		}
