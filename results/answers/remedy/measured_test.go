@@ -7,7 +7,6 @@ import (
 
 	"github.com/introgen/introgen/results/programtest"
 	"github.com/introgen/introgen/results/recording"
-	"github.com/introgen/introgen/results/stats"
 	"github.com/introgen/introgen/results/table"
 )
 
@@ -72,25 +71,6 @@ func TestMeasure(t *testing.T) {
 	}
 }
 
-// TestMeasuredInterval: two runs have no interval, six have one.
-func TestMeasuredInterval(t *testing.T) {
-	a, err := Measure(measuredPlan(t, func(string, *recording.Run) {}), Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	var text strings.Builder
-	if err := a.Document().Write(&text, table.Plain); err != nil {
-		t.Fatal(err)
-	}
-	if !strings.Contains(text.String(), "?: an interval needs 6 runs of each kind, and there are 2.") {
-		t.Errorf("two runs:\n%s", &text)
-	}
-	g := GoalVersus{Plain: 1000, Measured: stats.Summarize([]float64{1e6, 2e6, 3e6, 4e6, 5e6, 6e6})}
-	if c := interval(g.Measured); c.Text != "2.50" {
-		t.Errorf("1 to 6 ms: ±%s", c.Text)
-	}
-}
-
 // TestMeasureRefuses: runs that computed something else are not compared.
 func TestMeasureRefuses(t *testing.T) {
 	for want, change := range map[string]func(arm string, r *recording.Run){
@@ -113,5 +93,36 @@ func TestMeasureRefuses(t *testing.T) {
 	f.Plan.Factors = nil
 	if _, err := Measure(f, Options{}); err == nil || !strings.Contains(err.Error(), "`introgen remedy --measure` makes one") {
 		t.Error(err)
+	}
+}
+
+// TestMeasuredWords: the soonest start stands first, with what it needs before; two runs
+// give no interval.
+func TestMeasuredWords(t *testing.T) {
+	a, err := Measure(measuredPlan(t, func(string, *recording.Run) {}), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b strings.Builder
+	if err := a.Document().Write(&b, table.Plain); err != nil {
+		t.Fatal(err)
+	}
+	head, tables, _ := strings.Cut(b.String(), "\n\n")
+	words := strings.Join(strings.Fields(head), " ")
+	for _, want := range []string{"Soonest measured with 800.0 ms of work at install time is warmup: token 1 after", "an interval needs 6 runs of each kind, and there are 2"} {
+		if !strings.Contains(words, want) {
+			t.Errorf("without %q:\n%s", want, head)
+		}
+	}
+	if strings.Contains(words, "measured without work") {
+		t.Errorf("nothing without work at install time was measured:\n%s", head)
+	}
+	if !strings.Contains(tables, "  ?  ") || strings.Contains(tables, "  0.0  ") {
+		t.Errorf("an interval of two runs:\n%s", tables)
+	}
+	for line := range strings.Lines(b.String()) {
+		if len([]rune(line)) > 81 {
+			t.Errorf("%q is wider than 80 columns", line)
+		}
 	}
 }

@@ -175,7 +175,7 @@ func armOf(f *breakdown.File, arm string, o Options) (*model, error) {
 		}
 		return m, nil
 	}
-	return nil, fmt.Errorf("no run of %q counts, so that nothing can be predicted", arm)
+	return nil, fmt.Errorf("no run of %q counts, so that nothing can be predicted: `introgen show` of the recording says how its runs ended", arm)
 }
 
 // median is that of durations.
