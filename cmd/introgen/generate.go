@@ -210,7 +210,11 @@ func roundsArgument(c *cli.Context, own generating) (int, error) {
 			least = 0
 		}
 		if err != nil || n < least || n > maxRounds {
-			return 0, usagef("%s %q: the number of rounds is a whole number from %d to %d", c.Command.Name, a, least, maxRounds)
+			hint := ""
+			if c.Command.Name == "metal" && n == 0 && err == nil {
+				hint = "; 0 goes with --warmup PLAN alone, which then is all that is done"
+			}
+			return 0, usagef("%s %q: the number of rounds is a whole number from %d to %d%s", c.Command.Name, a, least, maxRounds, hint)
 		}
 		return n, nil
 	}

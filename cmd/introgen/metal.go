@@ -53,7 +53,7 @@ func metalCommand() *cli.Command {
 			"   introgen metal 2 --commands-per-buffer 1\n" +
 			"   introgen metal 2 --weights map       the device reads the model's file where it is mapped\n" +
 			"   introgen metal 1 --nonce --compile early   what compiling beside reading the weights saves\n" +
-			"   introgen metal 2 --archive a.archive compiled code is kept in a file, and taken from it the next time\n" +
+			"   introgen metal 2 --archive a.archive         compiled code is kept in a file, and taken from it the next time\n" +
 			"   introgen metal 0 --warmup plan.json  compile what is in a plan, as an installer would\n" +
 			"   introgen metal 1 --keep-generated generated/\n" +
 			"   for n in 1 10 50 200 100000; do CANDLE_METAL_COMPUTE_PER_BUFFER=$n introgen metal 2; done\n\n" +

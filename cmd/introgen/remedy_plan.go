@@ -95,7 +95,7 @@ func runCompilePlan(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	for _, w := range out {
+	for i, w := range out {
 		var b bytes.Buffer
 		if w.language != nil {
 			err = w.language.Write(&b, p)
@@ -107,6 +107,10 @@ func runCompilePlan(c *cli.Context) error {
 		}
 		if err := files.Write(w.path, b.Bytes(), files.Options{}); err != nil {
 			return err
+		}
+		if i > 0 {
+			fmt.Fprintf(c.App.Writer, "%s: the same as a page of code\n", w.path)
+			continue
 		}
 		fmt.Fprintf(c.App.Writer, "%s: %s%s\n", w.path, p.Size(), compilingOf(p))
 	}

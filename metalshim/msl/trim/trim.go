@@ -82,7 +82,7 @@ func missing(file string, keep, there []string) error {
 			continue
 		}
 		if len(there) == 0 {
-			return fmt.Errorf("%s: it has no kernel %s: it has none", file, name)
+			return fmt.Errorf("%s: it has no kernel %s, and no other: a source in Metal's language with `kernel void %s(…)` is wanted", file, name, name)
 		}
 		more := ""
 		if n := len(there) - mostListed; n > 0 {
