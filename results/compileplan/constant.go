@@ -67,7 +67,7 @@ func (t scalar) bits(text string) (uint64, error) {
 	switch {
 	case t.float:
 		f, err := strconv.ParseFloat(text, 32)
-		if err != nil || text != shortest(float32(f)) {
+		if err != nil || math.IsNaN(f) || text != shortest(float32(f)) {
 			return 0, errWritten
 		}
 		return uint64(math.Float32bits(float32(f))), nil

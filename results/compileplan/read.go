@@ -85,6 +85,7 @@ func (p *Plan) check() error {
 		return fmt.Errorf("%d pipelines, and %d left out: at most %d are allowed", n, len(p.Left), mostPipelines)
 	}
 	known, needed := map[string]bool{}, make([]bool, n)
+	var took int64
 	for i, l := range p.Libraries {
 		if err := checkName("library", l.Name); err != nil {
 			return fmt.Errorf("library %d: %w", i+1, err)
@@ -100,6 +101,15 @@ func (p *Plan) check() error {
 		known[l.Name] = true
 		if err := l.check(needed); err != nil {
 			return fmt.Errorf("library %q: %w", l.Name, err)
+		}
+		took += l.Nanoseconds
+		for _, x := range l.Pipelines {
+			if took += x.Nanoseconds; took > mostTime {
+				break // before it overflows
+			}
+		}
+		if took > mostTime {
+			return fmt.Errorf("up to library %q all together took more than %d ns, which no plan does", l.Name, int64(mostTime))
 		}
 	}
 	return nil
