@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/introgen/introgen/metalshim/soft/clang"
+	"golang.org/x/sys/unix"
 )
 
 // found is what Find finds where path names the compiler.
@@ -134,4 +135,36 @@ func FuzzMessage(f *testing.F) {
 			t.Fatalf("%q: %q, %v", args, b, err)
 		}
 	})
+}
+
+// TestLimitedFiles: files in memory are bound by what `ulimit -f` allows, and the pipe
+// of a process is not. What does not fit is made by a process, and what fits is not.
+func TestLimitedFiles(t *testing.T) {
+	c := compilers(t)
+	large := stage(c, "char x[1 << 20] = {1};", "-x", "c", "-c")
+	small := stage(c, "int x;", "-x", "c", "-c")
+	equal(t, c, "without a limit", large)
+	c.Close()
+
+	var before unix.Rlimit
+	if err := unix.Getrlimit(unix.RLIMIT_FSIZE, &before); err != nil {
+		t.Fatal(err)
+	}
+	lower := before
+	lower.Cur = 512 << 10
+	if err := unix.Setrlimit(unix.RLIMIT_FSIZE, &lower); err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := unix.Setrlimit(unix.RLIMIT_FSIZE, &before); err != nil {
+			t.Error(err)
+		}
+	}()
+	c = compilers(t)
+	for range 3 {
+		if out, err := c.Run(t.Context(), large); err != nil || len(out.Stdout) < 1<<20 {
+			t.Errorf("%d bytes, %v", len(out.Stdout), err)
+		}
+	}
+	equal(t, c, "after that", small)
 }

@@ -272,6 +272,8 @@ func (r *root) run(ctx context.Context, cmd Command) (out clang.Output, err erro
 		return out, nil
 	case status.Exited():
 		return out, cmd.Failed(status.ExitStatus(), "", out)
+	case status.Signal() == syscall.SIGXFSZ && filesBelow(clang.OutputLimit):
+		return out, errLost // a process writes to a pipe, which the user's limit does not bind
 	case status.Signal() == syscall.SIGXFSZ:
 		return out, fmt.Errorf("%s: the output exceeds %d bytes", cmd.Argv[0], clang.OutputLimit)
 	}
@@ -280,6 +282,13 @@ func (r *root) run(ctx context.Context, cmd Command) (out clang.Output, err erro
 		state += " (core dumped)"
 	}
 	return out, cmd.Failed(-1, state, out)
+}
+
+// filesBelow says whether this process, and so what it starts, may not write files of
+// n bytes, as under `ulimit -f`: files in memory are files.
+func filesBelow(n uint64) bool {
+	var limit unix.Rlimit
+	return unix.Getrlimit(unix.RLIMIT_FSIZE, &limit) == nil && limit.Cur < n
 }
 
 // socket is where a command is to be sent: to the server of its arguments, or to
