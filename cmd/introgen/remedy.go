@@ -40,6 +40,9 @@ func remedyPlan() planCommand {
 		plan:       planRemedy,
 		recordings: anyNumber,
 		check: func(c *cli.Context) error {
+			if c.Bool("measure") {
+				return usagef("--measure makes runs of its own, and %q is a recording: give one of them; the recording of such runs is shown without --measure", c.Args().First())
+			}
 			_, err := readCompileThreads(c.String("threads"))
 			return err
 		},

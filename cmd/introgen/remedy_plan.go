@@ -12,6 +12,8 @@ import (
 	"github.com/introgen/introgen/results/breakdown"
 	"github.com/introgen/introgen/results/compileplan"
 	"github.com/introgen/introgen/results/compileplan/code"
+	"github.com/introgen/introgen/results/recording"
+	"github.com/introgen/introgen/results/store"
 	"github.com/introgen/introgen/system/files"
 	"github.com/urfave/cli/v2"
 )
@@ -91,6 +93,12 @@ func runCompilePlan(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
+	if err := onlyPlan(c); err != nil {
+		return err
+	}
+	if err := keepRecording(c, out); err != nil {
+		return err
+	}
 	p, err := planOfArgument(c)
 	if err != nil {
 		return err
@@ -116,6 +124,38 @@ func runCompilePlan(c *cli.Context) error {
 	}
 	for _, l := range p.Left {
 		noteTo(c.App.ErrWriter, "not in the plan: %s: %s", strings.TrimSpace(l.Library+" "+l.Function+" "+l.Constants), l.Why)
+	}
+	return nil
+}
+
+// onlyPlan refuses the flags that say nothing about a plan: whoever gives them expects
+// something else to be done.
+func onlyPlan(c *cli.Context) error {
+	for _, f := range c.Command.Flags {
+		name := f.Names()[0]
+		if c.IsSet(name) && !slices.Contains([]string{"plan", "code", "mixed", "help"}, name) {
+			return usagef("--%s and --plan: a plan is written of a recording as it is, and no run is made; give one of them", name)
+		}
+	}
+	return nil
+}
+
+// keepRecording refuses to write over the recording that the plan is made of, or to
+// give a plan the name of one.
+func keepRecording(c *cli.Context, out []writtenPlan) error {
+	var from os.FileInfo
+	if arg := c.Args().First(); arg != "" && !strings.HasSuffix(arg, compileplan.Ending) {
+		if path, err := store.Find(arg); err == nil {
+			from, _ = os.Stat(path) // what is wrong with it is told where it is read
+		}
+	}
+	for _, w := range out {
+		if is, err := os.Stat(w.path); err == nil && from != nil && os.SameFile(is, from) {
+			return usagef("--plan %s is the recording %s, which would be lost: name another file", w.path, c.Args().First())
+		}
+		if filepath.Ext(w.path) == recording.Ending {
+			return usagef("--plan %s: a plan is no recording; let its name end in %s, %s", w.path, compileplan.Ending, codeEndings())
+		}
 	}
 	return nil
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -68,5 +69,52 @@ func TestRemedyUsage(t *testing.T) {
 	}
 	if _, err := plannedBy(t, "remedy", "--threads", "x"); err == nil {
 		t.Error("planned for x threads")
+	}
+}
+
+// TestRemedyPlanKeeps: a plan takes the place of no recording that it is made of, and
+// flags that would do nothing beside --plan are refused.
+func TestRemedyPlanKeeps(t *testing.T) {
+	dir := t.TempDir()
+	states, err := os.ReadFile(filepath.Join("..", "..", "results", "recorded", "experiment-states"+recording.Ending))
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(dir, "a"+recording.Ending)
+	if err := os.WriteFile(path, states, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	link := filepath.Join(dir, "link.json")
+	if err := os.Link(path, link); err != nil {
+		t.Fatal(err)
+	}
+	fresh := filepath.Join(dir, "fresh.json")
+	for _, c := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"--measure", path}, "--measure makes runs of its own"},
+		{[]string{"--plan", path, path}, "the recording"},
+		{[]string{"--plan", link, path}, "the recording"},
+		{[]string{"--plan", filepath.Join(dir, "other"+recording.Ending), path}, "a plan is no recording"},
+		{[]string{"--plan", fresh, "--measure", path}, "--measure"},
+		{[]string{"--plan", fresh, "--threads", "8", path}, "--threads"},
+		{[]string{"--plan", fresh, "-o", fresh + ".html", path}, "--output"},
+		{[]string{"--plan", fresh, "--runs", "8", path}, "--runs"},
+	} {
+		var out, errs bytes.Buffer
+		if code := run(t.Context(), append([]string{"introgen", "remedy"}, c.args...), &out, &errs); code != exitUsage || !strings.Contains(errs.String(), c.want) {
+			t.Errorf("%q: exit code %d, %s, want %q", c.args, code, &errs, c.want)
+		}
+	}
+	if is, err := os.ReadFile(path); err != nil || !bytes.Equal(is, states) {
+		t.Errorf("the recording has %d bytes, and had %d: %v", len(is), len(states), err)
+	}
+	if all, err := os.ReadDir(dir); err != nil || len(all) != 2 {
+		t.Errorf("there are %v, want two files: %v", all, err)
+	}
+	var out, errs bytes.Buffer
+	if code := run(t.Context(), []string{"introgen", "remedy", "--plan", fresh, path}, &out, &errs); code != exitOK {
+		t.Errorf("exit code %d, %s", code, &errs)
 	}
 }
