@@ -7,6 +7,7 @@ package compile
 import (
 	"context"
 	"errors"
+	"fmt"
 	"sync"
 
 	"github.com/introgen/introgen/engine/metal/forward"
@@ -261,6 +262,10 @@ func (s *Scheduler) await(ctx context.Context, t *task, p forward.Pipeline) (err
 	return err
 }
 
+// mostTold is how many errors of what nobody asked for are told one by one: where
+// the compiler is lacking, or memory, all have the same.
+const mostTold = 3
+
 // Stop ends what is being made beside the caller, waits for that, and begins nothing
 // more. It returns why something could not be made that nobody asked for.
 func (s *Scheduler) Stop() error {
@@ -272,13 +277,22 @@ func (s *Scheduler) Stop() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var all []error
+	more := 0
 	for _, t := range s.order {
 		ofLibrary := t.library != nil && t.library.err != nil // which is told by itself
 		ended := errors.Is(t.err, s.ctx.Err()) || errors.Is(t.err, context.Cause(s.ctx))
-		if t.err != nil && !t.judged && !ofLibrary && !ended {
-			t.judged = true
-			all = append(all, t.err)
+		if t.err == nil || t.judged || ofLibrary || ended {
+			continue
 		}
+		t.judged = true
+		if len(all) < mostTold {
+			all = append(all, t.err)
+		} else {
+			more++
+		}
+	}
+	if more > 0 {
+		all = append(all, fmt.Errorf("%d more that were begun could not be made either", more))
 	}
 	return errors.Join(all...)
 }

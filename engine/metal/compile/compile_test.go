@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -205,6 +206,34 @@ func TestErrors(t *testing.T) {
 		}
 		if err := closed(t, s, d); !errors.Is(err, c) || errors.Is(err, a) || errors.Is(err, b) {
 			t.Errorf("at the end: %v, want %v alone", err, c)
+		}
+	})
+}
+
+// Of many that could not be made, for one reason perhaps, some are told and the others
+// counted: all are one line.
+func TestManyErrors(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, d := world(t.Context(), times, Options{Threads: 2})
+		var all []error
+		names := strings.Fields("a1 a2 a3 b1 c1 d1")
+		for _, name := range names {
+			d.fail[name] = fmt.Errorf("%s does not compile", name)
+			all = append(all, d.fail[name])
+			s.Begin(of(strings.ToUpper(name[:1]), name))
+		}
+		if _, err := s.Pipeline(t.Context(), of("A", "a1")[0]); err != all[0] {
+			t.Errorf("a1: %v, want %v", err, all[0])
+		}
+		time.Sleep(time.Minute)
+		err := closed(t, s, d)
+		if want := "a2 does not compile\na3 does not compile\nb1 does not compile\n2 more that were begun could not be made either"; err == nil || err.Error() != want {
+			t.Errorf("at the end: %v, want %v", err, want)
+		}
+		for i, one := range all[1:] {
+			if told := i < 3; errors.Is(err, one) != told {
+				t.Errorf("%v is told: %t, want %t", one, !told, told)
+			}
 		}
 	})
 }
