@@ -95,3 +95,24 @@ func TestReadmeOutput(t *testing.T) {
 		t.Errorf("the README shows\n%s\nwhere the command prints\n%s", got, golden[1])
 	}
 }
+
+// TestReadmeRemedy: what the README shows of a recording that is here is how the output
+// of the command begins.
+func TestReadmeRemedy(t *testing.T) {
+	readme, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	shown := regexp.MustCompile("(?s)\\$ introgen (remedy [^\n]*)\n(.*?)```").FindStringSubmatch(string(readme))
+	if shown == nil {
+		t.Fatal("the README shows no output of `introgen remedy`")
+	}
+	t.Chdir("../..")
+	var out, errs bytes.Buffer
+	if code := run(t.Context(), append([]string{"introgen"}, strings.Fields(shown[1])...), &out, &errs); code != exitOK {
+		t.Fatalf("exit code %d: %s", code, &errs)
+	}
+	if !strings.HasPrefix(out.String(), shown[2]) {
+		t.Errorf("the README shows\n%s\nwhere the command prints\n%s", shown[2], &out)
+	}
+}

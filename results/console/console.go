@@ -216,7 +216,7 @@ func (r *running) span(e *recording.Span) {
 func (p *Printer) warmUp(s trace.Record) {
 	predicted := ""
 	if s.N > 0 {
-		predicted = fmt.Sprintf(", predicted %s ms", ms(time.Duration(s.N)))
+		predicted = fmt.Sprintf(", predicted %s ms where nothing is cached", ms(time.Duration(s.N)))
 	}
 	p.printf("[%s] warm-up %s %s ms%s\n", p.run.header.View.Label, s.Detail, ms(s.Duration()), predicted)
 }

@@ -212,7 +212,7 @@ func (a *Arm) combined(d *table.Document) {
 		}
 		var goals []string
 		for i, g := range a.Goals {
-			goals = append(goals, fmt.Sprintf("%s after %s ms instead of %s", g.Name, ms(g.Time-c.Savings[i].Saves), ms(g.Time)))
+			goals = append(goals, fmt.Sprintf("%s after %s ms (%s – %s) instead of %s", g.Name, ms(g.Time-c.Savings[i].Saves), ms(g.Time-c.Savings[i].Hi), ms(g.Time-c.Savings[i].Lo), ms(g.Time)))
 		}
 		d.Say("%s is %s: %s.", which, strings.Join(c.Keys, " + "), strings.Join(goals, ", "))
 		if len(c.Command) > 0 {
