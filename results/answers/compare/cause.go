@@ -74,7 +74,7 @@ func Verdict(all []samples.Series) string {
 		return ""
 	}
 	if made := slowest.dominant(); made != nil && !made.FromCache {
-		next := "`introgen remedy` says what would save most"
+		next := "`introgen coverage` says how short a warm-up may be, `introgen remedy` what would save most"
 		if slowest.Program {
 			next = "`introgen explain` says what to do"
 		}
