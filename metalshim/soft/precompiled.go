@@ -47,6 +47,7 @@ type precompiled struct {
 type precompiledHeader struct {
 	turn chan struct{} // holds one while it is being made
 	file *os.File
+	why  error // why the compiler does not make it; asked once more it would say the same
 }
 
 // close frees them.
@@ -93,13 +94,17 @@ func (d *Device) precompile(ctx context.Context, flags []string) (*os.File, erro
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
-	if h.file != nil {
-		return h.file, nil
+	if h.file != nil || h.why != nil {
+		return h.file, h.why
 	}
 	args := slices.Concat(headerLanguage, flags, toPrecompiled)
 	key := cache.KeyOf(headerEntry, d.id, stdlib.Header(), strings.Join(slices.Concat(always, sealedArgs, args), "\x00"))
 	payload, err := d.headerEntry(ctx, key, args)
 	if err != nil {
+		var refused *clang.ExitError
+		if ctx.Err() == nil && (errors.As(err, &refused) || errors.Is(err, clang.ErrLimit) || errors.Is(err, clang.ErrKilled)) {
+			h.why = err
+		}
 		return nil, err
 	}
 	h.file, err = native.Memory(payload)

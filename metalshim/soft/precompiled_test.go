@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -128,5 +129,48 @@ func TestPrecompiledDamaged(t *testing.T) {
 	}
 	if code, err := d.compileRewritten(ctx, flags, bad, good); err != nil || !bytes.Equal(code, plain) {
 		t.Errorf("a damaged header: %v", err)
+	}
+}
+
+// TestPrecompiledOnce: a compiler that cannot make the header, and takes its time
+// limit for that perhaps, is asked once, not by each library.
+func TestPrecompiledOnce(t *testing.T) {
+	tools, err := clang.Find(t.Context())
+	if err != nil {
+		t.Skipf("SKIP: needs clang: %v", err)
+	}
+	dir := t.TempDir()
+	script, asked := filepath.Join(dir, "clang-19"), filepath.Join(dir, "asked")
+	text := "#!/bin/sh\ncase \"$*\" in *emit-pch*) echo >>'" + asked + "'; kill -SEGV $$;; esac\nexec '" + tools.Path + "' \"$@\"\n"
+	if err := os.WriteFile(script, []byte(text), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv(clang.EnvPath, script)
+	var notes []string
+	d := openAt(t, Options{CacheDir: t.TempDir(), Note: func(kind, text string) { notes = append(notes, text) }})
+	for i := range 3 {
+		lib, err := d.NewLibrary(t.Context(), metalshim.Source{Name: "parts", Text: everyKind + strings.Repeat("\n", i)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		lib.Release()
+	}
+	count, err := os.ReadFile(asked)
+	if err != nil || string(count) != "\n" {
+		t.Errorf("it was asked %d times: %v", len(count), err)
+	}
+	if len(notes) == 0 || !strings.Contains(notes[0], "no precompiled header: "+script+": the compiler was killed") {
+		t.Errorf("notes: %q", notes)
+	}
+
+	// One that was cancelled says nothing about the compiler.
+	d = openAt(t, Options{CacheDir: t.TempDir()})
+	over, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := d.precompile(over, laneTarget()); !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled: %v", err)
+	}
+	if _, err := d.precompile(t.Context(), laneTarget()); err == nil || errors.Is(err, context.Canceled) {
+		t.Errorf("after that: %v", err)
 	}
 }
