@@ -1,8 +1,10 @@
 package recording
 
 import (
+	"bufio"
 	"bytes"
 	"encoding/json"
+	"io"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -82,7 +84,16 @@ func TestSchemaTakesWhatIsWritten(t *testing.T) {
 		t.Fatalf("no recordings are kept: %v", err)
 	}
 	for _, path := range kept {
-		b, err := os.ReadFile(path)
+		file, err := os.Open(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer file.Close()
+		plain, err := unpacked(bufio.NewReader(file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, err := io.ReadAll(plain)
 		if err != nil {
 			t.Fatal(err)
 		}
