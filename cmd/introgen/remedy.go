@@ -79,14 +79,20 @@ func planRemedy(c *cli.Context) (planned, error) {
 	if c.Bool("measure") {
 		return planMeasure(c)
 	}
-	args, err := given(c)
+	args, err := startArguments(c)
 	if err != nil {
 		return planned{}, err
 	}
+	return planned{blocks: 1, once: true, arms: []recording.Arm{{Name: "serial", State: recording.StateColdNatural, Cache: plan.CacheEmpty, Args: append([]string{"metal", "1"}, args...)}}}, nil
+}
+
+// startArguments are those of a start, as the user has given them: of introgen metal.
+func startArguments(c *cli.Context) ([]string, error) {
+	args, err := given(c)
 	if set := c.String("kernels"); set != "" {
 		args = append(args, "--kernels", set)
 	}
-	return planned{blocks: 1, once: true, arms: []recording.Arm{{Name: "serial", State: recording.StateColdNatural, Cache: plan.CacheEmpty, Args: append([]string{"metal", "1"}, args...)}}}, nil
+	return args, err
 }
 
 // readCompileThreads reads --threads; 0 is what the recording says.

@@ -27,12 +27,9 @@ var measured = [][]string{
 
 // planMeasure is the plan that measures them.
 func planMeasure(c *cli.Context) (planned, error) {
-	common, err := given(c)
+	common, err := startArguments(c)
 	if err != nil {
 		return planned{}, err
-	}
-	if set := c.String("kernels"); set != "" {
-		common = append(common, "--kernels", set)
 	}
 	p := planned{factors: []string{remedy.Factor}, arms: []recording.Arm{measuredArm(common)}}
 	for _, keys := range measured {

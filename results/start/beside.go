@@ -54,7 +54,7 @@ func (e *engine) read(spans []trace.Record) {
 		switch {
 		case s.Name == names.SpanWeights && s.End > s.Start:
 			e.weights[s.Parent] = append(e.weights[s.Parent], s)
-		case s.Name == spanAwait && s.End > s.Start && s.Track == 0:
+		case s.Name == names.SpanAwait && s.End > s.Start && s.Track == 0:
 			e.await = append(e.await, s)
 		case (s.Name == names.SpanLibrary || s.Name == names.SpanPipeline) && s.Track > 0:
 			e.beside[begun{s.Start, recording.MadeIn(s)}] = true
@@ -138,7 +138,3 @@ func (b *builder) place() {
 		b.Compiles[i].Phase = b.Pieces[c.need].Phase
 	}
 }
-
-// spanAwait is the name of the spans in which an engine waits for what is made beside
-// it.
-const spanAwait = "await"

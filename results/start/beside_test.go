@@ -68,11 +68,11 @@ func TestAwaited(t *testing.T) {
 		b.Compiles = append(b.Compiles, Compile{Compile: breakdown.Compile{Library: "Gemm", Function: "nn", Start: 5, Time: end - 5}, Of: -1, need: nowhere})
 	}
 	for end, want := range map[time.Duration]int{11: 0, 19: 1, 21: 1} {
-		if got := b.awaits(trace.Record{Name: spanAwait, Detail: "Gemm nn", Start: 6, End: end}); got != want {
+		if got := b.awaits(trace.Record{Name: names.SpanAwait, Detail: "Gemm nn", Start: 6, End: end}); got != want {
 			t.Errorf("a wait until %v is for %d, want %d", end, got, want)
 		}
 	}
-	if got := b.awaits(trace.Record{Name: spanAwait, Detail: "Gemm nt", Start: 6, End: 9}); got != -1 {
+	if got := b.awaits(trace.Record{Name: names.SpanAwait, Detail: "Gemm nt", Start: 6, End: 9}); got != -1 {
 		t.Errorf("a wait for what was not made is for %d", got)
 	}
 }
@@ -92,7 +92,7 @@ func TestRead(t *testing.T) {
 	var e engine
 	e.read([]trace.Record{
 		{ID: 1, Name: names.SpanLibrary, Detail: "A", Track: 2, Start: 1, End: 4}, {ID: 2, Name: names.SpanPipeline, Detail: "A f", Start: 5, End: 6},
-		{ID: 3, Name: spanAwait, Detail: "B g", Start: 9, End: 12}, {ID: 4, Name: spanAwait, Detail: "A f", Start: 7, End: 8}, {ID: 5, Name: spanAwait, Detail: "open", Start: 13, End: -1},
+		{ID: 3, Name: names.SpanAwait, Detail: "B g", Start: 9, End: 12}, {ID: 4, Name: names.SpanAwait, Detail: "A f", Start: 7, End: 8}, {ID: 5, Name: names.SpanAwait, Detail: "open", Start: 13, End: -1},
 	})
 	if !e.isBeside(breakdown.Compile{Library: "A", Start: 1}) || e.isBeside(breakdown.Compile{Library: "A", Function: "f", Start: 5}) {
 		t.Error("what lies on a track is beside, and nothing else")
