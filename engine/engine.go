@@ -1,6 +1,6 @@
 // Package engine is the contract between a thing that generates tokens and the
 // harness that times it. The engines themselves live below: engine/cpu and
-// engine/metal; both build on engine/gguf, engine/tokenizer and engine/llama.
+// engine/metal; both build on engine/gguf, engine/tokenizer and engine/transformer.
 package engine
 
 import "fmt"

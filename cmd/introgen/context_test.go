@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/introgen/introgen/engine/llama/llamatest"
+	"github.com/introgen/introgen/engine/transformer/transformertest"
 	"github.com/introgen/introgen/results/recording"
 	"github.com/introgen/introgen/trace/names"
 )
@@ -37,7 +37,7 @@ func byteTokens(n int) []string {
 // told with the model's number.
 func TestPromptBeyondTheDefaultContext(t *testing.T) {
 	const vocab, context = 300, 8300
-	path := llamatest.Write(t, llamatest.Config{Vocab: vocab, Context: context, Layers: 1, Heads: 1, KVHeads: 1, Hidden: 32, FFN: 32, Edit: func(w *llamatest.Writable) {
+	path := transformertest.Write(t, transformertest.Config{Vocab: vocab, Context: context, Layers: 1, Heads: 1, KVHeads: 1, Hidden: 32, FFN: 32, Edit: func(w *transformertest.Writable) {
 		w.Set("tokenizer.ggml.model", "gpt2")
 		w.Set("tokenizer.ggml.pre", "smollm")
 		w.Set("tokenizer.ggml.tokens", byteTokens(vocab))
@@ -65,7 +65,7 @@ func TestPromptBeyondTheDefaultContext(t *testing.T) {
 // TestRefusedBeforeAnythingIsBuilt: the header says how long a text may become, so
 // that what goes beyond it opens no device and builds no model.
 func TestRefusedBeforeAnythingIsBuilt(t *testing.T) {
-	short, long := worded(t, nil), worded(t, func(w *llamatest.Writable) { w.Set("llama.context_length", uint32(9000)) })
+	short, long := worded(t, nil), worded(t, func(w *transformertest.Writable) { w.Set("llama.context_length", uint32(9000)) })
 	for _, c := range []struct{ command, model, want string }{
 		{"cpu", short, "a prompt of 3 tokens and 100000 decode steps do not fit into the context of 512 positions: at most 509 steps are left; the model's file allows no more (llama.context_length 512)"},
 		{"metal", short, "a prompt of 3 tokens and 100000 decode steps do not fit into the context of 512 positions: at most 509 steps are left; the model's file allows no more (llama.context_length 512)"},

@@ -11,9 +11,9 @@ import (
 
 	"github.com/introgen/introgen/bench"
 	"github.com/introgen/introgen/engine/gguf"
-	"github.com/introgen/introgen/engine/llama"
 	"github.com/introgen/introgen/engine/metal"
 	"github.com/introgen/introgen/engine/metal/forward"
+	"github.com/introgen/introgen/engine/transformer"
 	"github.com/introgen/introgen/results/answers/coverage"
 	"github.com/introgen/introgen/results/recording"
 	"github.com/introgen/introgen/results/sanitize"
@@ -84,7 +84,7 @@ func planCoverage(c *cli.Context) (p planned, err error) {
 	if err != nil {
 		return p, err
 	}
-	model, err := llama.Load(f)
+	model, err := transformer.Load(f)
 	if err != nil {
 		return p, err
 	}

@@ -6,7 +6,7 @@ import (
 	"github.com/introgen/introgen/engine"
 	"github.com/introgen/introgen/engine/cpu"
 	"github.com/introgen/introgen/engine/gguf"
-	"github.com/introgen/introgen/engine/llama"
+	"github.com/introgen/introgen/engine/transformer"
 	"github.com/introgen/introgen/results/recording"
 	"github.com/urfave/cli/v2"
 )
@@ -82,7 +82,7 @@ func runCPU(c *cli.Context) error {
 		o.Observer, g.more = t, t.tell
 	}
 	err = g.run(c.Context, runner{describe: describe, build: func(f *gguf.File) (engine.Model, error) {
-		m, err := llama.Load(f)
+		m, err := transformer.Load(f)
 		if err != nil {
 			return nil, err
 		}

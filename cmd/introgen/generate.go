@@ -15,8 +15,8 @@ import (
 	"github.com/introgen/introgen/bench"
 	"github.com/introgen/introgen/engine"
 	"github.com/introgen/introgen/engine/gguf"
-	"github.com/introgen/introgen/engine/llama"
 	"github.com/introgen/introgen/engine/quant"
+	"github.com/introgen/introgen/engine/transformer"
 	"github.com/introgen/introgen/figures"
 	"github.com/introgen/introgen/models"
 	"github.com/introgen/introgen/results/console"
@@ -161,7 +161,7 @@ func (g *generation) readPrompt(c *cli.Context, kind string) (err error) {
 // fits refuses, before anything is built, what the model's context does not hold.
 // A header that does not say what that is, is told when the model is built.
 func (g *generation) fits(positions func(int) (int, string)) error {
-	p, err := llama.ReadParams(g.file)
+	p, err := transformer.ReadParams(g.file)
 	if err != nil {
 		return nil
 	}

@@ -9,12 +9,12 @@ import (
 	"strings"
 
 	"github.com/introgen/introgen/engine/gguf"
-	"github.com/introgen/introgen/engine/llama"
 	"github.com/introgen/introgen/engine/metal"
 	"github.com/introgen/introgen/engine/metal/forward"
 	"github.com/introgen/introgen/engine/metal/kernels"
 	"github.com/introgen/introgen/engine/metal/kernels/candle"
 	"github.com/introgen/introgen/engine/metal/signatures"
+	"github.com/introgen/introgen/engine/transformer"
 	"github.com/introgen/introgen/metalshim/msl"
 	"github.com/introgen/introgen/results/table"
 	"github.com/introgen/introgen/system/terminal"
@@ -93,7 +93,7 @@ func fitKernels(set *kernels.Set, of *gguf.File) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
-	m, err := llama.Load(f)
+	m, err := transformer.Load(f)
 	if err != nil {
 		return err
 	}

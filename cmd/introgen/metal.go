@@ -11,11 +11,11 @@ import (
 	"github.com/introgen/introgen/cmd/introgen/commandline"
 	"github.com/introgen/introgen/engine"
 	"github.com/introgen/introgen/engine/gguf"
-	"github.com/introgen/introgen/engine/llama"
 	"github.com/introgen/introgen/engine/metal"
 	"github.com/introgen/introgen/engine/metal/commandbuffer"
 	"github.com/introgen/introgen/engine/metal/forward"
 	"github.com/introgen/introgen/engine/metal/kernels"
+	"github.com/introgen/introgen/engine/transformer"
 	"github.com/introgen/introgen/figures"
 	"github.com/introgen/introgen/metalshim"
 	"github.com/introgen/introgen/metalshim/drivers"
@@ -289,7 +289,7 @@ func runMetal(c *cli.Context) (err error) {
 		return g.written(errors.Join(err, g.close()))
 	}
 	err = g.run(c.Context, runner{name: name, build: func(f *gguf.File) (engine.Model, error) {
-		model, err := llama.Load(f)
+		model, err := transformer.Load(f)
 		if err != nil {
 			return nil, err
 		}

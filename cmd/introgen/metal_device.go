@@ -8,8 +8,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/introgen/introgen/engine/llama"
 	"github.com/introgen/introgen/engine/metal"
+	"github.com/introgen/introgen/engine/transformer"
 	"github.com/introgen/introgen/metalshim"
 	"github.com/introgen/introgen/metalshim/drivers"
 	"github.com/introgen/introgen/results/recording"
@@ -56,7 +56,7 @@ func (m *openedMetal) expect(g *generation, mode metal.Compile) {
 	}
 	g.enter(names.SpanArguments, "") // what is to be run
 	defer g.enter(names.SpanRecord, "")
-	model, err := llama.Load(g.file)
+	model, err := transformer.Load(g.file)
 	if err != nil {
 		return
 	}

@@ -11,8 +11,8 @@ import (
 
 	"github.com/introgen/introgen/engine/gguf"
 	"github.com/introgen/introgen/engine/gguf/gguftest"
-	"github.com/introgen/introgen/engine/llama/llamatest"
 	"github.com/introgen/introgen/engine/tokenizer"
+	"github.com/introgen/introgen/engine/transformer/transformertest"
 	"github.com/introgen/introgen/results/store"
 )
 
@@ -27,9 +27,9 @@ func command(t *testing.T, args ...string) (out, errs string, code int) {
 
 // worded writes a model of 300 tokens with a vocabulary, whose metadata edit
 // changes.
-func worded(t *testing.T, edit func(*llamatest.Writable)) string {
-	return llamatest.Write(t, llamatest.Config{Vocab: 300, Context: 512, Edit: func(w *llamatest.Writable) {
-		llamatest.Vocabulary(w, 300)
+func worded(t *testing.T, edit func(*transformertest.Writable)) string {
+	return transformertest.Write(t, transformertest.Config{Vocab: 300, Context: 512, Edit: func(w *transformertest.Writable) {
+		transformertest.Vocabulary(w, 300)
 		if edit != nil {
 			edit(w)
 		}
@@ -45,17 +45,17 @@ func TestPromptIDsNeedNoTokenizer(t *testing.T) {
 	if code != exitOK || errs != "" || !strings.Contains(plain, "[cpu round 1] text: \"") {
 		t.Fatalf("a whole vocabulary: exit code %d, %s, %s", code, errs, plain)
 	}
-	for want, edit := range map[string]func(*llamatest.Writable){
-		`tokenizer.ggml.model is "llama"`: func(w *llamatest.Writable) { w.Set("tokenizer.ggml.model", "llama") },
-		"tokenizer.ggml.model is missing": func(w *llamatest.Writable) {
+	for want, edit := range map[string]func(*transformertest.Writable){
+		`tokenizer.ggml.model is "llama"`: func(w *transformertest.Writable) { w.Set("tokenizer.ggml.model", "llama") },
+		"tokenizer.ggml.model is missing": func(w *transformertest.Writable) {
 			for _, key := range []string{"model", "pre", "tokens", "token_type", "merges"} {
 				w.Drop("tokenizer.ggml." + key)
 			}
 		},
-		`tokenizer.ggml.pre is "tekken"`:     func(w *llamatest.Writable) { w.Set("tokenizer.ggml.pre", "tekken") },
-		"tokenizer.ggml.merges is missing":   func(w *llamatest.Writable) { w.Drop("tokenizer.ggml.merges") },
-		"add_space_prefix is true":           func(w *llamatest.Writable) { w.Set("tokenizer.ggml.add_space_prefix", true) },
-		"token_type must be an array of I32": func(w *llamatest.Writable) { w.Set("tokenizer.ggml.token_type", "x") },
+		`tokenizer.ggml.pre is "tekken"`:     func(w *transformertest.Writable) { w.Set("tokenizer.ggml.pre", "tekken") },
+		"tokenizer.ggml.merges is missing":   func(w *transformertest.Writable) { w.Drop("tokenizer.ggml.merges") },
+		"add_space_prefix is true":           func(w *transformertest.Writable) { w.Set("tokenizer.ggml.add_space_prefix", true) },
+		"token_type must be an array of I32": func(w *transformertest.Writable) { w.Set("tokenizer.ggml.token_type", "x") },
 	} {
 		path := worded(t, edit)
 		for _, kind := range []string{"auto", "go"} {
@@ -80,7 +80,7 @@ func TestPromptIDsNeedNoTokenizer(t *testing.T) {
 			t.Errorf("%s: a text: exit code %d, %s", want, code, errs)
 		}
 	}
-	if _, errs, code := command(t, "cpu", "1", "--prompt-ids", "300", "--model", worded(t, func(w *llamatest.Writable) { w.Drop("tokenizer.ggml.merges") })); code != exitUsage || !strings.Contains(errs, "outside the vocabulary, which has 0 to 299") {
+	if _, errs, code := command(t, "cpu", "1", "--prompt-ids", "300", "--model", worded(t, func(w *transformertest.Writable) { w.Drop("tokenizer.ggml.merges") })); code != exitUsage || !strings.Contains(errs, "outside the vocabulary, which has 0 to 299") {
 		t.Errorf("an id of no token: exit code %d, %s", code, errs)
 	}
 }
@@ -99,7 +99,7 @@ func answers(out string) string {
 // TestAutoTakesGo: what hf does not take runs with default flags, by the tokenizer
 // go, and the console says why it is that one; hf asked for by its name refuses it.
 func TestAutoTakesGo(t *testing.T) {
-	merges := worded(t, func(w *llamatest.Writable) {
+	merges := worded(t, func(w *transformertest.Writable) {
 		w.Set("tokenizer.ggml.merges", []string{"h e", "l l", "he ll", "hell o", "Ġ hello", "zz qq"})
 	})
 	zero := worded(t, nil)
@@ -126,7 +126,7 @@ func TestAutoTakesGo(t *testing.T) {
 		}
 	}
 	// So is a token that is a NUL byte decoded.
-	always := worded(t, func(w *llamatest.Writable) { w.Tensor("token_embd.weight").Data = onlyToken(0, 300, 64) })
+	always := worded(t, func(w *transformertest.Writable) { w.Tensor("token_embd.weight").Data = onlyToken(0, 300, 64) })
 	out, errs, code := command(t, "cpu", "1", "--tokens", "1", "--prompt-ids", "0", "--model", always)
 	if code != exitOK || !strings.Contains(out, `text: "\x00\x00"`) || errs != "" {
 		t.Errorf("new NUL bytes: exit code %d, %s, %s", code, errs, out)
@@ -195,7 +195,7 @@ func TestTokenizeIsWhatCPUPasses(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, c := range map[string]struct {
-		edit   func(*llamatest.Writable)
+		edit   func(*transformertest.Writable)
 		prompt []string
 		ids    string
 		hf     bool // hf does not take it
@@ -203,11 +203,11 @@ func TestTokenizeIsWhatCPUPasses(t *testing.T) {
 	}{
 		"a NUL byte":                {nil, []string{"--raw-prompt", "--prompt-file", file}, "97,0,98", true, ""},
 		"the token of a NUL byte":   {nil, []string{"--prompt-ids", "97,0,98"}, "97,0,98", true, ""},
-		"a merge of no tokens":      {func(w *llamatest.Writable) { w.Set("tokenizer.ggml.merges", []string{"h e", "zz qq"}) }, []string{"--raw-prompt", "--prompt", "a"}, "97", true, ""},
-		"no pre-tokenizer":          {func(w *llamatest.Writable) { w.Drop("tokenizer.ggml.pre") }, []string{"--raw-prompt", "--prompt", "ab"}, "97,98", false, "metadata tokenizer.ggml.pre is missing"},
-		"no pre-tokenizer, by ids":  {func(w *llamatest.Writable) { w.Drop("tokenizer.ggml.pre") }, []string{"--prompt-ids", "97"}, "97", false, ""},
-		"no types":                  {func(w *llamatest.Writable) { w.Drop("tokenizer.ggml.token_type") }, []string{"--raw-prompt", "--prompt", "ab"}, "97,98", false, "metadata tokenizer.ggml.token_type is missing"},
-		"a token before every text": {func(w *llamatest.Writable) { w.Set("tokenizer.ggml.add_bos_token", true) }, []string{"--raw-prompt", "--prompt", "ab"}, "97,98", false, "metadata tokenizer.ggml.add_bos_token is true"},
+		"a merge of no tokens":      {func(w *transformertest.Writable) { w.Set("tokenizer.ggml.merges", []string{"h e", "zz qq"}) }, []string{"--raw-prompt", "--prompt", "a"}, "97", true, ""},
+		"no pre-tokenizer":          {func(w *transformertest.Writable) { w.Drop("tokenizer.ggml.pre") }, []string{"--raw-prompt", "--prompt", "ab"}, "97,98", false, "metadata tokenizer.ggml.pre is missing"},
+		"no pre-tokenizer, by ids":  {func(w *transformertest.Writable) { w.Drop("tokenizer.ggml.pre") }, []string{"--prompt-ids", "97"}, "97", false, ""},
+		"no types":                  {func(w *transformertest.Writable) { w.Drop("tokenizer.ggml.token_type") }, []string{"--raw-prompt", "--prompt", "ab"}, "97,98", false, "metadata tokenizer.ggml.token_type is missing"},
+		"a token before every text": {func(w *transformertest.Writable) { w.Set("tokenizer.ggml.add_bos_token", true) }, []string{"--raw-prompt", "--prompt", "ab"}, "97,98", false, "metadata tokenizer.ggml.add_bos_token is true"},
 	} {
 		says := c.says
 		path := worded(t, c.edit)
@@ -245,11 +245,11 @@ func onlyToken(id, rows, cols int) []byte {
 // TestAssumptionsAreSaid: what a text's ids rest on is said, and what is not there
 // is taken as llama.cpp takes it.
 func TestAssumptionsAreSaid(t *testing.T) {
-	for key, edit := range map[string]func(*llamatest.Writable){
-		"tokenizer.ggml.pre is missing":        func(w *llamatest.Writable) { w.Drop("tokenizer.ggml.pre") },
-		"tokenizer.ggml.token_type is missing": func(w *llamatest.Writable) { w.Drop("tokenizer.ggml.token_type") },
-		"tokenizer.ggml.add_bos_token is true": func(w *llamatest.Writable) { w.Set("tokenizer.ggml.add_bos_token", true) },
-		"tokenizer.ggml.add_eos_token is true": func(w *llamatest.Writable) { w.Set("tokenizer.ggml.add_eos_token", true) },
+	for key, edit := range map[string]func(*transformertest.Writable){
+		"tokenizer.ggml.pre is missing":        func(w *transformertest.Writable) { w.Drop("tokenizer.ggml.pre") },
+		"tokenizer.ggml.token_type is missing": func(w *transformertest.Writable) { w.Drop("tokenizer.ggml.token_type") },
+		"tokenizer.ggml.add_bos_token is true": func(w *transformertest.Writable) { w.Set("tokenizer.ggml.add_bos_token", true) },
+		"tokenizer.ggml.add_eos_token is true": func(w *transformertest.Writable) { w.Set("tokenizer.ggml.add_eos_token", true) },
 	} {
 		path := worded(t, edit)
 		_, errs, code := command(t, "cpu", "1", "--tokens", "1", "--model", path)
@@ -265,7 +265,7 @@ func TestAssumptionsAreSaid(t *testing.T) {
 // TestSuppressedTokensAreSaid: what a file asks of who generates, and is not done,
 // is said with ids as well as with a text.
 func TestSuppressedTokensAreSaid(t *testing.T) {
-	path := worded(t, func(w *llamatest.Writable) { w.Set("tokenizer.ggml.suppress_tokens", []int32{1, 2}) })
+	path := worded(t, func(w *transformertest.Writable) { w.Set("tokenizer.ggml.suppress_tokens", []int32{1, 2}) })
 	for _, prompt := range [][]string{nil, {"--prompt-ids", "1"}} {
 		_, errs, code := command(t, append([]string{"cpu", "1", "--tokens", "1", "--model", path}, prompt...)...)
 		if code != exitOK || errs != "introgen: note: metadata tokenizer.ggml.suppress_tokens lists 2 tokens, and introgen does not keep the model from generating them\n" {

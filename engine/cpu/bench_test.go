@@ -6,14 +6,14 @@ import (
 
 	"github.com/introgen/introgen/engine/cpu"
 	"github.com/introgen/introgen/engine/cpu/kernel"
-	"github.com/introgen/introgen/engine/llama/llamatest"
+	"github.com/introgen/introgen/engine/transformer/transformertest"
 	"github.com/introgen/introgen/models/modeltest"
 )
 
 // BenchmarkModel passes the prompt, and decodes 20 tokens behind it, on the
 // real files; a decode's figure is for one token.
 func BenchmarkModel(b *testing.B) {
-	for _, exact := range llamatest.Files {
+	for _, exact := range transformertest.Files {
 		path := modeltest.Path(b, exact.File)
 		m := model(b, path)
 		for _, set := range kernel.Names() {
@@ -23,7 +23,7 @@ func BenchmarkModel(b *testing.B) {
 					e := newEngine(b, m, cpu.Options{Set: set, Threads: threads, Pack: pack})
 					b.Run(name+"prefill", func(b *testing.B) {
 						for b.Loop() {
-							if _, err := e.Step(llamatest.Prompt, 0); err != nil {
+							if _, err := e.Step(transformertest.Prompt, 0); err != nil {
 								b.Fatal(err)
 							}
 						}
@@ -31,7 +31,7 @@ func BenchmarkModel(b *testing.B) {
 					b.Run(name+"decode", func(b *testing.B) {
 						for i := 0; b.Loop(); i++ {
 							at := i % 20
-							if _, err := e.Step(llamatest.Greedy[at:at+1], len(llamatest.Prompt)+at); err != nil {
+							if _, err := e.Step(transformertest.Greedy[at:at+1], len(transformertest.Prompt)+at); err != nil {
 								b.Fatal(err)
 							}
 						}

@@ -6,7 +6,7 @@ import (
 
 	"github.com/introgen/introgen/engine"
 	"github.com/introgen/introgen/engine/cpu"
-	"github.com/introgen/introgen/engine/llama/llamatest"
+	"github.com/introgen/introgen/engine/transformer/transformertest"
 )
 
 // TestContextLimits: whose limit a context is, at, below and above the number of
@@ -25,7 +25,7 @@ func TestContextLimits(t *testing.T) {
 		{131072, 8192, 8192, "the engine was made for no more, and the model's file allows 131072"}, // as many as without being asked
 		{131072, 9000, 9000, "the engine was made for no more, and the model's file allows 131072"},
 	} {
-		m := model(t, llamatest.Write(t, llamatest.Config{Layers: 1, Heads: 1, KVHeads: 1, HeadDim: 16, Hidden: 16, FFN: 16, Context: c.file}))
+		m := model(t, transformertest.Write(t, transformertest.Config{Layers: 1, Heads: 1, KVHeads: 1, HeadDim: 16, Hidden: 16, FFN: 16, Context: c.file}))
 		e, err := cpu.New(m, cpu.Options{Threads: 1, Context: c.asked})
 		if err != nil {
 			t.Fatal(err)

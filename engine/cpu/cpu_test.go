@@ -11,21 +11,21 @@ import (
 	"github.com/introgen/introgen/engine/cpu"
 	"github.com/introgen/introgen/engine/cpu/kernel"
 	"github.com/introgen/introgen/engine/gguf"
-	"github.com/introgen/introgen/engine/llama"
-	"github.com/introgen/introgen/engine/llama/llamatest"
 	"github.com/introgen/introgen/engine/quant"
+	"github.com/introgen/introgen/engine/transformer"
+	"github.com/introgen/introgen/engine/transformer/transformertest"
 	"github.com/introgen/introgen/models/modeltest"
 )
 
 // model loads the file at path until the test ends.
-func model(t testing.TB, path string) *llama.Model {
+func model(t testing.TB, path string) *transformer.Model {
 	t.Helper()
 	f, err := gguf.Open(path, gguf.MMap)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { f.Close() })
-	m, err := llama.Load(f)
+	m, err := transformer.Load(f)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -33,7 +33,7 @@ func model(t testing.TB, path string) *llama.Model {
 }
 
 // newEngine makes an engine that is closed when the test ends.
-func newEngine(t testing.TB, m *llama.Model, o cpu.Options) *cpu.Engine {
+func newEngine(t testing.TB, m *transformer.Model, o cpu.Options) *cpu.Engine {
 	t.Helper()
 	e, err := cpu.New(m, o)
 	if err != nil {
@@ -58,17 +58,17 @@ func eachEngine(t *testing.T, f func(t *testing.T, o cpu.Options)) {
 
 // The text is the exact one, and so are the logits, to 0.005.
 func TestExactAnswers(t *testing.T) {
-	for _, exact := range llamatest.Files {
+	for _, exact := range transformertest.Files {
 		path := modeltest.Path(t, exact.File)
 		m := model(t, path)
 		eachEngine(t, func(t *testing.T, o cpu.Options) {
-			greedy := llamatest.Greedy
+			greedy := transformertest.Greedy
 			if o.Set == "generic" && (testing.Short() || o.Pack == cpu.PackOn) {
 				greedy = greedy[:4] // plain Go takes 0.2 s a token
 			}
 			e := newEngine(t, m, o)
 			worst := 0.0
-			compare := func(want []llamatest.Logit) {
+			compare := func(want []transformertest.Logit) {
 				got, err := e.Logits()
 				if err != nil {
 					t.Fatal(err)
@@ -77,14 +77,14 @@ func TestExactAnswers(t *testing.T) {
 					worst = max(worst, math.Abs(float64(got[w.ID])-w.Value))
 				}
 			}
-			id, err := e.Step(llamatest.Prompt, 0)
+			id, err := e.Step(transformertest.Prompt, 0)
 			if err != nil {
 				t.Fatal(err)
 			}
 			compare(exact.Prefill)
 			ids := []int32{id}
 			for i := range len(greedy) - 1 {
-				if id, err = e.Step(ids[i:], len(llamatest.Prompt)+i); err != nil {
+				if id, err = e.Step(ids[i:], len(transformertest.Prompt)+i); err != nil {
 					t.Fatal(err)
 				}
 				if i == 0 {
@@ -104,7 +104,7 @@ func TestExactAnswers(t *testing.T) {
 }
 
 // shapes are models that the real one is not: odd sizes, biases, other types.
-var shapes = map[string]llamatest.Config{
+var shapes = map[string]transformertest.Config{
 	"defaults":            {},
 	"Q8_0":                {Type: quant.Q8_0, Embedding: quant.Q8_0, Vocab: 300},
 	"Q4_1":                {Type: quant.Q4_1, Embedding: quant.Q8_0},
@@ -126,12 +126,12 @@ var shapes = map[string]llamatest.Config{
 func TestShapes(t *testing.T) {
 	for name, c := range shapes {
 		c.Context = 128
-		m := model(t, llamatest.Write(t, c))
+		m := model(t, transformertest.Write(t, c))
 		ids := make([]int32, 70)
 		for i := range ids {
 			ids[i] = int32((i*i + 3*i) % m.Vocab)
 		}
-		ref := llama.NewReference(m)
+		ref := transformer.NewReference(m)
 		want := [][]float64{}
 		for _, s := range []struct{ from, to int }{{0, 65}, {65, 67}, {67, 68}, {68, 69}} {
 			l, err := ref.Step(ids[s.from:s.to], s.from)
@@ -174,14 +174,14 @@ func TestDrawn(t *testing.T) {
 	for name, c := range map[string]struct {
 		biased bool
 		key    string
-		want   []llamatest.Logit
+		want   []transformertest.Logit
 	}{
-		"plain":          {want: llamatest.DrawnPlain},
-		"factor 4":       {key: "llama.rope.scaling.factor", want: llamatest.DrawnQuarter},
-		"scale_linear 4": {key: "llama.rope.scale_linear", want: llamatest.DrawnQuarter},
-		"biases":         {biased: true, want: llamatest.DrawnBiased},
+		"plain":          {want: transformertest.DrawnPlain},
+		"factor 4":       {key: "llama.rope.scaling.factor", want: transformertest.DrawnQuarter},
+		"scale_linear 4": {key: "llama.rope.scale_linear", want: transformertest.DrawnQuarter},
+		"biases":         {biased: true, want: transformertest.DrawnBiased},
 	} {
-		m := model(t, llamatest.Drawn(t, c.biased, func(w *llamatest.Writable) {
+		m := model(t, transformertest.Drawn(t, c.biased, func(w *transformertest.Writable) {
 			if c.key != "" {
 				w.Set(c.key, float32(4))
 			}
@@ -189,7 +189,7 @@ func TestDrawn(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			eachEngine(t, func(t *testing.T, o cpu.Options) {
 				e := newEngine(t, m, o)
-				if id, err := e.Step(llamatest.DrawnIDs, 0); err != nil || id != c.want[0].ID {
+				if id, err := e.Step(transformertest.DrawnIDs, 0); err != nil || id != c.want[0].ID {
 					t.Fatalf("next token %d, %v; want %d", id, err, c.want[0].ID)
 				}
 				got, err := e.Logits()
@@ -207,7 +207,7 @@ func TestDrawn(t *testing.T) {
 }
 
 func TestRefusals(t *testing.T) {
-	m := model(t, llamatest.Write(t, llamatest.Config{Context: 16}))
+	m := model(t, transformertest.Write(t, transformertest.Config{Context: 16}))
 	for want, o := range map[string]cpu.Options{
 		"threads: -1; allowed are 1 to 256":    {Threads: -1},
 		"threads: 10000; allowed are 1 to 256": {Threads: 10000},
@@ -246,7 +246,7 @@ func TestRefusals(t *testing.T) {
 }
 
 func TestSetFromEnvironment(t *testing.T) {
-	m := model(t, llamatest.Write(t, llamatest.Config{}))
+	m := model(t, transformertest.Write(t, transformertest.Config{}))
 	t.Setenv(cpu.SetEnv, "generic")
 	if e := newEngine(t, m, cpu.Options{}); e.Describe().Set != "generic" {
 		t.Errorf("%+v", e.Describe())
@@ -259,7 +259,7 @@ func TestSetFromEnvironment(t *testing.T) {
 
 // A slow type is run and named.
 func TestSlowTypesAreNamed(t *testing.T) {
-	m := model(t, llamatest.Write(t, llamatest.Config{Type: quant.F16, Embedding: quant.Q8_0}))
+	m := model(t, transformertest.Write(t, transformertest.Config{Type: quant.F16, Embedding: quant.Q8_0}))
 	e := newEngine(t, m, cpu.Options{Threads: 1})
 	if d := e.Describe(); !slices.Equal(d.Slow, []string{"F16 (14)"}) || !strings.Contains(d.String(), "no fast kernel for F16 (14)") {
 		t.Errorf("%v", d)
@@ -268,10 +268,10 @@ func TestSlowTypesAreNamed(t *testing.T) {
 
 // PackAuto packs where the steps repay it, and says what it did and why.
 func TestPackIsDecided(t *testing.T) {
-	q8 := model(t, llamatest.Write(t, llamatest.Config{Type: quant.Q8_0, Embedding: quant.Q8_0}))
-	f16 := model(t, llamatest.Write(t, llamatest.Config{Type: quant.F16, Embedding: quant.F16}))
+	q8 := model(t, transformertest.Write(t, transformertest.Config{Type: quant.Q8_0, Embedding: quant.Q8_0}))
+	f16 := model(t, transformertest.Write(t, transformertest.Config{Type: quant.F16, Embedding: quant.F16}))
 	for _, c := range []struct {
-		m    *llama.Model
+		m    *transformer.Model
 		o    cpu.Options
 		pack bool
 		why  string
@@ -292,7 +292,7 @@ func TestPackIsDecided(t *testing.T) {
 
 // Memory that is not there is refused before it is touched, and not taken unasked.
 func TestMemoryThatIsNotThere(t *testing.T) {
-	m := model(t, llamatest.Write(t, llamatest.Config{Type: quant.Q8_0, Embedding: quant.Q8_0, Context: 1 << 20}))
+	m := model(t, transformertest.Write(t, transformertest.Config{Type: quant.Q8_0, Embedding: quant.Q8_0, Context: 1 << 20}))
 	defer cpu.SetAvailable(20 << 10)()
 	for _, c := range []struct {
 		o    cpu.Options
@@ -318,7 +318,7 @@ func TestMemoryThatIsNotThere(t *testing.T) {
 // A prompt of several chunks ends between two of them when the caller gives up,
 // and one that is not given up is passed whole.
 func TestLongPromptIsCancelled(t *testing.T) {
-	path := llamatest.Write(t, llamatest.Config{Type: quant.Q8_0, Embedding: quant.Q8_0, Context: 256})
+	path := transformertest.Write(t, transformertest.Config{Type: quant.Q8_0, Embedding: quant.Q8_0, Context: 256})
 	asked, stop := 0, errors.New("enough")
 	e := newEngine(t, model(t, path), cpu.Options{Threads: 2, Cancelled: func() error {
 		if asked++; asked == 3 {

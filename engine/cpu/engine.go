@@ -16,8 +16,8 @@ import (
 	"github.com/introgen/introgen/engine/cpu/kernel"
 	"github.com/introgen/introgen/engine/cpu/pages"
 	"github.com/introgen/introgen/engine/cpu/threads"
-	"github.com/introgen/introgen/engine/llama"
 	"github.com/introgen/introgen/engine/quant"
+	"github.com/introgen/introgen/engine/transformer"
 )
 
 // chunk is the most tokens that go through a pass together.
@@ -25,13 +25,13 @@ const chunk = 64
 
 // block is the matrices of one layer.
 type block struct {
-	*llama.Block
+	*transformer.Block
 	q, k, v, o, gate, up, down matrix
 }
 
 // Engine is a model ready to run; it implements engine.Model.
 type Engine struct {
-	m      *llama.Model
+	m      *transformer.Model
 	set    *kernel.Set
 	opt    Options
 	asked  bool // opt.Context is what the caller asked for
@@ -74,7 +74,7 @@ type top struct {
 
 // New makes an engine of m, whose file must stay open until Close. Errors name
 // the option that is wrong and what is allowed.
-func New(m *llama.Model, o Options) (_ *Engine, err error) {
+func New(m *transformer.Model, o Options) (_ *Engine, err error) {
 	asked := o.Context > 0
 	set, err := o.settle(m)
 	if err != nil {

@@ -11,8 +11,8 @@ import (
 
 	"github.com/introgen/introgen/engine"
 	"github.com/introgen/introgen/engine/cpu"
-	"github.com/introgen/introgen/engine/llama/llamatest"
 	"github.com/introgen/introgen/engine/quant"
+	"github.com/introgen/introgen/engine/transformer/transformertest"
 )
 
 // A file that shrinks while it is mapped ends in an error, whichever thread
@@ -21,7 +21,7 @@ func TestFileShrinks(t *testing.T) {
 	for _, set := range []string{"generic", ""} {
 		for threads := 1; threads <= 4; threads++ {
 			for _, cut := range []int64{1 << 15, 1 << 18} {
-				path := llamatest.Write(t, llamatest.Config{Type: quant.Q8_0, Embedding: quant.Q8_0, Hidden: 256, FFN: 1024, Layers: 4})
+				path := transformertest.Write(t, transformertest.Config{Type: quant.Q8_0, Embedding: quant.Q8_0, Hidden: 256, FFN: 1024, Layers: 4})
 				e := newEngine(t, model(t, path), cpu.Options{Set: set, Threads: threads, Pack: cpu.PackOff})
 				if _, err := e.Step([]int32{1, 2, 3}, 0); err != nil {
 					t.Fatal(err)
@@ -61,44 +61,47 @@ func TestNonFinite(t *testing.T) {
 	putFloat := func(b []byte, v float32) { binary.LittleEndian.PutUint32(b, math.Float32bits(v)) }
 	nan := float32(math.NaN())
 	for name, c := range map[string]struct {
-		edit func(w *llamatest.Writable)
+		edit func(w *transformertest.Writable)
 		want engine.NonFiniteError
 	}{
 		"scale of an embedding": {
-			func(w *llamatest.Writable) { putHalf(w.Tensor("token_embd.weight").Data[5*68:], nan) },
+			func(w *transformertest.Writable) { putHalf(w.Tensor("token_embd.weight").Data[5*68:], nan) },
 			engine.NonFiniteError{Layer: -1, Where: "embedding"},
 		},
 		"weight of a norm": {
-			func(w *llamatest.Writable) { putFloat(w.Tensor("blk.1.attn_norm.weight").Data[12:], nan) },
+			func(w *transformertest.Writable) { putFloat(w.Tensor("blk.1.attn_norm.weight").Data[12:], nan) },
 			engine.NonFiniteError{Layer: 1, Where: "attention"},
 		},
 		"scale of a key": {
-			func(w *llamatest.Writable) { putHalf(w.Tensor("blk.0.attn_k.weight").Data, nan) },
+			func(w *transformertest.Writable) { putHalf(w.Tensor("blk.0.attn_k.weight").Data, nan) },
 			engine.NonFiniteError{Layer: 0, Where: "attention"},
 		},
 		"infinite scale of a value": {
-			func(w *llamatest.Writable) { putHalf(w.Tensor("blk.1.attn_v.weight").Data, inf) },
+			func(w *transformertest.Writable) { putHalf(w.Tensor("blk.1.attn_v.weight").Data, inf) },
 			engine.NonFiniteError{Layer: 1, Where: "attention"},
 		},
 		"scale of the last row of down": {
-			func(w *llamatest.Writable) { d := w.Tensor("blk.0.ffn_down.weight").Data; putHalf(d[len(d)-34:], nan) },
+			func(w *transformertest.Writable) {
+				d := w.Tensor("blk.0.ffn_down.weight").Data
+				putHalf(d[len(d)-34:], nan)
+			},
 			engine.NonFiniteError{Layer: 0, Where: "feed-forward"},
 		},
 		"scale of gate": {
-			func(w *llamatest.Writable) { putHalf(w.Tensor("blk.1.ffn_gate.weight").Data[68:], nan) },
+			func(w *transformertest.Writable) { putHalf(w.Tensor("blk.1.ffn_gate.weight").Data[68:], nan) },
 			engine.NonFiniteError{Layer: 1, Where: "feed-forward"},
 		},
 		"scale of the output": {
-			func(w *llamatest.Writable) { d := w.Tensor("output.weight").Data; putHalf(d[len(d)-34:], nan) },
+			func(w *transformertest.Writable) { d := w.Tensor("output.weight").Data; putHalf(d[len(d)-34:], nan) },
 			engine.NonFiniteError{Layer: -1, Where: "output"},
 		},
 		"weight of the output norm": {
-			func(w *llamatest.Writable) { putFloat(w.Tensor("output_norm.weight").Data, -inf) },
+			func(w *transformertest.Writable) { putFloat(w.Tensor("output_norm.weight").Data, -inf) },
 			engine.NonFiniteError{Layer: -1, Where: "output"},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			path := llamatest.Write(t, llamatest.Config{Type: quant.Q8_0, Embedding: quant.Q8_0, Output: true, Context: 128, Edit: c.edit})
+			path := transformertest.Write(t, transformertest.Config{Type: quant.Q8_0, Embedding: quant.Q8_0, Output: true, Context: 128, Edit: c.edit})
 			m := model(t, path)
 			eachEngine(t, func(t *testing.T, o cpu.Options) {
 				for _, prompt := range [][]int32{{5}, {5, 9, 7}, append(make([]int32, 100), 5)} {
@@ -126,7 +129,7 @@ func TestNonFinite(t *testing.T) {
 // The look for a number that is not finite passes a whole layer on one thread,
 // however wide it is.
 func TestNonFiniteInWideLayer(t *testing.T) {
-	path := llamatest.Write(t, llamatest.Config{Type: quant.Q8_0, Embedding: quant.Q8_0, FFN: 10272, Hidden: 32, Edit: func(w *llamatest.Writable) {
+	path := transformertest.Write(t, transformertest.Config{Type: quant.Q8_0, Embedding: quant.Q8_0, FFN: 10272, Hidden: 32, Edit: func(w *transformertest.Writable) {
 		d := w.Tensor("blk.1.ffn_up.weight").Data
 		binary.LittleEndian.PutUint16(d[len(d)-34:], quant.FloatToHalf(float32(math.Inf(1))))
 	}})
@@ -145,21 +148,21 @@ func TestNonFiniteInWideLayer(t *testing.T) {
 // logits are, is found where it first does; logits that are 0 for another reason are
 // none.
 func TestOverflow(t *testing.T) {
-	large := func(tensor string, at int) func(*llamatest.Writable) {
-		return func(w *llamatest.Writable) {
+	large := func(tensor string, at int) func(*transformertest.Writable) {
+		return func(w *transformertest.Writable) {
 			binary.LittleEndian.PutUint32(w.Tensor(tensor).Data[4*at:], math.Float32bits(1e25))
 		}
 	}
 	for name, c := range map[string]struct {
-		edit func(w *llamatest.Writable)
+		edit func(w *transformertest.Writable)
 		want *engine.NonFiniteError
 	}{
 		"embedding":    {large("token_embd.weight", 5*64+3), &engine.NonFiniteError{Layer: -1, Where: "embedding"}},
 		"attention":    {large("blk.1.attn_output.weight", 70), &engine.NonFiniteError{Layer: 1, Where: "attention"}},
 		"feed-forward": {large("blk.0.ffn_down.weight", 200), &engine.NonFiniteError{Layer: 0, Where: "feed-forward"}},
-		"no output":    {func(w *llamatest.Writable) { clear(w.Tensor("output.weight").Data) }, nil},
+		"no output":    {func(w *transformertest.Writable) { clear(w.Tensor("output.weight").Data) }, nil},
 	} {
-		m := model(t, llamatest.Write(t, llamatest.Config{Output: true, Edit: c.edit}))
+		m := model(t, transformertest.Write(t, transformertest.Config{Output: true, Edit: c.edit}))
 		t.Run(name, func(t *testing.T) {
 			eachEngine(t, func(t *testing.T, o cpu.Options) {
 				for _, prompt := range [][]int32{{5}, {9, 7, 5}} {
@@ -180,7 +183,7 @@ func TestOverflow(t *testing.T) {
 
 // A step allocates nothing, whatever the number of threads.
 func TestNoAllocation(t *testing.T) {
-	m := model(t, llamatest.Write(t, llamatest.Config{Type: quant.Q8_0, Embedding: quant.Q8_0}))
+	m := model(t, transformertest.Write(t, transformertest.Config{Type: quant.Q8_0, Embedding: quant.Q8_0}))
 	for threads := 1; threads <= 2; threads++ {
 		e := newEngine(t, m, cpu.Options{Threads: threads})
 		if _, err := e.Step([]int32{1, 2, 3}, 0); err != nil {

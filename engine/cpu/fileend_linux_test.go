@@ -9,17 +9,17 @@ import (
 	"github.com/introgen/introgen/engine/cpu"
 	"github.com/introgen/introgen/engine/cpu/kernel"
 	"github.com/introgen/introgen/engine/gguf"
-	"github.com/introgen/introgen/engine/llama"
-	"github.com/introgen/introgen/engine/llama/llamatest"
 	"github.com/introgen/introgen/engine/quant"
+	"github.com/introgen/introgen/engine/transformer"
+	"github.com/introgen/introgen/engine/transformer/transformertest"
 	"golang.org/x/sys/unix"
 )
 
 // endWithPage makes the file's size a multiple of a page, by a text of suitable
 // length in its metadata.
-func endWithPage(t *testing.T, c llamatest.Config) string {
+func endWithPage(t *testing.T, c transformertest.Config) string {
 	t.Helper()
-	st, err := os.Stat(llamatest.Write(t, c))
+	st, err := os.Stat(transformertest.Write(t, c))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -29,16 +29,16 @@ func endWithPage(t *testing.T, c llamatest.Config) string {
 	if need < 64 {
 		need += page
 	}
-	c.Edit = func(w *llamatest.Writable) {
+	c.Edit = func(w *transformertest.Writable) {
 		w.Set(name, strings.Repeat("x", int(need)-8-len(name)-4-8))
 	}
-	return llamatest.Write(t, c)
+	return transformertest.Write(t, c)
 }
 
 // beforeForbidden loads the model at path so that its mapping ends at a page that
 // may not be read: the system fills a gap of the right size, which is made
 // before such a page.
-func beforeForbidden(t *testing.T, path string) *llama.Model {
+func beforeForbidden(t *testing.T, path string) *transformer.Model {
 	t.Helper()
 	st, err := os.Stat(path)
 	if err != nil {
@@ -74,7 +74,7 @@ func beforeForbidden(t *testing.T, path string) *llama.Model {
 func TestDataEndWithThePage(t *testing.T) {
 	for _, typ := range []quant.Type{quant.Q8_0, quant.Q4_1, quant.Q4_0, quant.Q5_0, quant.F16, quant.F32} {
 		t.Run(typ.String(), func(t *testing.T) {
-			m := beforeForbidden(t, endWithPage(t, llamatest.Config{Type: typ, Embedding: typ, Bits: true, Hidden: 96, FFN: 128, Context: 128}))
+			m := beforeForbidden(t, endWithPage(t, transformertest.Config{Type: typ, Embedding: typ, Bits: true, Hidden: 96, FFN: 128, Context: 128}))
 			x := expect(t, m, cpu.Chunk+1)
 			for _, set := range kernel.Names() {
 				for threads := 1; threads <= 3; threads++ {
@@ -92,15 +92,15 @@ func TestDataEndWithThePage(t *testing.T) {
 // Weights that lie beyond 2 and beyond 4 GiB are read from there, in each way of
 // reading a file.
 func TestLargeFile(t *testing.T) {
-	want := expect(t, model(t, llamatest.Write(t, llamatest.Config{Type: quant.Q8_0, Embedding: quant.Q4_1})), 5)
+	want := expect(t, model(t, transformertest.Write(t, transformertest.Config{Type: quant.Q8_0, Embedding: quant.Q4_1})), 5)
 	for _, hole := range []int64{2 << 30, 4<<30 - 64, 5 << 30} {
-		path := llamatest.Write(t, llamatest.Config{Type: quant.Q8_0, Embedding: quant.Q4_1, Edit: func(w *llamatest.Writable) { w.Hole = hole }})
+		path := transformertest.Write(t, transformertest.Config{Type: quant.Q8_0, Embedding: quant.Q4_1, Edit: func(w *transformertest.Writable) { w.Hole = hole }})
 		for _, io := range []gguf.IO{gguf.MMap, gguf.Buffered, gguf.FileIO} {
 			f, err := gguf.Open(path, io)
 			if err != nil {
 				t.Fatal(err)
 			}
-			m, err := llama.Load(f)
+			m, err := transformer.Load(f)
 			if err != nil {
 				t.Fatal(err)
 			}

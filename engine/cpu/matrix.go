@@ -4,13 +4,13 @@ import (
 	"unsafe"
 
 	"github.com/introgen/introgen/engine/cpu/kernel"
-	"github.com/introgen/introgen/engine/llama"
 	"github.com/introgen/introgen/engine/quant"
+	"github.com/introgen/introgen/engine/transformer"
 )
 
 // matrix is a weight and the kernels that multiply with it.
 type matrix struct {
-	*llama.Matrix
+	*transformer.Matrix
 	fast  int    // leading rows that the fast kernels do, a multiple of kernel.TileRows
 	tiles []byte // those rows in tile order, or nil where they are read as the file has them
 
@@ -20,7 +20,7 @@ type matrix struct {
 }
 
 // newMatrix returns m with the kernels of set, if set has any for its type.
-func newMatrix(m *llama.Matrix, set *kernel.Set) matrix {
+func newMatrix(m *transformer.Matrix, set *kernel.Set) matrix {
 	w := matrix{Matrix: m}
 	switch m.Type {
 	case quant.Q8_0:
@@ -152,7 +152,7 @@ func (w *matrix) floatRow(buf []float32, r int) []float32 {
 	if w.Type == quant.F32 && littleEndian && uintptr(unsafe.Pointer(&data[0]))%4 == 0 {
 		return unsafe.Slice((*float32)(unsafe.Pointer(&data[0])), w.Cols)
 	}
-	// The type can be decoded and the sizes fit: llama.Load has checked both.
+	// The type can be decoded and the sizes fit: transformer.Load has checked both.
 	_ = quant.Dequantize(buf[:w.Cols], w.Type, data)
 	return buf[:w.Cols]
 }

@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"github.com/introgen/introgen/engine/cpu"
-	"github.com/introgen/introgen/engine/llama/llamatest"
 	"github.com/introgen/introgen/engine/quant"
+	"github.com/introgen/introgen/engine/transformer/transformertest"
 	"github.com/introgen/introgen/models"
 	"github.com/introgen/introgen/models/modeltest"
 )
@@ -78,11 +78,11 @@ func TestStepCosts(t *testing.T) {
 	for _, packed := range []cpu.Pack{cpu.PackOff, cpu.PackOn} {
 		s := &seen{began: time.Now()}
 		e := newEngine(t, m, cpu.Options{Threads: 2, Pack: packed, Observer: s})
-		next, err := e.Step(llamatest.Prompt, 0)
+		next, err := e.Step(transformertest.Prompt, 0)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := e.Step([]int32{next}, len(llamatest.Prompt)); err != nil {
+		if _, err := e.Step([]int32{next}, len(transformertest.Prompt)); err != nil {
 			t.Fatal(err)
 		}
 		set, product := e.Describe().Set, "mul_q8_0"
@@ -125,7 +125,7 @@ func TestStepCosts(t *testing.T) {
 // keys and values, feed-forward 160, vocabulary 80, 2 layers. In the last layer
 // only the last token goes on.
 func TestPromptCosts(t *testing.T) {
-	m := model(t, llamatest.Write(t, llamatest.Config{Type: quant.Q8_0, Embedding: quant.Q8_0, Bias: true, FFNBias: true, FFN: 160}))
+	m := model(t, transformertest.Write(t, transformertest.Config{Type: quant.Q8_0, Embedding: quant.Q8_0, Bias: true, FFNBias: true, FFN: 160}))
 	s := &seen{began: time.Now()}
 	e := newEngine(t, m, cpu.Options{Threads: 2, Observer: s})
 	if _, err := e.Step([]int32{1, 2, 3}, 0); err != nil {
@@ -151,7 +151,7 @@ func TestPromptCosts(t *testing.T) {
 
 // TestSlowCosts: what has no fast kernel is multiplied as floats, and is named so.
 func TestSlowCosts(t *testing.T) {
-	m := model(t, llamatest.Write(t, llamatest.Config{Type: quant.F16, Embedding: quant.F16}))
+	m := model(t, transformertest.Write(t, transformertest.Config{Type: quant.F16, Embedding: quant.F16}))
 	s := &seen{began: time.Now()}
 	e := newEngine(t, m, cpu.Options{Threads: 1, Observer: s})
 	if _, err := e.Step([]int32{5}, 0); err != nil {
@@ -171,7 +171,7 @@ func TestSlowCosts(t *testing.T) {
 func TestObserver(t *testing.T) {
 	for name, c := range shapes {
 		t.Run(name, func(t *testing.T) {
-			m := model(t, llamatest.Write(t, c))
+			m := model(t, transformertest.Write(t, c))
 			for _, o := range []cpu.Options{{Threads: 1}, {Threads: 3}, {Threads: 2, Pack: cpu.PackOn}} {
 				alone := newEngine(t, m, o)
 				s := &seen{began: time.Now()}
@@ -238,7 +238,7 @@ func check(t *testing.T, p onePass, began, ended time.Duration) {
 
 // TestObservedChunks: a long prompt is several passes; one that fails is not told.
 func TestObservedChunks(t *testing.T) {
-	m := model(t, llamatest.Write(t, llamatest.Config{Context: 3 * cpu.Chunk}))
+	m := model(t, transformertest.Write(t, transformertest.Config{Context: 3 * cpu.Chunk}))
 	s := &seen{began: time.Now()}
 	var stop error
 	e := newEngine(t, m, cpu.Options{Threads: 2, Observer: s, Cancelled: func() error { return stop }})
@@ -273,12 +273,12 @@ func BenchmarkObserver(b *testing.B) {
 		for k := range 2 {
 			e := []*cpu.Engine{alone, observed}[(i+k)%2]
 			if at == 0 {
-				if _, err := e.Step(llamatest.Prompt, 0); err != nil {
+				if _, err := e.Step(transformertest.Prompt, 0); err != nil {
 					b.Fatal(err)
 				}
 			}
 			start := time.Now()
-			if _, err := e.Step(llamatest.Greedy[at:at+1], len(llamatest.Prompt)+at); err != nil {
+			if _, err := e.Step(transformertest.Greedy[at:at+1], len(transformertest.Prompt)+at); err != nil {
 				b.Fatal(err)
 			}
 			steps[(i+k)%2] = append(steps[(i+k)%2], time.Since(start))

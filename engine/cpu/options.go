@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/introgen/introgen/engine/cpu/kernel"
-	"github.com/introgen/introgen/engine/llama"
+	"github.com/introgen/introgen/engine/transformer"
 	"github.com/introgen/introgen/figures"
 	"github.com/introgen/introgen/system/machine"
 )
@@ -123,7 +123,7 @@ func contextLimit(context, own int, asked bool) string {
 }
 
 // settle checks the options against the model and fills in the defaults.
-func (o *Options) settle(m *llama.Model) (*kernel.Set, error) {
+func (o *Options) settle(m *transformer.Model) (*kernel.Set, error) {
 	switch {
 	case o.Threads < 0 || o.Threads > MaxThreads:
 		return nil, fmt.Errorf("threads: %d; allowed are 1 to %d, or 0 for one a core", o.Threads, MaxThreads)

@@ -12,26 +12,26 @@ import (
 	"github.com/introgen/introgen/engine/cpu"
 	"github.com/introgen/introgen/engine/cpu/kernel"
 	"github.com/introgen/introgen/engine/cpu/pages/pagestest"
-	"github.com/introgen/introgen/engine/llama"
-	"github.com/introgen/introgen/engine/llama/llamatest"
 	"github.com/introgen/introgen/engine/quant"
+	"github.com/introgen/introgen/engine/transformer"
+	"github.com/introgen/introgen/engine/transformer/transformertest"
 )
 
 // shape is that of a real model, and the type that it is tried with.
 type shape struct {
 	name  string
 	typ   quant.Type
-	shape llamatest.Config
+	shape transformertest.Config
 }
 
 // realShapes are the shapes of models that people run, as their config.json says.
 var realShapes = []shape{
-	{"TinyLlama 1.1B", quant.Q8_0, llamatest.Config{Hidden: 2048, FFN: 5632, Heads: 32, KVHeads: 4, HeadDim: 64, Vocab: 32000, Context: 2048}},
-	{"Llama 3.2 1B", quant.Q4_1, llamatest.Config{Hidden: 2048, FFN: 8192, Heads: 32, KVHeads: 8, HeadDim: 64, Vocab: 128256, Context: 131072, RopeFactor: true}},
-	{"Llama 3.2 3B", quant.Q8_0, llamatest.Config{Hidden: 3072, FFN: 8192, Heads: 24, KVHeads: 8, HeadDim: 128, Vocab: 128256, Context: 131072, RopeFactor: true}},
-	{"SmolLM2 360M", quant.Q8_0, llamatest.Config{Hidden: 960, FFN: 2560, Heads: 15, KVHeads: 5, HeadDim: 64, Vocab: 49152, Context: 8192}},
-	{"SmolLM2 1.7B", quant.Q4_1, llamatest.Config{Hidden: 2048, FFN: 8192, Heads: 32, KVHeads: 32, HeadDim: 64, Vocab: 49152, Context: 8192}},
-	{"Mistral 7B", quant.Q8_0, llamatest.Config{Hidden: 4096, FFN: 14336, Heads: 32, KVHeads: 8, HeadDim: 128, Vocab: 32000, Context: 32768, Output: true}},
+	{"TinyLlama 1.1B", quant.Q8_0, transformertest.Config{Hidden: 2048, FFN: 5632, Heads: 32, KVHeads: 4, HeadDim: 64, Vocab: 32000, Context: 2048}},
+	{"Llama 3.2 1B", quant.Q4_1, transformertest.Config{Hidden: 2048, FFN: 8192, Heads: 32, KVHeads: 8, HeadDim: 64, Vocab: 128256, Context: 131072, RopeFactor: true}},
+	{"Llama 3.2 3B", quant.Q8_0, transformertest.Config{Hidden: 3072, FFN: 8192, Heads: 24, KVHeads: 8, HeadDim: 128, Vocab: 128256, Context: 131072, RopeFactor: true}},
+	{"SmolLM2 360M", quant.Q8_0, transformertest.Config{Hidden: 960, FFN: 2560, Heads: 15, KVHeads: 5, HeadDim: 64, Vocab: 49152, Context: 8192}},
+	{"SmolLM2 1.7B", quant.Q4_1, transformertest.Config{Hidden: 2048, FFN: 8192, Heads: 32, KVHeads: 32, HeadDim: 64, Vocab: 49152, Context: 8192}},
+	{"Mistral 7B", quant.Q8_0, transformertest.Config{Hidden: 4096, FFN: 14336, Heads: 32, KVHeads: 8, HeadDim: 128, Vocab: 32000, Context: 32768, Output: true}},
 }
 
 // realEnv makes TestRealShapes larger: "threads" takes plain Go with every number
@@ -59,7 +59,7 @@ func TestRealShapes(t *testing.T) {
 			c.Layers, c.Vocab = 1, 2000
 		}
 		t.Run(fmt.Sprintf("%s/%v/%d", r.name, typ, prompt), func(t *testing.T) {
-			x := expect(t, model(t, llamatest.Write(t, c)), prompt)
+			x := expect(t, model(t, transformertest.Write(t, c)), prompt)
 			buffers := pagestest.New(t)
 			defer cpu.TakeMemory(buffers.Ending)()
 			for _, set := range sets {
@@ -114,8 +114,8 @@ func tryReal(t *testing.T, x *expected, o cpu.Options) string {
 func TestMemoryOfBuffers(t *testing.T) {
 	c := realShapes[len(realShapes)-1].shape
 	c.Layers, c.Vocab, c.Bits, c.Type, c.Embedding = 1, 2000, true, quant.Q8_0, quant.Q8_0
-	m := model(t, llamatest.Write(t, c))
-	bytes := func(m *llama.Model, threads int) (n int) {
+	m := model(t, transformertest.Write(t, c))
+	bytes := func(m *transformer.Model, threads int) (n int) {
 		defer cpu.TakeMemory(func(more int) []byte { n += more; return make([]byte, more) })()
 		e := newEngine(t, m, cpu.Options{Threads: threads, Context: 512})
 		e.Close()

@@ -12,9 +12,9 @@ import (
 	"github.com/introgen/introgen/engine/cpu"
 	"github.com/introgen/introgen/engine/cpu/kernel"
 	"github.com/introgen/introgen/engine/cpu/pages/pagestest"
-	"github.com/introgen/introgen/engine/llama"
-	"github.com/introgen/introgen/engine/llama/llamatest"
 	"github.com/introgen/introgen/engine/quant"
+	"github.com/introgen/introgen/engine/transformer"
+	"github.com/introgen/introgen/engine/transformer/transformertest"
 )
 
 // around returns the sizes below, at and above each of at, step apart.
@@ -32,7 +32,7 @@ type step struct{ from, to int }
 
 // expected is a model, a text, and what float64 makes of it.
 type expected struct {
-	m      *llama.Model
+	m      *transformer.Model
 	ids    []int32
 	steps  []step
 	logits [][]float64
@@ -40,7 +40,7 @@ type expected struct {
 
 // expect passes a text of so many tokens: prompt of them together, then one,
 // two, and one again, as far as the context goes.
-func expect(t *testing.T, m *llama.Model, prompt int) *expected {
+func expect(t *testing.T, m *transformer.Model, prompt int) *expected {
 	t.Helper()
 	x := &expected{m: m}
 	at := 0
@@ -53,7 +53,7 @@ func expect(t *testing.T, m *llama.Model, prompt int) *expected {
 	for i := range at {
 		x.ids = append(x.ids, int32((i*i+3*i+1)%m.Vocab))
 	}
-	ref := llama.NewReference(m)
+	ref := transformer.NewReference(m)
 	for _, s := range x.steps {
 		l, err := ref.Step(x.ids[s.from:s.to], s.from)
 		if err != nil {
@@ -105,8 +105,8 @@ func (x *expected) compare(t *testing.T, e *cpu.Engine) (worst float64, same boo
 }
 
 // guarded is m with all matrices in memory that ends at an unmapped page.
-func guarded(m *llama.Model, a *pagestest.Arena) *llama.Model {
-	put := func(w *llama.Matrix) {
+func guarded(m *transformer.Model, a *pagestest.Arena) *transformer.Model {
+	put := func(w *transformer.Matrix) {
 		b := a.Ending(len(w.Data))
 		copy(b, w.Data)
 		w.Data = b
@@ -117,7 +117,7 @@ func guarded(m *llama.Model, a *pagestest.Arena) *llama.Model {
 	put(&c.Output)
 	for i := range c.Blocks {
 		b := &c.Blocks[i]
-		for _, w := range []*llama.Matrix{&b.Q, &b.K, &b.V, &b.O, &b.Gate, &b.Up, &b.Down} {
+		for _, w := range []*transformer.Matrix{&b.Q, &b.K, &b.V, &b.O, &b.Gate, &b.Up, &b.Down} {
 			put(w)
 		}
 	}
@@ -126,10 +126,10 @@ func guarded(m *llama.Model, a *pagestest.Arena) *llama.Model {
 
 // underGuard compares engines of all instruction sets, with 1 to 5 threads, packed and
 // not, whose weights and buffers end at unmapped pages each.
-func underGuard(t *testing.T, c llamatest.Config, prompt int) (worst float64) {
+func underGuard(t *testing.T, c transformertest.Config, prompt int) (worst float64) {
 	t.Helper()
 	weights, buffers := pagestest.New(t), pagestest.New(t)
-	x := expect(t, guarded(model(t, llamatest.Write(t, c)), weights), prompt)
+	x := expect(t, guarded(model(t, transformertest.Write(t, c)), weights), prompt)
 	defer cpu.TakeMemory(buffers.Ending)()
 	for _, set := range kernel.Names() {
 		for threads := 1; threads <= 5; threads++ {
@@ -159,11 +159,11 @@ func underGuard(t *testing.T, c llamatest.Config, prompt int) (worst float64) {
 // Every dimension that a buffer depends on, below, at and above each size at
 // which something changes: a tile's rows, a block, a unit, a run, a chunk.
 func TestSizes(t *testing.T) {
-	types := map[string]llamatest.Config{}
+	types := map[string]transformertest.Config{}
 	for _, q := range []quant.Type{quant.Q8_0, quant.Q4_1, quant.Q4_0, quant.Q5_0, quant.Q5_1, quant.F32, quant.F16, quant.BF16} {
-		types[q.String()] = llamatest.Config{Type: q, Embedding: q, Bits: true}
+		types[q.String()] = transformertest.Config{Type: q, Embedding: q, Bits: true}
 	}
-	types["mixed"] = llamatest.Config{Type: quant.Q8_0, Embedding: quant.Q4_1, Output: true, Bias: true, FFNBias: true, Bits: true, Types: map[string]quant.Type{
+	types["mixed"] = transformertest.Config{Type: quant.Q8_0, Embedding: quant.Q4_1, Output: true, Bias: true, FFNBias: true, Bits: true, Types: map[string]quant.Type{
 		"0.ffn_down.weight": quant.F16, "1.ffn_up.weight": quant.Q4_1, "0.attn_v.weight": quant.Q5_0, "1.attn_output.weight": quant.F32,
 	}}
 	blocks := []string{"Q8_0", "Q4_1", "mixed", "Q4_0"} // whole blocks of 32
@@ -172,21 +172,21 @@ func TestSizes(t *testing.T) {
 	var cases []struct {
 		name, typ string
 		n, prompt int
-		set       func(c *llamatest.Config, n int)
+		set       func(c *transformertest.Config, n int)
 	}
-	add := func(name string, sizes []int, prompt int, types []string, set func(c *llamatest.Config, n int)) {
+	add := func(name string, sizes []int, prompt int, types []string, set func(c *transformertest.Config, n int)) {
 		for i, n := range sizes {
 			cases = append(cases, struct {
 				name, typ string
 				n, prompt int
-				set       func(c *llamatest.Config, n int)
+				set       func(c *transformertest.Config, n int)
 			}{name, types[i%len(types)], n, prompt, set})
 		}
 	}
-	hidden := func(c *llamatest.Config, n int) { c.Hidden = n }
-	ffn := func(c *llamatest.Config, n int) { c.FFN, c.Hidden, c.Layers = n, 32, 1 }
-	vocab := func(c *llamatest.Config, n int) { c.Vocab, c.Hidden = n, 32 }
-	context := func(c *llamatest.Config, n int) { c.Context = n }
+	hidden := func(c *transformertest.Config, n int) { c.Hidden = n }
+	ffn := func(c *transformertest.Config, n int) { c.FFN, c.Hidden, c.Layers = n, 32, 1 }
+	vocab := func(c *transformertest.Config, n int) { c.Vocab, c.Hidden = n, 32 }
+	context := func(c *transformertest.Config, n int) { c.Context = n }
 	const unit, run, chunk, head = cpu.UnitRows, cpu.RunRows, cpu.Chunk, cpu.HeadRows
 
 	add("hidden", around(32, 32, 64, 256, 1024), chunk+1, blocks, hidden)
@@ -196,7 +196,7 @@ func TestSizes(t *testing.T) {
 		add("feed-forward", around(unit, threads*run), 2, fast, ffn)
 	}
 	for _, context := range []int{1, 2, 3, 8} { // fewer tokens than a chunk's share the buffers
-		add(fmt.Sprint("feed-forward at a context of ", context), []int{unit, 2 * unit, unit*context + unit, run + unit, 2*run + unit}, 2, fast, func(c *llamatest.Config, n int) {
+		add(fmt.Sprint("feed-forward at a context of ", context), []int{unit, 2 * unit, unit*context + unit, run + unit, 2*run + unit}, 2, fast, func(c *transformertest.Config, n int) {
 			ffn(c, n)
 			c.Context = context
 		})
@@ -206,15 +206,15 @@ func TestSizes(t *testing.T) {
 	add("vocabulary", around(1, 1, kernel.TileRows, unit, head, 2*head, 5*head), 2, blocks, vocab)
 	add("vocabulary", around(1, 1, kernel.TileRows, head), 2, numbers, vocab)
 	add("context", around(1, 1, 2, unit, chunk, 2*chunk), 2*chunk+2, blocks, context)
-	add("prompt", around(1, 1, 2, 4, unit, chunk, 2*chunk, 3*chunk), 0, blocks, func(c *llamatest.Config, n int) { c.Context = 3*chunk + 6 })
-	add("heads", []int{1, 2, 3, 4, 5, 7, 8, 9, 16, 17}, chunk+1, fast, func(c *llamatest.Config, n int) { c.Heads, c.KVHeads, c.HeadDim = n, 1, 32 })
-	add("heads of their own", []int{1, 2, 3, 5, 8, 9}, chunk+1, fast, func(c *llamatest.Config, n int) { c.Heads, c.KVHeads, c.HeadDim = n, n, 64 })
-	add("head dimension", around(kernel.TileRows, kernel.TileRows, unit, 64, 128, 256), chunk+1, fast, func(c *llamatest.Config, n int) { c.Heads, c.KVHeads, c.HeadDim = 4, 2, n })
-	add("head dimension", []int{2, 4, 6, 8, 10, 14, 18, 20, 24, 30, 34, 40, 62, 66}, 5, []string{"F32", "Q8_0", "F16", "Q4_1"}, func(c *llamatest.Config, n int) { c.Heads, c.KVHeads, c.HeadDim = 16, 4, n })
-	add("rotated", append(around(2, 2, kernel.TileRows, unit, 2*unit), 90, 94, 96), chunk+1, fast, func(c *llamatest.Config, n int) {
+	add("prompt", around(1, 1, 2, 4, unit, chunk, 2*chunk, 3*chunk), 0, blocks, func(c *transformertest.Config, n int) { c.Context = 3*chunk + 6 })
+	add("heads", []int{1, 2, 3, 4, 5, 7, 8, 9, 16, 17}, chunk+1, fast, func(c *transformertest.Config, n int) { c.Heads, c.KVHeads, c.HeadDim = n, 1, 32 })
+	add("heads of their own", []int{1, 2, 3, 5, 8, 9}, chunk+1, fast, func(c *transformertest.Config, n int) { c.Heads, c.KVHeads, c.HeadDim = n, n, 64 })
+	add("head dimension", around(kernel.TileRows, kernel.TileRows, unit, 64, 128, 256), chunk+1, fast, func(c *transformertest.Config, n int) { c.Heads, c.KVHeads, c.HeadDim = 4, 2, n })
+	add("head dimension", []int{2, 4, 6, 8, 10, 14, 18, 20, 24, 30, 34, 40, 62, 66}, 5, []string{"F32", "Q8_0", "F16", "Q4_1"}, func(c *transformertest.Config, n int) { c.Heads, c.KVHeads, c.HeadDim = 16, 4, n })
+	add("rotated", append(around(2, 2, kernel.TileRows, unit, 2*unit), 90, 94, 96), chunk+1, fast, func(c *transformertest.Config, n int) {
 		c.Heads, c.KVHeads, c.HeadDim, c.RopeDim = 2, 1, 96, max(2, n&^1)
 	})
-	add("layers", []int{1, 2, 3, 5}, 3, fast, func(c *llamatest.Config, n int) { c.Layers = n })
+	add("layers", []int{1, 2, 3, 5}, 3, fast, func(c *transformertest.Config, n int) { c.Layers = n })
 	for typ := range types { // every type alike
 		add("type", []int{64}, chunk+1, []string{typ}, hidden)
 	}
@@ -247,7 +247,7 @@ func TestSizesOfSuperBlocks(t *testing.T) {
 	for _, q := range []quant.Type{quant.Q2_K, quant.Q3_K, quant.Q4_K, quant.Q5_K, quant.Q6_K} {
 		for _, hidden := range []int{256, 512} {
 			t.Run(fmt.Sprint(q, " ", hidden), func(t *testing.T) {
-				w := underGuard(t, llamatest.Config{
+				w := underGuard(t, transformertest.Config{
 					Type: q, Embedding: quant.Q6_K, Hidden: hidden, FFN: 768 - hidden, Heads: 4, KVHeads: 1, HeadDim: 64, Layers: 1, Bits: true,
 					Types: map[string]quant.Type{"ffn_down.weight": quant.Q6_K, "attn_v.weight": quant.Q8_0},
 				}, 5)
@@ -259,7 +259,7 @@ func TestSizesOfSuperBlocks(t *testing.T) {
 
 // As many threads as are allowed, most of them without a unit of their own.
 func TestManyThreads(t *testing.T) {
-	x := expect(t, model(t, llamatest.Write(t, llamatest.Config{Type: quant.Q8_0, Embedding: quant.Q8_0, FFN: 4160, Context: 128})), 3)
+	x := expect(t, model(t, transformertest.Write(t, transformertest.Config{Type: quant.Q8_0, Embedding: quant.Q8_0, FFN: 4160, Context: 128})), 3)
 	for _, threads := range []int{33, 64, 65, cpu.MaxThreads} {
 		e := newEngine(t, x.m, cpu.Options{Threads: threads})
 		if worst, same := x.compare(t, e); worst > 2e-3 || !same {

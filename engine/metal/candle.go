@@ -4,15 +4,15 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/introgen/introgen/engine/llama"
 	"github.com/introgen/introgen/engine/metal/forward"
+	"github.com/introgen/introgen/engine/transformer"
 )
 
 // checkModel refuses a model with what candle's does not have
 // (candle-transformers/src/models/quantized_llama.rs of candle 0.11.0): it looks
 // up the tensors of the plan alone, and of the keys about rotations freq_base and
 // dimension_count. What it passes over it would leave out of the arithmetic.
-func checkModel(m *llama.Model) error {
+func checkModel(m *transformer.Model) error {
 	if m.RopeScale != 1 {
 		return passedOver("metadata llama.rope.scaling.factor (or llama.rope.scale_linear)", fmt.Sprintf("positions are divided by %v", m.RopeScale))
 	}

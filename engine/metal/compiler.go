@@ -5,9 +5,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/introgen/introgen/engine/llama"
 	"github.com/introgen/introgen/engine/metal/compile"
 	"github.com/introgen/introgen/engine/metal/forward"
+	"github.com/introgen/introgen/engine/transformer"
 	"github.com/introgen/introgen/metalshim"
 	"github.com/introgen/introgen/metalshim/msl/trim"
 )
@@ -98,7 +98,7 @@ func (d *Device) Warm(ctx context.Context, list []forward.Pipeline) error {
 }
 
 // foresee begins what building the model needs where that is done by phases.
-func (e *Engine) foresee(m *llama.Model) (err error) {
+func (e *Engine) foresee(m *transformer.Model) (err error) {
 	if e.d.compile.When != Concurrent {
 		return nil
 	}

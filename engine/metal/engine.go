@@ -10,12 +10,12 @@ import (
 
 	"github.com/introgen/introgen/engine"
 	"github.com/introgen/introgen/engine/gguf"
-	"github.com/introgen/introgen/engine/llama"
 	"github.com/introgen/introgen/engine/metal/forward"
 	"github.com/introgen/introgen/engine/metal/kernels"
 	"github.com/introgen/introgen/engine/metal/pool"
 	"github.com/introgen/introgen/engine/metal/signatures"
 	"github.com/introgen/introgen/engine/quant"
+	"github.com/introgen/introgen/engine/transformer"
 	"github.com/introgen/introgen/metalshim"
 	"github.com/introgen/introgen/trace/names"
 )
@@ -47,7 +47,7 @@ var (
 type weight struct {
 	typ     quant.Type
 	data    []byte
-	decoded bool // by llama.Load: data is not in the file
+	decoded bool // by transformer.Load: data is not in the file
 }
 
 // errClosed is what a closed engine answers.
@@ -56,12 +56,12 @@ var errClosed = errors.New("metal: the model was closed")
 // New brings the model to the device, whose file must stay open meanwhile, and
 // makes its rotary tables. What candle's plan cannot run is an error before
 // anything is uploaded.
-func (d *Device) New(m *llama.Model) (*Engine, error) { return d.build(m, nil) }
+func (d *Device) New(m *transformer.Model) (*Engine, error) { return d.build(m, nil) }
 
 // NewMapped is New, except that the device reads the matrices in the map of f,
 // from which m was loaded, as far as Place finds them a place there. f must stay
 // open until the engine is closed, which waits for what is in flight.
-func (d *Device) NewMapped(m *llama.Model, f *gguf.File) (*Engine, error) {
+func (d *Device) NewMapped(m *transformer.Model, f *gguf.File) (*Engine, error) {
 	if f.Map() == nil {
 		return nil, fmt.Errorf("metal: weights that are not copied need a mapped file, %s was opened with %s: only %s maps it", f.Path, f.IO, gguf.MMap)
 	}
@@ -69,7 +69,7 @@ func (d *Device) NewMapped(m *llama.Model, f *gguf.File) (*Engine, error) {
 }
 
 // build makes an engine over the map of f, or where that is nil, over copies.
-func (d *Device) build(m *llama.Model, f *gguf.File) (*Engine, error) {
+func (d *Device) build(m *transformer.Model, f *gguf.File) (*Engine, error) {
 	if d.failed != nil {
 		return nil, d.failed
 	}
@@ -101,7 +101,7 @@ func (d *Device) build(m *llama.Model, f *gguf.File) (*Engine, error) {
 }
 
 // configOf is what the plan needs to know of m, whose tensors are weights.
-func configOf(m *llama.Model, weights map[string]weight, architecture string) forward.Config {
+func configOf(m *transformer.Model, weights map[string]weight, architecture string) forward.Config {
 	return forward.Config{
 		Layers: m.Layers, Heads: m.Heads, KVHeads: m.KVHeads, HeadDim: m.HeadDim,
 		Hidden: m.Hidden, FFN: m.FFN, Vocab: m.Vocab, Context: m.Context,
@@ -117,7 +117,7 @@ func configOf(m *llama.Model, weights map[string]weight, architecture string) fo
 // Fit says what of set does not fit the kernels that m needs, an *signatures.Error, or
 // what of m candle's model does not have. It reads the sources, and costs about
 // 0.2 s for candle's.
-func Fit(set *kernels.Set, m *llama.Model) error {
+func Fit(set *kernels.Set, m *transformer.Model) error {
 	if err := checkModel(m); err != nil {
 		return err
 	}
@@ -125,17 +125,17 @@ func Fit(set *kernels.Set, m *llama.Model) error {
 }
 
 // weightsOf lists the tensors by their names in the file. The norms, which
-// llama.Load has decoded, go up as float32.
-func weightsOf(m *llama.Model) map[string]weight {
+// transformer.Load has decoded, go up as float32.
+func weightsOf(m *transformer.Model) map[string]weight {
 	w := map[string]weight{}
-	matrix := func(x *llama.Matrix) { w[x.Name] = weight{typ: x.Type, data: x.Data} }
+	matrix := func(x *transformer.Matrix) { w[x.Name] = weight{typ: x.Type, data: x.Data} }
 	vector := func(name string, v []float32) { w[name] = weight{typ: quant.F32, data: bytesOf(v), decoded: true} }
 	matrix(&m.Embedding)
 	matrix(&m.Output)
 	vector("output_norm.weight", m.OutputNorm)
 	for i := range m.Blocks {
 		b := &m.Blocks[i]
-		for _, x := range []*llama.Matrix{&b.Q, &b.K, &b.V, &b.O, &b.Gate, &b.Up, &b.Down} {
+		for _, x := range []*transformer.Matrix{&b.Q, &b.K, &b.V, &b.O, &b.Gate, &b.Up, &b.Down} {
 			matrix(x)
 		}
 		vector(fmt.Sprintf("blk.%d.attn_norm.weight", i), b.AttnNorm)

@@ -12,21 +12,21 @@ import (
 
 	"github.com/introgen/introgen/engine"
 	"github.com/introgen/introgen/engine/gguf"
-	"github.com/introgen/introgen/engine/llama"
-	"github.com/introgen/introgen/engine/llama/llamatest"
 	"github.com/introgen/introgen/engine/quant"
+	"github.com/introgen/introgen/engine/transformer"
+	"github.com/introgen/introgen/engine/transformer/transformertest"
 	"github.com/introgen/introgen/metalshim"
 	"github.com/introgen/introgen/models/modeltest"
 )
 
-func load(t testing.TB, path string) *llama.Model {
+func load(t testing.TB, path string) *transformer.Model {
 	t.Helper()
 	f, err := gguf.Open(path, gguf.MMap)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { f.Close() })
-	m, err := llama.Load(f)
+	m, err := transformer.Load(f)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -42,7 +42,7 @@ func open(t testing.TB, dev metalshim.Device, perBuffer int) *Device {
 	return d
 }
 
-func build(t testing.TB, d *Device, m *llama.Model) *Engine {
+func build(t testing.TB, d *Device, m *transformer.Model) *Engine {
 	t.Helper()
 	e, err := d.New(m)
 	if err != nil {
@@ -61,15 +61,15 @@ func noneLive(t testing.TB, dev metalshim.Device) {
 
 // mixed gives some matrices other types: floats among blocks, and a block among
 // them of another format.
-func mixed(t testing.TB) func(*llamatest.Writable) {
-	return func(w *llamatest.Writable) {
+func mixed(t testing.TB) func(*transformertest.Writable) {
+	return func(w *transformertest.Writable) {
 		for name, typ := range map[string]quant.Type{
 			"blk.0.attn_v.weight": quant.F16, "blk.0.ffn_down.weight": quant.F32, "blk.0.attn_output.weight": quant.BF16,
 			"blk.1.ffn_gate.weight": quant.BF16, "blk.1.attn_k.weight": quant.Q4_0, "output.weight": quant.F16,
 		} {
 			x := w.Tensor(name)
 			x.Type = typ
-			x.Data = llamatest.Random(t, rand.New(rand.NewPCG(uint64(len(name)), 3)), typ, int(x.Dims[1]), int(x.Dims[0]))
+			x.Data = transformertest.Random(t, rand.New(rand.NewPCG(uint64(len(name)), 3)), typ, int(x.Dims[1]), int(x.Dims[0]))
 		}
 	}
 }
@@ -81,8 +81,8 @@ type passes [][2]int
 var walk = passes{{5, 0}, {1, 5}, {1, 6}, {3, 7}, {1, 10}, {1, 4}, {2, 5}, {1, 0}, {1, 1}, {20, 0}, {1, 20}}
 
 // shapes are models of many shapes and formats.
-func shapes(t testing.TB) map[string]llamatest.Config {
-	cases := map[string]llamatest.Config{
+func shapes(t testing.TB) map[string]transformertest.Config {
+	cases := map[string]transformertest.Config{
 		"grouped heads":     {Layers: 2, Heads: 6, KVHeads: 2, HeadDim: 32, Hidden: 192, FFN: 96},
 		"no groups":         {Layers: 2, Heads: 3, KVHeads: 3, HeadDim: 32, Hidden: 96, FFN: 64},
 		"one kv head":       {Layers: 2, Heads: 4, KVHeads: 1, HeadDim: 32, Hidden: 128, FFN: 64},
@@ -98,7 +98,7 @@ func shapes(t testing.TB) map[string]llamatest.Config {
 		"quantized lookups": {Layers: 1, Heads: 2, KVHeads: 2, HeadDim: 32, Hidden: 64, FFN: 64, Embedding: quant.Q8_0},
 	}
 	for _, typ := range []quant.Type{quant.F32, quant.F16, quant.BF16, quant.Q4_0, quant.Q8_0} {
-		cases[typ.String()] = llamatest.Config{Layers: 1, Heads: 4, KVHeads: 2, HeadDim: 64, Hidden: 256, FFN: 256, Type: typ}
+		cases[typ.String()] = transformertest.Config{Layers: 1, Heads: 4, KVHeads: 2, HeadDim: 64, Hidden: 256, FFN: 256, Type: typ}
 	}
 	return cases
 }
@@ -108,10 +108,10 @@ func shapes(t testing.TB) map[string]llamatest.Config {
 func TestModels(t *testing.T) {
 	for name, c := range shapes(t) {
 		t.Run(name, func(t *testing.T) {
-			m := load(t, llamatest.Write(t, c))
+			m := load(t, transformertest.Write(t, c))
 			dev := newFake()
 			d := open(t, dev, 50)
-			e, r := build(t, d, m), llama.NewReference(m)
+			e, r := build(t, d, m), transformer.NewReference(m)
 			for i, p := range walk {
 				ids := make([]int32, p[0])
 				for j := range ids {
@@ -169,13 +169,13 @@ func TestRealModel(t *testing.T) {
 	if testing.Short() {
 		t.Skip("SKIP: takes 10 seconds; not with -short")
 	}
-	exact := llamatest.Files[0]
+	exact := transformertest.Files[0]
 	m := load(t, modeltest.Path(t, exact.File))
 	dev := newFake()
 	d := open(t, dev, 50)
 	e := build(t, d, m)
-	ids, pos := llamatest.Prompt, 0
-	for i, want := range llamatest.Greedy[:3] {
+	ids, pos := transformertest.Prompt, 0
+	for i, want := range transformertest.Greedy[:3] {
 		next, err := e.Step(ids, pos)
 		if err != nil {
 			t.Fatal(err)
@@ -188,7 +188,7 @@ func TestRealModel(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			for _, l := range [][]llamatest.Logit{exact.Prefill, exact.Step}[i] {
+			for _, l := range [][]transformertest.Logit{exact.Prefill, exact.Step}[i] {
 				if diff := float64(logits[l.ID]) - l.Value; diff < -0.03 || diff > 0.03 {
 					t.Errorf("after token %d: logit of %d is %g, exactly %g", i, l.ID, logits[l.ID], l.Value)
 				}
@@ -217,8 +217,8 @@ func TestRealModel(t *testing.T) {
 }
 
 // small is a model that takes no time.
-func small(t testing.TB) *llama.Model {
-	return load(t, llamatest.Write(t, llamatest.Config{Layers: 2, Heads: 2, KVHeads: 1, HeadDim: 32, Hidden: 64, FFN: 64, Context: 64}))
+func small(t testing.TB) *transformer.Model {
+	return load(t, transformertest.Write(t, transformertest.Config{Layers: 2, Heads: 2, KVHeads: 1, HeadDim: 32, Hidden: 64, FFN: 64, Context: 64}))
 }
 
 // TestCommits counts the command buffers that the engine commits: a decode
@@ -274,13 +274,13 @@ func TestLongRun(t *testing.T) {
 func TestRefused(t *testing.T) {
 	dev := newFake()
 	d := open(t, dev, 50)
-	for want, c := range map[string]llamatest.Config{
+	for want, c := range map[string]transformertest.Config{
 		"attention biases":      {Heads: 2, KVHeads: 1, HeadDim: 32, Hidden: 64, FFN: 64, Bias: true},
 		"head dimension 16":     {Heads: 4, KVHeads: 2, HeadDim: 16, Hidden: 64, FFN: 64},
 		"rotary dimension 16":   {Heads: 2, KVHeads: 2, HeadDim: 32, Hidden: 64, FFN: 64, RopeDim: 16},
 		"the hidden size is 96": {Heads: 2, KVHeads: 2, HeadDim: 32, Hidden: 96, FFN: 64},
 	} {
-		if _, err := d.New(load(t, llamatest.Write(t, c))); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := d.New(load(t, transformertest.Write(t, c))); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want one with %q", err, want)
 		}
 	}

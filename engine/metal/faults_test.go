@@ -6,13 +6,13 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/introgen/introgen/engine/llama"
+	"github.com/introgen/introgen/engine/transformer"
 	"github.com/introgen/introgen/metalshim"
 	"github.com/introgen/introgen/metalshim/callfault"
 )
 
 // generate makes a device, a model and two steps, and closes what it has made.
-func generate(dev metalshim.Device, m *llama.Model) (err error) {
+func generate(dev metalshim.Device, m *transformer.Model) (err error) {
 	d, err := NewDevice(context.Background(), dev, Options{CommandsPerBuffer: 7})
 	if err != nil {
 		return err

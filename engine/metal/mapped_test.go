@@ -11,23 +11,23 @@ import (
 	"testing"
 
 	"github.com/introgen/introgen/engine/gguf"
-	"github.com/introgen/introgen/engine/llama"
-	"github.com/introgen/introgen/engine/llama/llamatest"
 	"github.com/introgen/introgen/engine/metal/metaltest"
 	"github.com/introgen/introgen/engine/quant"
+	"github.com/introgen/introgen/engine/transformer"
+	"github.com/introgen/introgen/engine/transformer/transformertest"
 	"github.com/introgen/introgen/metalshim"
 	"github.com/introgen/introgen/metalshim/callfault"
 )
 
 // mapped opens a model's file too, from which its weights are mapped.
-func mapped(t testing.TB, path string) (*gguf.File, *llama.Model) {
+func mapped(t testing.TB, path string) (*gguf.File, *transformer.Model) {
 	t.Helper()
 	f, err := gguf.Open(path, gguf.MMap)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { f.Close() })
-	m, err := llama.Load(f)
+	m, err := transformer.Load(f)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -37,7 +37,7 @@ func mapped(t testing.TB, path string) (*gguf.File, *llama.Model) {
 // tiny is the path of a model whose kernels all drivers can run, and whose
 // matrices stay in the map.
 func tiny(t testing.TB) string {
-	return llamatest.Write(t, llamatest.Config{Layers: 2, Heads: 2, KVHeads: 1, HeadDim: 32, Hidden: 64, FFN: 64, Context: 64, Output: true, Embedding: quant.Q8_0, Type: quant.Q8_0})
+	return transformertest.Write(t, transformertest.Config{Layers: 2, Heads: 2, KVHeads: 1, HeadDim: 32, Hidden: 64, FFN: 64, Context: 64, Output: true, Embedding: quant.Q8_0, Type: quant.Q8_0})
 }
 
 // logits are those after a prompt and after a step, one list; the engine and the
@@ -68,19 +68,19 @@ func logits(t *testing.T, d *Device, e *Engine) []float32 {
 func TestMapped(t *testing.T) {
 	page := int64(os.Getpagesize())
 	for name, c := range map[string]struct {
-		model   llamatest.Config
+		model   transformertest.Config
 		longest int64
 		says    string
 	}{
-		"tied":       {llamatest.Config{Layers: 2, Heads: 2, KVHeads: 1, HeadDim: 32, Hidden: 64, FFN: 64, Embedding: quant.Q8_0, Type: quant.Q8_0}, 0, "weights mapped, not copied"},
-		"floats":     {llamatest.Config{Layers: 2, Heads: 2, KVHeads: 1, HeadDim: 32, Hidden: 64, FFN: 64, Embedding: quant.F16, Type: quant.BF16}, 0, "weights copied, not mapped, 15 of F32, F16 or BF16 copied as float32, as candle multiplies by them"},
-		"mixed":      {llamatest.Config{Layers: 2, Heads: 2, KVHeads: 1, HeadDim: 32, Hidden: 64, FFN: 64, Embedding: quant.F16, Type: quant.Q8_0}, 0, "weights mapped, not copied, 1 of F32, F16 or BF16 copied as float32"},
-		"own output": {llamatest.Config{Layers: 2, Heads: 2, KVHeads: 1, HeadDim: 32, Hidden: 64, FFN: 64, Output: true, Embedding: quant.Q8_0, Type: quant.Q8_0}, 0, "weights mapped, not copied"},
-		"several":    {llamatest.Config{Layers: 2, Heads: 2, KVHeads: 1, HeadDim: 32, Hidden: 64, FFN: 64, Vocab: 33, Embedding: quant.Q8_0, Type: quant.Q8_0}, 5 * page, "weights mapped, not copied (in "},
-		"no place":   {llamatest.Config{Layers: 2, Heads: 2, KVHeads: 1, HeadDim: 32, Hidden: 64, FFN: 64, Vocab: 2000, Embedding: quant.Q8_0, Type: quant.Q8_0}, 6 * page, " buffers), 1 copied: token_embd.weight, whose pages have "},
+		"tied":       {transformertest.Config{Layers: 2, Heads: 2, KVHeads: 1, HeadDim: 32, Hidden: 64, FFN: 64, Embedding: quant.Q8_0, Type: quant.Q8_0}, 0, "weights mapped, not copied"},
+		"floats":     {transformertest.Config{Layers: 2, Heads: 2, KVHeads: 1, HeadDim: 32, Hidden: 64, FFN: 64, Embedding: quant.F16, Type: quant.BF16}, 0, "weights copied, not mapped, 15 of F32, F16 or BF16 copied as float32, as candle multiplies by them"},
+		"mixed":      {transformertest.Config{Layers: 2, Heads: 2, KVHeads: 1, HeadDim: 32, Hidden: 64, FFN: 64, Embedding: quant.F16, Type: quant.Q8_0}, 0, "weights mapped, not copied, 1 of F32, F16 or BF16 copied as float32"},
+		"own output": {transformertest.Config{Layers: 2, Heads: 2, KVHeads: 1, HeadDim: 32, Hidden: 64, FFN: 64, Output: true, Embedding: quant.Q8_0, Type: quant.Q8_0}, 0, "weights mapped, not copied"},
+		"several":    {transformertest.Config{Layers: 2, Heads: 2, KVHeads: 1, HeadDim: 32, Hidden: 64, FFN: 64, Vocab: 33, Embedding: quant.Q8_0, Type: quant.Q8_0}, 5 * page, "weights mapped, not copied (in "},
+		"no place":   {transformertest.Config{Layers: 2, Heads: 2, KVHeads: 1, HeadDim: 32, Hidden: 64, FFN: 64, Vocab: 2000, Embedding: quant.Q8_0, Type: quant.Q8_0}, 6 * page, " buffers), 1 copied: token_embd.weight, whose pages have "},
 	} {
 		t.Run(name, func(t *testing.T) {
-			f, m := mapped(t, llamatest.Write(t, c.model))
+			f, m := mapped(t, transformertest.Write(t, c.model))
 			copies, maps := newFake(), newFake()
 			d := open(t, copies, 7)
 			want := logits(t, d, build(t, d, m))

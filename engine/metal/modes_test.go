@@ -8,9 +8,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/introgen/introgen/engine/llama"
-	"github.com/introgen/introgen/engine/llama/llamatest"
 	"github.com/introgen/introgen/engine/metal/forward"
+	"github.com/introgen/introgen/engine/transformer"
+	"github.com/introgen/introgen/engine/transformer/transformertest"
 	"github.com/introgen/introgen/metalshim"
 	"github.com/introgen/introgen/metalshim/callfault"
 	"github.com/introgen/introgen/trace"
@@ -43,7 +43,7 @@ type ran struct {
 
 // once makes a device and a model on it, expects the whole run where that is to be,
 // and walks. The recorder has what was compiled where.
-func once(t *testing.T, m *llama.Model, o Options, expected passes, walk passes) (ran, *trace.Recorder) {
+func once(t *testing.T, m *transformer.Model, o Options, expected passes, walk passes) (ran, *trace.Recorder) {
 	t.Helper()
 	dev, rec := newFake(), trace.New()
 	timed, err := metalshim.Instrument(dev, metalshim.InstrumentOptions{Recorder: rec})
@@ -98,7 +98,7 @@ func once(t *testing.T, m *llama.Model, o Options, expected passes, walk passes)
 func TestModes(t *testing.T) {
 	for name, c := range shapes(t) {
 		t.Run(name, func(t *testing.T) {
-			m := load(t, llamatest.Write(t, c))
+			m := load(t, transformertest.Write(t, c))
 			want, _ := once(t, m, Options{CommandsPerBuffer: 7}, nil, walk)
 			modes := everyMode()
 			if name != "mixed types" { // which has the most of them

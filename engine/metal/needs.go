@@ -1,13 +1,13 @@
 package metal
 
 import (
-	"github.com/introgen/introgen/engine/llama"
 	"github.com/introgen/introgen/engine/metal/forward"
+	"github.com/introgen/introgen/engine/transformer"
 )
 
 // Needs knows which pipelines m needs on a device of the architecture ("" for
 // one that has none), without a device.
-func Needs(m *llama.Model, architecture string) (*forward.Needs, error) {
+func Needs(m *transformer.Model, architecture string) (*forward.Needs, error) {
 	if err := checkModel(m); err != nil {
 		return nil, err
 	}

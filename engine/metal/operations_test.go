@@ -5,8 +5,8 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/introgen/introgen/engine/llama/llamatest"
 	"github.com/introgen/introgen/engine/metal/forward"
+	"github.com/introgen/introgen/engine/transformer/transformertest"
 	"github.com/introgen/introgen/metalshim"
 	"github.com/introgen/introgen/metalshim/shimtest"
 	"github.com/introgen/introgen/trace"
@@ -16,7 +16,7 @@ import (
 // TestOperations: whoever instruments the device is told of every dispatch and copy
 // of a pass what of the model it is and what it costs, in the order of the plan.
 func TestOperations(t *testing.T) {
-	m := load(t, llamatest.Write(t, llamatest.Config{Layers: 2, Heads: 4, KVHeads: 2, HeadDim: 32, Hidden: 128, FFN: 96}))
+	m := load(t, transformertest.Write(t, transformertest.Config{Layers: 2, Heads: 4, KVHeads: 2, HeadDim: 32, Hidden: 128, FFN: 96}))
 	shim, err := metalshim.Instrument(newFake(), metalshim.InstrumentOptions{Recorder: trace.New(), Operations: true})
 	if err != nil {
 		t.Fatal(err)
@@ -92,7 +92,7 @@ func TestOperations(t *testing.T) {
 // BenchmarkEncode is a decode step of 30 layers on a device that runs nothing: what it
 // costs to instrument it, and to keep what each dispatch was.
 func BenchmarkEncode(b *testing.B) {
-	m := load(b, llamatest.Write(b, llamatest.Config{Layers: 30, Heads: 4, KVHeads: 2, HeadDim: 32, Hidden: 128, FFN: 96}))
+	m := load(b, transformertest.Write(b, transformertest.Config{Layers: 30, Heads: 4, KVHeads: 2, HeadDim: 32, Hidden: 128, FFN: 96}))
 	for _, c := range []struct {
 		name string
 		o    *metalshim.InstrumentOptions

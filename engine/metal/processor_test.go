@@ -5,9 +5,9 @@ import (
 	"math"
 	"testing"
 
-	"github.com/introgen/introgen/engine/llama/llamatest"
 	"github.com/introgen/introgen/engine/metal/kernels"
 	"github.com/introgen/introgen/engine/metal/metaltest"
+	"github.com/introgen/introgen/engine/transformer/transformertest"
 	"github.com/introgen/introgen/metalshim/soft"
 	"github.com/introgen/introgen/models/modeltest"
 )
@@ -19,7 +19,7 @@ func TestSameOnEveryProcessor(t *testing.T) {
 	if len(soft.Processors()) == 0 {
 		t.Skip("SKIP: needs linux on amd64 or arm64")
 	}
-	m := load(t, modeltest.Path(t, llamatest.Files[0].File))
+	m := load(t, modeltest.Path(t, transformertest.Files[0].File))
 	run := func(t *testing.T, set *kernels.Set, processors ...string) {
 		var want []float32
 		for _, name := range processors {
@@ -30,8 +30,8 @@ func TestSameOnEveryProcessor(t *testing.T) {
 			}
 			e := build(t, d, m)
 			var got []float32
-			for step, ids := range [][]int32{llamatest.Prompt, llamatest.Greedy[:1], llamatest.Greedy[1:2]} {
-				if _, err := e.Step(ids, max(0, len(llamatest.Prompt)+step-1)*min(step, 1)); err != nil {
+			for step, ids := range [][]int32{transformertest.Prompt, transformertest.Greedy[:1], transformertest.Greedy[1:2]} {
+				if _, err := e.Step(ids, max(0, len(transformertest.Prompt)+step-1)*min(step, 1)); err != nil {
 					t.Fatal(err)
 				}
 				logits, err := e.Logits()

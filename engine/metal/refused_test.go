@@ -6,9 +6,9 @@ import (
 	"testing"
 
 	"github.com/introgen/introgen/engine/cpu"
-	"github.com/introgen/introgen/engine/llama/llamatest"
 	"github.com/introgen/introgen/engine/metal/forward"
 	"github.com/introgen/introgen/engine/quant"
+	"github.com/introgen/introgen/engine/transformer/transformertest"
 	"github.com/introgen/introgen/metalshim"
 )
 
@@ -17,7 +17,7 @@ import (
 func TestCPURunsWhatIsRefused(t *testing.T) {
 	const hint = "; `introgen cpu` runs it"
 	d := open(t, newFake(), 50)
-	for want, c := range map[string]llamatest.Config{
+	for want, c := range map[string]transformertest.Config{
 		"attention biases": {Heads: 2, KVHeads: 1, HeadDim: 32, Hidden: 64, FFN: 64, Bias: true},
 		"no attention kernel for head dimension 16; candle launches kernels for [32 64 96 128 256 512]": {Heads: 4, KVHeads: 2, HeadDim: 16, Hidden: 64, FFN: 64},
 		"head dimension 72":             {Heads: 1, KVHeads: 1, HeadDim: 72, Hidden: 72, FFN: 64},
@@ -30,7 +30,7 @@ func TestCPURunsWhatIsRefused(t *testing.T) {
 		"a feed-forward size of 1, for": {Heads: 2, KVHeads: 2, HeadDim: 32, Hidden: 64, FFN: 1},
 		"a vocabulary of 1, for":        {Heads: 2, KVHeads: 2, HeadDim: 32, Hidden: 64, FFN: 64, Vocab: 1},
 	} {
-		m := load(t, llamatest.Write(t, c))
+		m := load(t, transformertest.Write(t, c))
 		_, err := d.New(m)
 		var refused *forward.UnsupportedError
 		if !errors.As(err, &refused) || !strings.Contains(err.Error(), want) || !strings.HasSuffix(err.Error(), hint) {
@@ -69,7 +69,7 @@ func (c cramped) NewBufferWithBytes(b []byte) (metalshim.Buffer, error) {
 // TestNoRoom: a model too large for the device is one for the cpu engine.
 func TestNoRoom(t *testing.T) {
 	d := open(t, cramped{newFake()}, 50)
-	_, err := d.New(load(t, llamatest.Write(t, llamatest.Config{Heads: 2, KVHeads: 2, HeadDim: 32, Hidden: 64, FFN: 64, Type: quant.F16, Vocab: 65, Output: true})))
+	_, err := d.New(load(t, transformertest.Write(t, transformertest.Config{Heads: 2, KVHeads: 2, HeadDim: 32, Hidden: 64, FFN: 64, Type: quant.F16, Vocab: 65, Output: true})))
 	if err == nil || !strings.Contains(err.Error(), "the device allows 16384") || !strings.HasSuffix(err.Error(), forward.CPURuns) {
 		t.Errorf("error %v", err)
 	}
@@ -109,7 +109,7 @@ func TestContextLimits(t *testing.T) {
 		{131072, 4096, "that is candle's limit, whose rotary tables have 4096 rows where the model's file allows 131072 positions"},
 	} {
 		d := open(t, newFake(), 50)
-		e := build(t, d, load(t, llamatest.Write(t, llamatest.Config{Layers: 1, Heads: 1, KVHeads: 1, HeadDim: 32, Hidden: 32, FFN: 32, Context: c.file})))
+		e := build(t, d, load(t, transformertest.Write(t, transformertest.Config{Layers: 1, Heads: 1, KVHeads: 1, HeadDim: 32, Hidden: 32, FFN: 32, Context: c.file})))
 		if e.Context() != c.want || !strings.HasPrefix(e.ContextLimit(), c.says) {
 			t.Errorf("a file of %d positions: %d, %s", c.file, e.Context(), e.ContextLimit())
 		}

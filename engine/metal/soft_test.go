@@ -6,10 +6,10 @@ import (
 	"testing"
 
 	"github.com/introgen/introgen/engine/cpu"
-	"github.com/introgen/introgen/engine/llama"
-	"github.com/introgen/introgen/engine/llama/llamatest"
 	"github.com/introgen/introgen/engine/metal/kernels"
 	"github.com/introgen/introgen/engine/metal/metaltest"
+	"github.com/introgen/introgen/engine/transformer"
+	"github.com/introgen/introgen/engine/transformer/transformertest"
 	"github.com/introgen/introgen/models/modeltest"
 )
 
@@ -20,7 +20,7 @@ import (
 func TestSoft(t *testing.T) {
 	dev := metaltest.Device(t)
 	metaltest.Models(t, dev)
-	for i, exact := range llamatest.Files {
+	for i, exact := range transformertest.Files {
 		f, m := mapped(t, modeltest.Path(t, exact.File))
 		want := cpuLogits(t, exact.File)
 		for _, run := range []struct {
@@ -30,7 +30,7 @@ func TestSoft(t *testing.T) {
 			d := open(t, dev, run.perBuffer)
 			newEngine := d.New
 			if run.mapped {
-				newEngine = func(m *llama.Model) (*Engine, error) { return d.NewMapped(m, f) }
+				newEngine = func(m *transformer.Model) (*Engine, error) { return d.NewMapped(m, f) }
 			}
 			e, err := newEngine(m)
 			if err != nil {
@@ -43,7 +43,7 @@ func TestSoft(t *testing.T) {
 				if step > 1 {
 					return
 				}
-				for _, l := range [][]llamatest.Logit{exact.Prefill, exact.Step}[step] {
+				for _, l := range [][]transformertest.Logit{exact.Prefill, exact.Step}[step] {
 					if diff := float64(logits[l.ID]) - l.Value; math.Abs(diff) > 0.03 {
 						t.Errorf("%s, step %d: logit of %d is %g, exactly %g", exact.File, step, l.ID, logits[l.ID], l.Value)
 					}
@@ -69,7 +69,7 @@ func TestCandleKernels(t *testing.T) {
 	if set.Digest() == kernels.OwnSet().Digest() {
 		t.Fatal("candle's kernels are the project's own")
 	}
-	m := load(t, modeltest.Path(t, llamatest.Files[0].File))
+	m := load(t, modeltest.Path(t, transformertest.Files[0].File))
 	if err := Fit(set, m); err != nil {
 		t.Error(err)
 	}
@@ -96,8 +96,8 @@ func follow(t *testing.T, e interface {
 	Logits() ([]float32, error)
 }, see func(step int, logits []float32)) {
 	t.Helper()
-	ids, pos := llamatest.Prompt, 0
-	for step, want := range llamatest.Greedy {
+	ids, pos := transformertest.Prompt, 0
+	for step, want := range transformertest.Greedy {
 		next, err := e.Step(ids, pos)
 		if err != nil {
 			t.Fatal(err)

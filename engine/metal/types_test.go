@@ -6,11 +6,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/introgen/introgen/engine/llama"
-	"github.com/introgen/introgen/engine/llama/llamatest"
 	"github.com/introgen/introgen/engine/metal/kernels"
 	"github.com/introgen/introgen/engine/metal/metaltest"
 	"github.com/introgen/introgen/engine/quant"
+	"github.com/introgen/introgen/engine/transformer"
+	"github.com/introgen/introgen/engine/transformer/transformertest"
 	"github.com/introgen/introgen/metalshim"
 )
 
@@ -24,14 +24,14 @@ func TestSoftTypes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, c := range map[string]llamatest.Config{
+	for name, c := range map[string]transformertest.Config{
 		"F32":          {Layers: 1, Heads: 4, KVHeads: 2, HeadDim: 32, Hidden: 128, FFN: 96, Vocab: 77},
 		"F16":          {Layers: 1, Heads: 4, KVHeads: 2, HeadDim: 32, Hidden: 128, FFN: 97, Output: true, Embedding: quant.F16, Type: quant.F16},
 		"BF16":         {Layers: 1, Heads: 2, KVHeads: 1, HeadDim: 32, Hidden: 64, FFN: 100, Embedding: quant.BF16, Type: quant.BF16},
 		"mixed":        {Layers: 2, Heads: 4, KVHeads: 2, HeadDim: 64, Hidden: 256, FFN: 96, Output: true, Embedding: quant.BF16, Type: quant.Q8_0, Edit: mixed(t)},
 		"heads of 512": {Layers: 1, Heads: 2, KVHeads: 1, HeadDim: 512, Hidden: 1024, FFN: 64, Type: quant.F16},
 	} {
-		m := load(t, llamatest.Write(t, c))
+		m := load(t, transformertest.Write(t, c))
 		for _, set := range []*kernels.Set{kernels.OwnSet(), candle} {
 			t.Run(name+" "+map[bool]string{true: "own", false: "candle"}[set.String() == kernels.Own], func(t *testing.T) {
 				if err := Fit(set, m); err != nil {
@@ -41,7 +41,7 @@ func TestSoftTypes(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				e, r := build(t, d, m), llama.NewReference(m)
+				e, r := build(t, d, m), transformer.NewReference(m)
 				pos := 0
 				for _, ids := range [][]int32{{1, 2, 3, 4, 5}, {6}, {7}, {8, 9}, {10}} {
 					if _, err := e.Step(ids, pos); err != nil {
@@ -100,7 +100,7 @@ func theirs(t *testing.T) *kernels.Set {
 // TestOutside: a kernel that leaves its buffers is whose it is, and what candle's
 // is known for is said; other failures, and the project's kernels, are not.
 func TestOutside(t *testing.T) {
-	m := load(t, llamatest.Write(t, llamatest.Config{Layers: 1, Heads: 2, KVHeads: 1, HeadDim: 32, Hidden: 64, FFN: 64, Type: quant.Q8_0, Embedding: quant.Q8_0}))
+	m := load(t, transformertest.Write(t, transformertest.Config{Layers: 1, Heads: 2, KVHeads: 1, HeadDim: 32, Hidden: 64, FFN: 64, Type: quant.Q8_0, Embedding: quant.Q8_0}))
 	const whose, known = "that is a fault of the kernels theirs and not of the model", "; candle 0.11.0 is known for it: the kernel reads 8 rows at once"
 	for _, c := range []struct {
 		set         *kernels.Set

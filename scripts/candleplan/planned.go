@@ -7,9 +7,9 @@ import (
 	"strings"
 
 	"github.com/introgen/introgen/engine/gguf"
-	"github.com/introgen/introgen/engine/llama"
 	"github.com/introgen/introgen/engine/metal"
 	"github.com/introgen/introgen/engine/metal/kernels"
+	"github.com/introgen/introgen/engine/transformer"
 	"github.com/introgen/introgen/metalshim"
 	"github.com/introgen/introgen/metalshim/soft"
 )
@@ -25,7 +25,7 @@ func planned(ctx context.Context, o options, prompt []int32, perBuffer int) (d *
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, file.Close()) }()
-	weights, err := llama.Load(file)
+	weights, err := transformer.Load(file)
 	if err != nil {
 		return nil, err
 	}

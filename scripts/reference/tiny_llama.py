@@ -1,5 +1,5 @@
 """Prints the largest logits of the small llama model that
-engine/llama/llamatest/drawn.go draws, in double precision: as it is, with
+engine/transformer/transformertest/drawn.go draws, in double precision: as it is, with
 positions divided by 4, and with biases of the feed-forward. It shares no code
 with the project and needs nothing but Python.
 

@@ -1,4 +1,4 @@
-package llama_test
+package transformer_test
 
 import (
 	"math"
@@ -6,12 +6,12 @@ import (
 	"testing"
 
 	"github.com/introgen/introgen/engine/gguf/gguftest"
-	"github.com/introgen/introgen/engine/llama"
-	"github.com/introgen/introgen/engine/llama/llamatest"
 	"github.com/introgen/introgen/engine/quant"
+	"github.com/introgen/introgen/engine/transformer"
+	"github.com/introgen/introgen/engine/transformer/transformertest"
 )
 
-type writable = llamatest.Writable
+type writable = transformertest.Writable
 
 // set returns an edit that sets keys.
 func set(pairs ...any) func(*writable) {
@@ -25,7 +25,7 @@ func set(pairs ...any) func(*writable) {
 // add returns an edit that adds a tensor of n numbers.
 func add(name string, n int) func(*writable) {
 	return func(w *writable) {
-		x := llamatest.Tensor{Name: name, Type: quant.F32, Dims: []uint64{uint64(n)}, Data: gguftest.F32(make([]float32, n)...)}
+		x := transformertest.Tensor{Name: name, Type: quant.F32, Dims: []uint64{uint64(n)}, Data: gguftest.F32(make([]float32, n)...)}
 		w.Tensors = append(w.Tensors, x)
 	}
 }
@@ -51,7 +51,7 @@ func TestRopeScale(t *testing.T) {
 		{[]any{kind, "none", factor, float32(4)}, 1},
 		{[]any{kind, "none", old, float32(4)}, 1},
 	} {
-		m, err := load(t, llamatest.Write(t, llamatest.Config{Edit: set(c.pairs...)}))
+		m, err := load(t, transformertest.Write(t, transformertest.Config{Edit: set(c.pairs...)}))
 		if err != nil {
 			t.Errorf("%v: %v", c.pairs, err)
 		} else if got := m.Frequencies(nil)[0]; m.RopeScale != c.want || math.Abs(got*float64(c.want)-1) > 1e-12 {
@@ -63,7 +63,7 @@ func TestRopeScale(t *testing.T) {
 // TestPerLayer: an array with a value for each layer is that value where all are
 // equal, and is refused with its values where they are not.
 func TestPerLayer(t *testing.T) {
-	plain, err := load(t, llamatest.Write(t, llamatest.Config{}))
+	plain, err := load(t, transformertest.Write(t, transformertest.Config{}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -77,7 +77,7 @@ func TestPerLayer(t *testing.T) {
 		"llama.rope.freq_base":                   []float32{1000, 1000},
 		"llama.attention.layer_norm_rms_epsilon": []float32{1e-5, 1e-5},
 	} {
-		m, err := load(t, llamatest.Write(t, llamatest.Config{Edit: set(key, v)}))
+		m, err := load(t, transformertest.Write(t, transformertest.Config{Edit: set(key, v)}))
 		if err != nil {
 			t.Errorf("%s: %v", key, err)
 		} else if m.Params != plain.Params {
@@ -95,13 +95,13 @@ func TestPerLayer(t *testing.T) {
 		"metadata llama.block_count is Array":                                       set("llama.block_count", []uint32{2, 2}),
 		"metadata llama.attention.head_count_kv is I32, -2":                         set("llama.attention.head_count_kv", []int32{-2, -2}),
 	} {
-		refused(t, want, llamatest.Config{Edit: edit})
+		refused(t, want, transformertest.Config{Edit: edit})
 	}
 }
 
-func refused(t *testing.T, want string, c llamatest.Config) {
+func refused(t *testing.T, want string, c transformertest.Config) {
 	t.Helper()
-	_, err := load(t, llamatest.Write(t, c))
+	_, err := load(t, transformertest.Write(t, c))
 	if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") {
 		t.Errorf("error %v, want one line with %q", err, want)
 	}
@@ -123,7 +123,7 @@ func TestKeysThatChangeNothing(t *testing.T) {
 		{"llama.embedding_length_out", uint32(64)},
 		{"llama.attention.head_dim", uint32(16), "llama.attention.key_length", uint32(16), "llama.attention.value_length", uint32(16)}, // ollama's converter
 	} {
-		if _, err := load(t, llamatest.Write(t, llamatest.Config{Edit: set(pair...)})); err != nil {
+		if _, err := load(t, transformertest.Write(t, transformertest.Config{Edit: set(pair...)})); err != nil {
 			t.Errorf("%v: %v", pair, err)
 		}
 	}
@@ -181,20 +181,20 @@ func TestRefusesWhatIsNotComputed(t *testing.T) {
 			x.Dims, x.Data = nil, x.Data[:4]
 		},
 		"tensor blk.0.attn_q.scale is not used": func(w *writable) {
-			w.Tensors = append(w.Tensors, llamatest.Tensor{Name: "blk.0.attn_q.scale", Data: gguftest.F32(2)})
+			w.Tensors = append(w.Tensors, transformertest.Tensor{Name: "blk.0.attn_q.scale", Data: gguftest.F32(2)})
 		},
 	} {
-		t.Run(want, func(t *testing.T) { refused(t, want, llamatest.Config{Edit: edit}) })
+		t.Run(want, func(t *testing.T) { refused(t, want, transformertest.Config{Edit: edit}) })
 	}
 }
 
 // TestSkippedTensors: tensors without elements, and scalars that nothing is named
 // after, leave the model as it is.
 func TestSkippedTensors(t *testing.T) {
-	m, err := load(t, llamatest.Write(t, llamatest.Config{Edit: func(w *writable) {
-		none := llamatest.Tensor{Name: "__index_timestep_zero__", Dims: []uint64{0}}
-		w.Tensors = append([]llamatest.Tensor{none}, w.Tensors...)
-		w.Tensors = append(w.Tensors, llamatest.Tensor{Name: "step", Data: gguftest.F32(3)}, llamatest.Tensor{Name: "blk.7.none", Dims: []uint64{4, 0}})
+	m, err := load(t, transformertest.Write(t, transformertest.Config{Edit: func(w *writable) {
+		none := transformertest.Tensor{Name: "__index_timestep_zero__", Dims: []uint64{0}}
+		w.Tensors = append([]transformertest.Tensor{none}, w.Tensors...)
+		w.Tensors = append(w.Tensors, transformertest.Tensor{Name: "step", Data: gguftest.F32(3)}, transformertest.Tensor{Name: "blk.7.none", Dims: []uint64{4, 0}})
 	}}))
 	if err != nil {
 		t.Fatal(err)
@@ -214,7 +214,7 @@ func TestFFNBias(t *testing.T) {
 		}
 		return gguftest.F32(x...)
 	}
-	m, err := load(t, llamatest.Write(t, llamatest.Config{Layers: 1, FFNBias: true, Edit: func(w *writable) {
+	m, err := load(t, transformertest.Write(t, transformertest.Config{Layers: 1, FFNBias: true, Edit: func(w *writable) {
 		for _, name := range []string{"attn_output.weight", "ffn_gate.weight", "ffn_up.weight", "ffn_down.weight"} {
 			clear(w.Tensor("blk.0." + name).Data)
 		}
@@ -229,7 +229,7 @@ func TestFFNBias(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := llama.NewReference(m).Step([]int32{3}, 0)
+	got, err := transformer.NewReference(m).Step([]int32{3}, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -247,20 +247,20 @@ func TestDrawn(t *testing.T) {
 	for name, c := range map[string]struct {
 		biased bool
 		pairs  []any
-		want   []llamatest.Logit
+		want   []transformertest.Logit
 	}{
-		"plain":            {want: llamatest.DrawnPlain},
-		"linear, factor 4": {pairs: []any{"llama.rope.scaling.type", "linear", "llama.rope.scaling.factor", float32(4)}, want: llamatest.DrawnQuarter},
-		"factor 4":         {pairs: []any{"llama.rope.scaling.factor", float32(4)}, want: llamatest.DrawnQuarter},
-		"scale_linear 4":   {pairs: []any{"llama.rope.scale_linear", float32(4)}, want: llamatest.DrawnQuarter},
-		"none, factor 4":   {pairs: []any{"llama.rope.scaling.type", "none", "llama.rope.scaling.factor", float32(4)}, want: llamatest.DrawnPlain},
-		"biases":           {biased: true, want: llamatest.DrawnBiased},
+		"plain":            {want: transformertest.DrawnPlain},
+		"linear, factor 4": {pairs: []any{"llama.rope.scaling.type", "linear", "llama.rope.scaling.factor", float32(4)}, want: transformertest.DrawnQuarter},
+		"factor 4":         {pairs: []any{"llama.rope.scaling.factor", float32(4)}, want: transformertest.DrawnQuarter},
+		"scale_linear 4":   {pairs: []any{"llama.rope.scale_linear", float32(4)}, want: transformertest.DrawnQuarter},
+		"none, factor 4":   {pairs: []any{"llama.rope.scaling.type", "none", "llama.rope.scaling.factor", float32(4)}, want: transformertest.DrawnPlain},
+		"biases":           {biased: true, want: transformertest.DrawnBiased},
 	} {
-		m, err := load(t, llamatest.Drawn(t, c.biased, set(c.pairs...)))
+		m, err := load(t, transformertest.Drawn(t, c.biased, set(c.pairs...)))
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := llama.NewReference(m).Step(llamatest.DrawnIDs, 0)
+		got, err := transformer.NewReference(m).Step(transformertest.DrawnIDs, 0)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,4 +1,4 @@
-package llama_test
+package transformer_test
 
 import (
 	"math"
@@ -6,21 +6,21 @@ import (
 	"testing"
 
 	"github.com/introgen/introgen/engine/gguf"
-	"github.com/introgen/introgen/engine/llama"
-	"github.com/introgen/introgen/engine/llama/llamatest"
 	"github.com/introgen/introgen/engine/quant"
+	"github.com/introgen/introgen/engine/transformer"
+	"github.com/introgen/introgen/engine/transformer/transformertest"
 	"github.com/introgen/introgen/models"
 	"github.com/introgen/introgen/models/modeltest"
 )
 
-func load(t *testing.T, path string) (*llama.Model, error) {
+func load(t *testing.T, path string) (*transformer.Model, error) {
 	t.Helper()
 	f, err := gguf.Open(path, gguf.MMap)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { f.Close() })
-	return llama.Load(f)
+	return transformer.Load(f)
 }
 
 // The hyper-parameters of SmolLM2-135M as its authors publish them.
@@ -30,9 +30,9 @@ func TestLoadRealModel(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		want := llama.Params{
+		want := transformer.Params{
 			Layers: 30, Heads: 9, KVHeads: 3, HeadDim: 64, Hidden: 576, FFN: 1536, Vocab: 49152, Context: 8192,
-			RMSEps: 1e-5, RopeBase: 100000, RopeDim: 64, RopeScale: 1,
+			RMSEps: 1e-5, AttnScale: 0.125, RopeBase: 100000, RopeDim: 64, RopeScale: 1,
 		}
 		if m.Params != want {
 			t.Errorf("%s: %+v, want %+v", name, m.Params, want)
@@ -46,17 +46,17 @@ func TestLoadRealModel(t *testing.T) {
 // The reference pass gives the exact logits, to their six decimals. Half a
 // unit of the last decimal is what the figures leave open.
 func TestReferenceIsExact(t *testing.T) {
-	for _, exact := range llamatest.Files {
+	for _, exact := range transformertest.Files {
 		m, err := load(t, modeltest.Path(t, exact.File))
 		if err != nil {
 			t.Fatal(err)
 		}
-		r := llama.NewReference(m)
+		r := transformer.NewReference(m)
 		for _, s := range []struct {
 			ids  []int32
 			pos  int
-			want []llamatest.Logit
-		}{{llamatest.Prompt, 0, exact.Prefill}, {llamatest.Greedy[:1], len(llamatest.Prompt), exact.Step}} {
+			want []transformertest.Logit
+		}{{transformertest.Prompt, 0, exact.Prefill}, {transformertest.Greedy[:1], len(transformertest.Prompt), exact.Step}} {
 			got, err := r.Step(s.ids, s.pos)
 			if err != nil {
 				t.Fatal(err)
@@ -71,7 +71,7 @@ func TestReferenceIsExact(t *testing.T) {
 }
 
 func TestLoadShapes(t *testing.T) {
-	for name, c := range map[string]llamatest.Config{
+	for name, c := range map[string]transformertest.Config{
 		"defaults":     {},
 		"own output":   {Output: true},
 		"biases":       {Bias: true},
@@ -79,14 +79,14 @@ func TestLoadShapes(t *testing.T) {
 		"partial rope": {RopeDim: 8},
 		"rope factors": {RopeFactor: true},
 		"quantized":    {Type: quant.Q8_0, Embedding: quant.F16},
-		"no kv key":    {KVHeads: 4, Edit: func(w *llamatest.Writable) { w.Drop("llama.attention.head_count_kv") }},
-		"linear scaling": {Edit: func(w *llamatest.Writable) {
+		"no kv key":    {KVHeads: 4, Edit: func(w *transformertest.Writable) { w.Drop("llama.attention.head_count_kv") }},
+		"linear scaling": {Edit: func(w *transformertest.Writable) {
 			w.Set("llama.rope.scaling.type", "linear")
 			w.Set("llama.rope.scaling.factor", float32(4))
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			m, err := load(t, llamatest.Write(t, c))
+			m, err := load(t, transformertest.Write(t, c))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -101,7 +101,7 @@ func TestLoadShapes(t *testing.T) {
 }
 
 func TestLoadRefuses(t *testing.T) {
-	type W = llamatest.Writable
+	type W = transformertest.Writable
 	for want, edit := range map[string]func(*W){
 		`architecture "qwen2"`:                             func(w *W) { w.Set("general.architecture", "qwen2") },
 		`architecture ""`:                                  func(w *W) { w.Drop("general.architecture") },
@@ -138,7 +138,7 @@ func TestLoadRefuses(t *testing.T) {
 		"rope_freqs.weight: factor 0 is 0": func(w *W) { clear(w.Tensor("rope_freqs.weight").Data) },
 	} {
 		t.Run(want, func(t *testing.T) {
-			_, err := load(t, llamatest.Write(t, llamatest.Config{Edit: edit, RopeFactor: strings.HasPrefix(want, "rope_f")}))
+			_, err := load(t, transformertest.Write(t, transformertest.Config{Edit: edit, RopeFactor: strings.HasPrefix(want, "rope_f")}))
 			if err == nil || !strings.Contains(err.Error(), want) || !strings.HasPrefix(err.Error(), "model /") {
 				t.Errorf("error %v, want one with %q", err, want)
 			}
@@ -148,16 +148,16 @@ func TestLoadRefuses(t *testing.T) {
 
 // Passing tokens one by one, or in two parts, gives the logits of one pass.
 func TestReferenceCache(t *testing.T) {
-	m, err := load(t, llamatest.Write(t, llamatest.Config{Bias: true, RopeDim: 8}))
+	m, err := load(t, transformertest.Write(t, transformertest.Config{Bias: true, RopeDim: 8}))
 	if err != nil {
 		t.Fatal(err)
 	}
 	ids := []int32{5, 9, 70, 3, 3, 41}
-	whole, err := llama.NewReference(m).Step(ids, 0)
+	whole, err := transformer.NewReference(m).Step(ids, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := llama.NewReference(m)
+	r := transformer.NewReference(m)
 	var parts []float64
 	for i := range ids {
 		if parts, err = r.Step(ids[i:i+1], i); err != nil {

@@ -1,7 +1,7 @@
-// Package llamatest holds what tests of several packages need of a llama
+// Package transformertest holds what tests of several packages need of a llama
 // model: the exact answers of the real model's files, and small synthetic
 // models of any shape.
-package llamatest
+package transformertest
 
 import "github.com/introgen/introgen/models"
 

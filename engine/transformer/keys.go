@@ -1,4 +1,4 @@
-package llama
+package transformer
 
 import (
 	"fmt"
@@ -15,6 +15,9 @@ import (
 // point. What stands under other names describes the file or its tokenizer, and no
 // forward pass depends on it.
 var architectures = []string{"llama"}
+
+// known are their descriptions by name.
+var known = map[string]*Architecture{"llama": {Name: "llama"}}
 
 // readArchitecture reads which of architectures a file has.
 func readArchitecture(f *gguf.File) (string, error) {

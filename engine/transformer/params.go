@@ -1,11 +1,11 @@
-// Package llama reads a llama model out of a GGUF file: hyper-parameters,
+// Package transformer reads a model of a known architecture out of a GGUF file: hyper-parameters,
 // weights by name, all checked against each other, and a plain float64 forward
 // pass that the engines are tested against.
 //
 // The names and meanings of keys and tensors are those of the GGUF
 // specification (docs/gguf.md of github.com/ggml-org/ggml) and of
 // src/llama-model.cpp of github.com/ggml-org/llama.cpp.
-package llama
+package transformer
 
 import (
 	"errors"
@@ -18,15 +18,16 @@ import (
 // Params are the hyper-parameters of a model, consistent with each other.
 type Params struct {
 	Layers  int // blocks
-	Heads   int // query heads
-	KVHeads int // key and value heads; divides Heads
+	Heads   int // query heads of the layer that has most
+	KVHeads int // key and value heads of the layer that has most
 	HeadDim int // values in a head
 	Hidden  int // values in the residual stream
-	FFN     int // values inside the feed-forward
+	FFN     int // values inside the feed-forward of the layer that has most
 	Vocab   int // tokens
 	Context int // positions that the model was trained for
 
 	RMSEps    float32 // added to the mean square
+	AttnScale float32 // attention scores are multiplied by it
 	RopeBase  float32 // base of the rotation frequencies
 	RopeDim   int     // leading values of each head that are rotated; even
 	RopeScale float32 // positions are divided by it; 1 where nothing is scaled
@@ -145,6 +146,7 @@ func readParams(f *gguf.File, arch string) (Params, error) {
 	valueDim := g.count("attention.value_length", p.HeadDim)
 	p.RopeDim = g.count("rope.dimension_count", p.HeadDim)
 	p.RopeScale = g.ropeScale()
+	p.AttnScale = float32(1 / math.Sqrt(float64(p.HeadDim)))
 	if g.err != nil {
 		return Params{}, g.err
 	}

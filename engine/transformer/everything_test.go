@@ -1,4 +1,4 @@
-package llama_test
+package transformer_test
 
 import (
 	"encoding/binary"
@@ -15,10 +15,10 @@ import (
 	"github.com/introgen/introgen/engine/gguf"
 	"github.com/introgen/introgen/engine/gguf/describe"
 	"github.com/introgen/introgen/engine/gguf/gguftest"
-	"github.com/introgen/introgen/engine/llama"
-	"github.com/introgen/introgen/engine/llama/llamatest"
 	"github.com/introgen/introgen/engine/quant"
 	"github.com/introgen/introgen/engine/tokenizer"
+	"github.com/introgen/introgen/engine/transformer"
+	"github.com/introgen/introgen/engine/transformer/transformertest"
 )
 
 // everyIDs and everyText are the prompt of TestEveryField.
@@ -28,7 +28,7 @@ const everyText = "\x00's hello 1111<|im_start|>!"
 
 // everyModels are the models whose every field is altered: between them they have
 // all that the architecture can have.
-var everyModels = map[string]llamatest.Config{
+var everyModels = map[string]transformertest.Config{
 	"tied, biases, factors": {Bias: true, FFNBias: true, RopeFactor: true, Edit: func(w *writable) {
 		set("llama.rope.scaling.type", "linear", "llama.rope.scaling.factor", float32(2), "llama.rope.scaling.finetuned", true,
 			"llama.rope.scaling.original_context_length", uint32(64), "llama.vocab_size", uint32(288), "general.name", "tiny", "general.type", "model",
@@ -47,7 +47,7 @@ var everyModels = map[string]llamatest.Config{
 }
 
 func vocabulary(w *writable) {
-	llamatest.Vocabulary(w, 288)
+	transformertest.Vocabulary(w, 288)
 	set("tokenizer.ggml.pre", "gpt-2", "tokenizer.ggml.bos_token_id", uint32(1), "tokenizer.ggml.eos_token_id", uint32(2),
 		"tokenizer.ggml.add_bos_token", false, "tokenizer.chat_template", "{{ x }}")(w)
 }
@@ -78,7 +78,7 @@ func read(t *testing.T, path string, file gguftest.File) (r reading) {
 		t.Fatal(err)
 	}
 	r.meta = shown.String()
-	m, err := llama.Load(f)
+	m, err := transformer.Load(f)
 	if err != nil {
 		return reading{err: err, meta: r.meta}
 	}
@@ -96,14 +96,14 @@ func read(t *testing.T, path string, file gguftest.File) (r reading) {
 }
 
 // forward returns the logits of both passes, as bits, and holds them together.
-func forward(t *testing.T, m *llama.Model) string {
+func forward(t *testing.T, m *transformer.Model) string {
 	t.Helper()
 	e, err := cpu.New(m, cpu.Options{Threads: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer e.Close()
-	ref := llama.NewReference(m)
+	ref := transformer.NewReference(m)
 	out := fmt.Sprintf("%d positions", m.Context)
 	for _, s := range []struct{ from, to int }{{0, 5}, {5, 6}} {
 		if _, err := e.Step(everyIDs[s.from:s.to], s.from); err != nil {
@@ -152,7 +152,7 @@ func TestEveryField(t *testing.T) {
 			var base gguftest.File
 			edit := c.Edit
 			c.Edit = func(w *writable) { edit(w); base = place(w.File()) }
-			llamatest.Write(t, c)
+			transformertest.Write(t, c)
 			path := filepath.Join(t.TempDir(), "model.gguf")
 			plain := read(t, path, base)
 			if plain.err != nil {

@@ -1,4 +1,4 @@
-package llamatest
+package transformertest
 
 import (
 	"os"

@@ -1,4 +1,4 @@
-package llama
+package transformer
 
 import (
 	"fmt"

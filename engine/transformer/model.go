@@ -1,4 +1,4 @@
-package llama
+package transformer
 
 import (
 	"fmt"
@@ -26,8 +26,15 @@ func (m *Matrix) Row(i int) []byte {
 	return m.Data[i*m.RowBytes : (i+1)*m.RowBytes : (i+1)*m.RowBytes]
 }
 
-// Block is one layer. The biases are nil where the model has none.
+// Block is one layer. The biases, and the norms that an architecture may lack, are nil
+// where the model has none. Q, K and V are views of one matrix where the architecture
+// keeps them in one (FusedQKV), and so are Gate and Up (FusedGateUp).
 type Block struct {
+	Heads   int // query heads
+	KVHeads int // key and value heads; divides Heads
+	FFN     int // values inside the feed-forward
+	Window  int // attention reaches this many positions back, the own one included; 0 is all
+
 	AttnNorm       []float32 // Hidden
 	Q              Matrix    // Heads x HeadDim rows of Hidden
 	K, V           Matrix    // KVHeads x HeadDim rows of Hidden
@@ -38,11 +45,16 @@ type Block struct {
 	Down           Matrix    // Hidden rows of FFN
 
 	GateB, UpB, DownB []float32 // one value for each row
+
+	QNorm, KNorm              []float32 // HeadDim: of HeadNorms
+	AttnPostNorm, FFNPostNorm []float32 // Hidden: of PostNorms
+	QKV, GateUp               Matrix    // the whole matrices of FusedQKV and FusedGateUp
 }
 
-// Model is a llama model's parameters and weights. It holds views of the file
+// Model is a model's parameters and weights. It holds views of the file
 // that it was loaded from, which must stay open.
 type Model struct {
+	Architecture *Architecture
 	Params
 	Embedding   Matrix // Vocab rows of Hidden
 	Blocks      []Block
@@ -84,7 +96,7 @@ func load(f *gguf.File) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := &Model{Params: p}
+	m := &Model{Architecture: known[arch], Params: p}
 	l := loader{f: f, arch: arch, layers: p.Layers, used: map[string]bool{}}
 	said := func(n int, key string) dim { return dim{n, arch + "." + key} }
 	if t, ok := f.Tensor("token_embd.weight"); ok && len(t.Dims) >= 2 {
@@ -114,6 +126,7 @@ func load(f *gguf.File) (*Model, error) {
 	for i := 0; i < p.Layers && l.err == nil; i++ {
 		name := func(s string) string { return fmt.Sprintf("blk.%d.%s", i, s) }
 		m.Blocks = append(m.Blocks, Block{
+			Heads: p.Heads, KVHeads: p.KVHeads, FFN: p.FFN,
 			AttnNorm: l.vector(name("attn_norm.weight"), hidden, true),
 			Q:        l.matrix(name("attn_q.weight"), q, hidden),
 			K:        l.matrix(name("attn_k.weight"), kv, hidden),
@@ -262,6 +275,11 @@ func (l *loader) vector(name string, n dim, needed bool) []float32 {
 		l.fail(fmt.Errorf("tensor %s: %w", name, err))
 	}
 	return v
+}
+
+// Rotary returns how layer's heads are turned in a run that reaches so many positions.
+func (m *Model) Rotary(layer, positions int) Rotary {
+	return Rotary{m.Frequencies(m.RopeFactors), 1}
 }
 
 // Bytes returns the size of the matrices that a forward pass of one token
