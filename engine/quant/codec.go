@@ -10,7 +10,7 @@ func Dequantize(dst []float32, t Type, src []byte) error {
 		return fmt.Errorf("dequantize: %w", err)
 	}
 	if f.decode == nil {
-		return fmt.Errorf("dequantize: %s has no decoder; types that can be read are F32, F16, BF16, Q4_0, Q4_1, Q5_0, Q5_1, Q8_0 and Q2_K to Q6_K", f.name)
+		return fmt.Errorf("dequantize: %s has no decoder; types that can be read are %s", f.name, readable())
 	}
 	f.decode(dst, src)
 	return nil

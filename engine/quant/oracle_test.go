@@ -55,7 +55,8 @@ func vectors(t testing.TB, ending string, types ...Type) []vector {
 	return all
 }
 
-var decodable = []Type{F32, F16, BF16, Q4_0, Q4_1, Q5_0, Q5_1, Q8_0, Q2_K, Q3_K, Q4_K, Q5_K, Q6_K}
+var decodable = []Type{F32, F16, BF16, Q4_0, Q4_1, Q5_0, Q5_1, Q8_0, Q2_K, Q3_K, Q4_K, Q5_K, Q6_K,
+	IQ4_NL, IQ4_XS, IQ3_XXS, IQ3_S, IQ2_XXS, IQ2_XS, IQ2_S, IQ1_S, IQ1_M, TQ1_0, TQ2_0, MXFP4}
 
 // TestDecodeEqualsOracle: every bit of every value.
 func TestDecodeEqualsOracle(t *testing.T) {

@@ -23,9 +23,12 @@ func TestSizes(t *testing.T) {
 		{"Q4_K", Q4_K, 256, 2 + 2 + 12 + 128, true}, {"Q5_K", Q5_K, 256, 2 + 2 + 12 + 32 + 128, true},
 		{"Q6_K", Q6_K, 256, 128 + 64 + 16 + 2, true},
 		{"Q8_1", 9, 32, 4 + 4 + 32, false}, {"Q8_K", 15, 256, 4 + 256 + 32, false},
-		{"I8", 24, 1, 1, false}, {"F64", 28, 1, 8, false}, {"IQ4_NL", 20, 32, 18, false},
-		{"IQ4_XS", 23, 256, 2 + 2 + 128 + 4, false}, {"TQ2_0", 35, 256, 64 + 2, false},
-		{"MXFP4", 39, 32, 17, false},
+		{"I8", 24, 1, 1, false}, {"F64", 28, 1, 8, false}, {"NVFP4", 40, 64, 4 + 32, false},
+		{"IQ4_NL", IQ4_NL, 32, 2 + 16, true}, {"IQ4_XS", IQ4_XS, 256, 2 + 2 + 128 + 4, true},
+		{"IQ3_XXS", IQ3_XXS, 256, 2 + 3*32, true}, {"IQ3_S", IQ3_S, 256, 2 + 64 + 8 + 32 + 4, true},
+		{"IQ2_XXS", IQ2_XXS, 256, 2 + 64, true}, {"IQ2_XS", IQ2_XS, 256, 2 + 64 + 8, true}, {"IQ2_S", IQ2_S, 256, 2 + 64 + 16, true},
+		{"IQ1_S", IQ1_S, 256, 2 + 32 + 16, true}, {"IQ1_M", IQ1_M, 256, 32 + 16 + 8, true},
+		{"TQ1_0", TQ1_0, 256, 2 + 4 + 48, true}, {"TQ2_0", TQ2_0, 256, 64 + 2, true}, {"MXFP4", MXFP4, 32, 1 + 16, true},
 	} {
 		elems, bytes := c.typ.Block()
 		if elems != c.elems || bytes != c.bytes || c.typ.String() != c.name || !c.typ.Known() || c.typ.CanDecode() != c.decode {
@@ -91,7 +94,7 @@ func TestRefuses(t *testing.T) {
 		{"half a block", Dequantize(make([]float32, 16), Q8_0, make([]byte, 17)), "whole blocks of 32"},
 		{"nothing", Dequantize(nil, Q8_0, nil), "at least one"},
 		{"unknown type", Dequantize(make([]float32, 1), 77, make([]byte, 4)), "type 77"},
-		{"type without decoder", Dequantize(make([]float32, 32), 20, make([]byte, 18)), "IQ4_NL has no decoder"},
+		{"type without decoder", Dequantize(make([]float32, 64), 40, make([]byte, 36)), "NVFP4 has no decoder; types that can be read are F32, F16, Q4_0"},
 		{"type without encoder", Quantize(make([]byte, 20), Q4_1, make([]float32, 32)), "Q4_1 has no encoder"},
 		{"short target", Quantize(make([]byte, 17), Q4_0, make([]float32, 32)), "take 18 bytes, not 17"},
 		{"NaN to Q8_0", Quantize(make([]byte, 68), Q8_0, block(40, nan)), "element 40 is NaN"},
@@ -142,6 +145,9 @@ func TestCheckScales(t *testing.T) {
 		if elems == 1 {
 			raw = raw[:6*size]
 		}
+		if v.typ == MXFP4 { // elements of exponents that are drawn overflow
+			raw = raw[:size]
+		}
 		if err := CheckScales(v.typ, raw); err != nil {
 			t.Errorf("%v: finite scales are refused: %v", v.typ, err)
 		}
@@ -162,8 +168,33 @@ func TestCheckScales(t *testing.T) {
 			}
 		}
 	}
-	if err := CheckScales(20, make([]byte, 18)); !says(err, "no decoder") {
-		t.Errorf("IQ4_NL: %v", err)
+	if err := CheckScales(40, make([]byte, 36)); !says(err, "no decoder") {
+		t.Errorf("NVFP4: %v", err)
+	}
+}
+
+// TestCheckSpreadScales: of IQ1_M, whose scale is the upper nibbles of four words, and
+// of MXFP4, whose scale is an exponent.
+func TestCheckSpreadScales(t *testing.T) {
+	block := make([]byte, 2*56)
+	for i, b := range []byte{0x10, 0x20, 0x30, 0x70} { // 0x7321, a NaN's exponent needs 0x7c
+		block[56+49+2*i] = b
+	}
+	if err := CheckScales(IQ1_M, block); err != nil {
+		t.Errorf("IQ1_M of scale 0x7321: %v", err)
+	}
+	block[56+49+4] = 0xc0 // 0x7c21
+	if err := CheckScales(IQ1_M, block); !says(err, "block 1 (byte 56 of the tensor)") {
+		t.Errorf("IQ1_M of scale 0x7c21: %v", err)
+	}
+	small := make([]byte, 3*17)
+	small[17], small[17+5] = 253, 0x04 // 2^125 times 4
+	if err := CheckScales(MXFP4, small); err != nil {
+		t.Errorf("MXFP4 of 2^127: %v", err)
+	}
+	small[17+5] = 0x70 // 12 times 2^125
+	if err := CheckScales(MXFP4, small); !says(err, "an element of MXFP4 block 1 (byte 17") {
+		t.Errorf("MXFP4 of 12 times 2^125: %v", err)
 	}
 }
 
@@ -181,6 +212,12 @@ func scaleBytes(t Type) []int {
 		return []int{108}
 	case Q6_K:
 		return []int{208}
+	case TQ1_0:
+		return []int{52}
+	case TQ2_0:
+		return []int{64}
+	case IQ1_M, MXFP4: // TestCheckSpreadScales
+		return nil
 	}
 	return []int{0}
 }

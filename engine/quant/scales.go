@@ -45,6 +45,24 @@ func firstBad(t Type, f *format, data []byte) (at int, what string) {
 			}
 		}
 		return -1, ""
+	case MXFP4: // whose scales are finite, and whose elements overflow under the largest
+		for i := 0; i < len(data); i += f.bytes {
+			var y [32]float32
+			decodeMXFP4(y[:], data[i:i+f.bytes])
+			for _, v := range y {
+				if v-v != 0 {
+					return i, "an element"
+				}
+			}
+		}
+		return -1, ""
+	case IQ1_M: // whose scale is spread over the block
+		for i := 0; i < len(data); i += f.bytes {
+			if halfOfIQ1M(data[i:])&0x7c00 == 0x7c00 {
+				return i, "the scale"
+			}
+		}
+		return -1, ""
 	}
 	first := -1
 	for _, off := range f.scales {

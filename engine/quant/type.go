@@ -10,7 +10,9 @@ package quant
 
 import (
 	"fmt"
+	"maps"
 	"math"
+	"slices"
 	"strings"
 )
 
@@ -32,7 +34,20 @@ const (
 	Q4_K Type = 12
 	Q5_K Type = 13
 	Q6_K Type = 14
-	BF16 Type = 30
+
+	IQ2_XXS Type = 16
+	IQ2_XS  Type = 17
+	IQ3_XXS Type = 18
+	IQ1_S   Type = 19
+	IQ4_NL  Type = 20
+	IQ3_S   Type = 21
+	IQ2_S   Type = 22
+	IQ4_XS  Type = 23
+	IQ1_M   Type = 29
+	BF16    Type = 30
+	TQ1_0   Type = 34
+	TQ2_0   Type = 35
+	MXFP4   Type = 39
 )
 
 // format is what there is to know about a Type.
@@ -64,25 +79,26 @@ var formats = map[Type]*format{
 	Q5_K: {name: "Q5_K", elems: 256, bytes: 176, scales: []int{0, 2}, decode: decodeQ5_K},
 	Q6_K: {name: "Q6_K", elems: 256, bytes: 210, scales: []int{208}, decode: decodeQ6_K},
 
+	IQ2_XXS: {name: "IQ2_XXS", elems: 256, bytes: 66, scales: []int{0}, decode: decodeIQ2_XXS},
+	IQ2_XS:  {name: "IQ2_XS", elems: 256, bytes: 74, scales: []int{0}, decode: decodeIQ2_XS},
+	IQ3_XXS: {name: "IQ3_XXS", elems: 256, bytes: 98, scales: []int{0}, decode: decodeIQ3_XXS},
+	IQ1_S:   {name: "IQ1_S", elems: 256, bytes: 50, scales: []int{0}, decode: decodeIQ1_S},
+	IQ4_NL:  {name: "IQ4_NL", elems: 32, bytes: 18, scales: []int{0}, decode: decodeIQ4_NL},
+	IQ3_S:   {name: "IQ3_S", elems: 256, bytes: 110, scales: []int{0}, decode: decodeIQ3_S},
+	IQ2_S:   {name: "IQ2_S", elems: 256, bytes: 82, scales: []int{0}, decode: decodeIQ2_S},
+	IQ4_XS:  {name: "IQ4_XS", elems: 256, bytes: 136, scales: []int{0}, decode: decodeIQ4_XS},
+	IQ1_M:   {name: "IQ1_M", elems: 256, bytes: 56, decode: decodeIQ1_M},
+	TQ1_0:   {name: "TQ1_0", elems: 256, bytes: 54, scales: []int{52}, decode: decodeTQ1_0},
+	TQ2_0:   {name: "TQ2_0", elems: 256, bytes: 66, scales: []int{64}, decode: decodeTQ2_0},
+	MXFP4:   {name: "MXFP4", elems: 32, bytes: 17, decode: decodeMXFP4},
+
 	9:  {name: "Q8_1", elems: 32, bytes: 40},
 	15: {name: "Q8_K", elems: 256, bytes: 292},
-	16: {name: "IQ2_XXS", elems: 256, bytes: 66},
-	17: {name: "IQ2_XS", elems: 256, bytes: 74},
-	18: {name: "IQ3_XXS", elems: 256, bytes: 98},
-	19: {name: "IQ1_S", elems: 256, bytes: 50},
-	20: {name: "IQ4_NL", elems: 32, bytes: 18},
-	21: {name: "IQ3_S", elems: 256, bytes: 110},
-	22: {name: "IQ2_S", elems: 256, bytes: 82},
-	23: {name: "IQ4_XS", elems: 256, bytes: 136},
 	24: {name: "I8", elems: 1, bytes: 1},
 	25: {name: "I16", elems: 1, bytes: 2},
 	26: {name: "I32", elems: 1, bytes: 4},
 	27: {name: "I64", elems: 1, bytes: 8},
 	28: {name: "F64", elems: 1, bytes: 8},
-	29: {name: "IQ1_M", elems: 256, bytes: 56},
-	34: {name: "TQ1_0", elems: 256, bytes: 54},
-	35: {name: "TQ2_0", elems: 256, bytes: 66},
-	39: {name: "MXFP4", elems: 32, bytes: 17},
 	40: {name: "NVFP4", elems: 64, bytes: 36},
 	41: {name: "Q1_0", elems: 128, bytes: 18},
 }
@@ -146,5 +162,17 @@ func ParseType(s string) (Type, error) {
 	if t, ok := byName[strings.ToUpper(s)]; ok {
 		return t, nil
 	}
-	return 0, fmt.Errorf("tensor type %q is not known; the types that can be read are F32, F16, BF16, Q4_0, Q4_1, Q5_0, Q5_1, Q8_0, Q2_K, Q3_K, Q4_K, Q5_K and Q6_K", s)
+	return 0, fmt.Errorf("tensor type %q is not known; the types that can be read are %s", s, readable())
+}
+
+// readable lists the types with a decoder, in the order of their ids.
+func readable() string {
+	var names []string
+	for _, t := range slices.Sorted(maps.Keys(formats)) {
+		if t.CanDecode() {
+			names = append(names, t.String())
+		}
+	}
+	last := len(names) - 1
+	return strings.Join(names[:last], ", ") + " and " + names[last]
 }

@@ -23,13 +23,17 @@ import numpy as np
 from gguf import GGMLQuantizationType as Q, quants
 
 DECODE = [Q.F32, Q.F16, Q.BF16, Q.Q4_0, Q.Q4_1, Q.Q5_0, Q.Q5_1, Q.Q8_0,
-          Q.Q2_K, Q.Q3_K, Q.Q4_K, Q.Q5_K, Q.Q6_K]
+          Q.Q2_K, Q.Q3_K, Q.Q4_K, Q.Q5_K, Q.Q6_K,
+          Q.IQ4_NL, Q.IQ4_XS, Q.IQ3_XXS, Q.IQ3_S, Q.IQ2_XXS, Q.IQ2_XS, Q.IQ2_S,
+          Q.IQ1_S, Q.IQ1_M, Q.TQ1_0, Q.TQ2_0, Q.MXFP4]
 ENCODE = [Q.F32, Q.F16, Q.Q8_0, Q.Q4_0]
 
 # Where the binary16 numbers lie in a block.
 HALVES = {Q.Q4_0: [0], Q.Q4_1: [0, 2], Q.Q5_0: [0], Q.Q5_1: [0, 2], Q.Q8_0: [0],
           Q.Q2_K: [80, 82], Q.Q3_K: [108], Q.Q4_K: [0, 2], Q.Q5_K: [0, 2],
-          Q.Q6_K: [208]}
+          Q.Q6_K: [208], Q.IQ4_NL: [0], Q.IQ4_XS: [0], Q.IQ3_XXS: [0], Q.IQ3_S: [0],
+          Q.IQ2_XXS: [0], Q.IQ2_XS: [0], Q.IQ2_S: [0], Q.IQ1_S: [0], Q.IQ1_M: [None],
+          Q.TQ1_0: [52], Q.TQ2_0: [64], Q.MXFP4: []}  # None: spread, see spread
 
 # Zeros, the smallest and largest subnormals, the smallest normal, one, and the
 # largest, with both signs.
@@ -67,6 +71,12 @@ def finite_half(r):
             return h
 
 
+def spread(b, h):
+    """The number of an IQ1_M block: a nibble on top of each of its last four words."""
+    for i in range(4):
+        b[49 + 2 * i] = b[49 + 2 * i] & 15 | (h >> (4 * i) & 15) << 4
+
+
 def decode_blocks(t):
     """Blocks with random, all-zero and all-one integers under edge and random
     scales. Scales are finite: what NaN makes of a block is not specified."""
@@ -88,7 +98,10 @@ def decode_blocks(t):
         b = {0: r.bytes(size), 1: np.zeros(size, np.uint8), 2: np.full(size, 255, np.uint8)}[i // edges if i < 3 * edges else 0]
         for j, at in enumerate(HALVES[t]):
             h = EDGE_HALVES[(i + 3 * j) % edges] if i < 3 * edges else finite_half(r)
-            b[at], b[at + 1] = h & 255, h >> 8
+            if at is None:
+                spread(b, h)
+            else:
+                b[at], b[at + 1] = h & 255, h >> 8
         blocks.append(b)
     return np.concatenate(blocks)
 
