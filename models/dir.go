@@ -26,7 +26,7 @@ var ErrAbsent = errors.New("model absent")
 func Dir() (string, error) { return files.Folder(DirEnv, "models") }
 
 // Find returns the path of a model file. name is a path, or the name of a file
-// in Dir; the empty name is StandIn where that is there, else Experiment. A path that
+// in Dir, or a known one's alias; the empty name is StandIn where that is there, else Experiment. A path that
 // exists wins over a file of the same name in Dir. The error of a file that is
 // not there wraps ErrAbsent and names what brings it.
 func Find(name string) (string, error) {
@@ -45,14 +45,19 @@ func Find(name string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	path := filepath.Join(dir, name)
+	k, known := Lookup(name)
+	file := name
+	if known {
+		file = k.Name
+	}
+	path := filepath.Join(dir, file)
 	if _, err := os.Stat(path); err == nil {
 		return path, nil
 	} else if !errors.Is(err, fs.ErrNotExist) {
 		return "", fmt.Errorf("model %q: %w", name, err)
 	}
-	if _, known := Lookup(name); known {
-		return "", fmt.Errorf("%w: %s is not in %s; %s", ErrAbsent, name, dir, bring(name))
+	if known {
+		return "", fmt.Errorf("%w: %s is not in %s; %s", ErrAbsent, name, dir, bring(k))
 	}
 	return "", fmt.Errorf("%w: %s is neither a file here nor in %s; %s shows what is there",
 		ErrAbsent, name, dir, "`introgen model list`")
@@ -70,13 +75,16 @@ func findPreferred() (string, error) {
 			return path, nil
 		}
 	}
-	return "", fmt.Errorf("%w: none in %s; %s", ErrAbsent, dir, bring(StandIn))
+	return "", fmt.Errorf("%w: none in %s; %s", ErrAbsent, dir, bring(Known{}))
 }
 
 // bring says which command gets a known file.
-func bring(name string) string {
-	if name == Experiment {
+func bring(k Known) string {
+	switch {
+	case k.Name == Experiment:
 		return "get it with `introgen model fetch --source hub`"
+	case k.Alias != "":
+		return "get it with `introgen model fetch " + k.Alias + "`"
 	}
 	return "get it with `make setup` or `introgen model fetch`"
 }

@@ -69,6 +69,14 @@ func TestFind(t *testing.T) {
 		t.Errorf("Find(Experiment): error %v; want it to name --source hub", err)
 	}
 
+	if _, err := Find("gemma3-270m"); !errors.Is(err, ErrAbsent) || !strings.Contains(err.Error(), "`introgen model fetch gemma3-270m`") {
+		t.Errorf("Find of an alias: error %v; want ErrAbsent, and what brings it", err)
+	}
+	put(filepath.Join(dir, Gemma))
+	if got, err := Find("gemma3-270m"); err != nil || got != filepath.Join(dir, Gemma) {
+		t.Errorf("Find(\"gemma3-270m\") = %q, %v; want the file that it is another name of", got, err)
+	}
+
 	put(filepath.Join(dir, Experiment))
 	if got, err := Find(""); err != nil || got != filepath.Join(dir, Experiment) {
 		t.Errorf("Find(\"\") with the hub's file alone = %q, %v", got, err)

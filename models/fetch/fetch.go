@@ -43,10 +43,15 @@ type Options struct {
 	Source Source // "" is Auto
 	Dir    string // "" is models.Dir
 	Meter  *terminal.Meter
+	// Notice is told a model's licence before the model is fetched, whether the meter
+	// is seen or not. It may be nil.
+	Notice func(text string)
 
 	// Replaced by tests.
 	client *hubClient // nil is clientFromEnv
 	origin *origin    // nil is the published model
+
+	assembled *assembled // of Named; nil is gemma
 }
 
 // origin is what is fetched from where.
