@@ -127,7 +127,7 @@ func runRound(ctx context.Context, j Job, n int, rec *trace.Recorder) (r Round, 
 
 	var f *gguf.File
 	if err := phase(names.SpanRead, string(j.IO), func() (err error) {
-		f, err = gguf.Open(j.ModelPath, j.IO)
+		f, err = gguf.OpenWhole(j.ModelPath, j.IO)
 		return err
 	}); err != nil {
 		return r, err

@@ -75,7 +75,7 @@ func planCoverage(c *cli.Context) (p planned, err error) {
 	if err != nil {
 		return p, err
 	}
-	f, err := gguf.Open(path, gguf.MMap)
+	f, err := gguf.OpenWhole(path, gguf.MMap)
 	if err != nil {
 		return p, err
 	}

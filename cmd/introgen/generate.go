@@ -230,14 +230,14 @@ func (g *generation) openFile() error {
 		mode = gguf.Buffered
 	}
 	g.enter(names.SpanArguments, "")
-	f, err := gguf.Open(g.job.ModelPath, mode)
+	f, err := gguf.OpenWhole(g.job.ModelPath, mode)
 	if err != nil {
 		return err
 	}
 	if err := f.CheckWhole(); err != nil {
 		return errors.Join(err, f.Close())
 	}
-	g.file, g.header.Model.Types = f, tensorTypes(f)
+	g.file, g.header.Model.Types, g.header.Model.Bytes = f, tensorTypes(f), f.Whole()
 	return nil
 }
 

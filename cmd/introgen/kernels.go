@@ -88,7 +88,7 @@ func fitKernels(set *kernels.Set, of *gguf.File) (err error) {
 	if set.String() == kernels.Own {
 		return nil
 	}
-	f, err := gguf.Open(of.Path, gguf.MMap)
+	f, err := gguf.OpenWhole(of.Path, gguf.MMap)
 	if err != nil {
 		return err
 	}

@@ -66,7 +66,7 @@ func runTokenize(c *cli.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	f, err := gguf.Open(path, gguf.MMap)
+	f, err := gguf.OpenWhole(path, gguf.MMap)
 	if err != nil {
 		return err
 	}

@@ -77,6 +77,7 @@ type File struct {
 	keys  []entry  // in the file's order
 	byKey map[string]int
 	byTen map[string]int // index in Tensors, or of a skipped one -1 minus that in Skipped
+	parts []*File        // the others of a split file
 }
 
 // Tensor is an entry of the tensor directory.
@@ -87,8 +88,10 @@ type Tensor struct {
 	// GGUF's order: Dims[0] is contiguous, so that a matrix has Dims[0] columns
 	// and Dims[1] rows.
 	Dims   []uint64
-	Offset int64 // from the start of the file, a multiple of the alignment
+	Offset int64 // from the start of the file, or of the part that has it; a multiple of the alignment
 	Bytes  int64
+
+	part *File // that has it, where that is another one of a split file
 }
 
 // Open reads the header of the GGUF file at path: metadata and tensor
@@ -179,6 +182,9 @@ func (f *File) Close() error {
 		errs = append(errs, f.file.Close())
 		f.file = nil
 	}
+	for _, p := range f.parts {
+		errs = append(errs, p.Close())
+	}
 	if err := errors.Join(errs...); err != nil {
 		return fmt.Errorf("gguf %s: close: %w", f.Path, err)
 	}
@@ -236,6 +242,10 @@ func (f *File) Data(t *Tensor) ([]byte, error) {
 	switch {
 	case t.Bytes == 0:
 		return nil, nil // it may lie behind the file's end
+	case t.part != nil:
+		own := *t
+		own.part = nil
+		return t.part.Data(&own)
 	case f.data != nil:
 		return f.data.bytes[t.Offset : t.Offset+t.Bytes : t.Offset+t.Bytes], nil
 	case f.file == nil:
@@ -254,7 +264,7 @@ func (f *File) Data(t *Tensor) ([]byte, error) {
 }
 
 // Map is the mapping itself, for a device that is to read the tensors where they
-// lie, at their Offset. It begins at a page boundary and goes on to the end of the
+// lie, at their Offset, but for those of other parts (Tensor.Beside). It begins at a page boundary and goes on to the end of the
 // file's last page, whose rest is zeros. It is read-only and valid until Close. A
 // file that is not read with MMap has none: nil.
 func (f *File) Map() []byte {

@@ -15,17 +15,21 @@ import (
 // between a cold and a warm read.
 
 // Resident returns the share of the file's pages, from 0 to 1, that lie in the
-// page cache. It reads none of them. Where the system hides the answer, the error
-// wraps [errors.ErrUnsupported].
+// page cache; of the first part of a split file, that of all parts. It reads none of
+// them. Where the system hides the answer, the error wraps [errors.ErrUnsupported].
 func Resident(path string) (share float64, err error) {
-	err = withFile(path, func(f *os.File, size int64) error {
-		share, err = resident(f, size)
-		return err
-	})
-	if err != nil {
-		return 0, fmt.Errorf("page cache of %s: %w", path, err)
+	var bytes, in float64
+	for _, path := range partPaths(path) {
+		err = withFile(path, func(f *os.File, size int64) error {
+			share, err := resident(f, size)
+			bytes, in = bytes+float64(size), in+share*float64(size)
+			return err
+		})
+		if err != nil {
+			return 0, fmt.Errorf("page cache of %s: %w", path, err)
+		}
 	}
-	return share, nil
+	return in / bytes, nil
 }
 
 // BeginResident begins to ask as Resident does, beside what follows: it takes some
@@ -49,10 +53,13 @@ func BeginResident(path string) (wait func() (share float64, err error)) {
 
 // Evict writes the file's changed pages out and asks the system to drop all of
 // its pages from the page cache. Pages that a process has mapped and touched
-// stay, so it goes before opening the file; ask Resident what came of it.
+// stay, so it goes before opening the file; ask Resident what came of it. Of the first
+// part of a split file it drops all parts.
 func Evict(path string) error {
-	if err := withFile(path, evict); err != nil {
-		return fmt.Errorf("evict %s from the page cache: %w", path, err)
+	for _, path := range partPaths(path) {
+		if err := withFile(path, evict); err != nil {
+			return fmt.Errorf("evict %s from the page cache: %w", path, err)
+		}
 	}
 	return nil
 }

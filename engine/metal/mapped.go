@@ -60,6 +60,9 @@ func placing(f *gguf.File, longest, page int64) *Placing {
 	for _, t := range matrices {
 		begin, end := t.Offset/page*page, (t.Offset+t.Bytes+page-1)/page*page
 		switch last := len(p.Views) - 1; {
+		case t.Beside():
+			p.Copied = append(p.Copied, t.Name+", which lies in another part of the file than the first")
+			continue
 		case t.Offset%argumentAlign != 0:
 			p.Copied = append(p.Copied, fmt.Sprintf("%s, whose offset %d is no multiple of %d", t.Name, t.Offset, argumentAlign))
 			continue

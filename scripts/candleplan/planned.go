@@ -20,7 +20,7 @@ func planned(ctx context.Context, o options, prompt []int32, perBuffer int) (d *
 	if err != nil {
 		return nil, err
 	}
-	file, err := gguf.Open(o.model, gguf.MMap)
+	file, err := gguf.OpenWhole(o.model, gguf.MMap)
 	if err != nil {
 		return nil, err
 	}

@@ -89,7 +89,7 @@ func oddities(w io.Writer, f *gguf.File) {
 	if part, of, err := f.Part(); err != nil {
 		fmt.Fprintln(w, err)
 	} else if of > 1 {
-		fmt.Fprintf(w, "part %d of %d of a split file; llama-gguf-split --merge makes one of them\n", part, of)
+		fmt.Fprintf(w, "part %d of %d of a split file; what runs a model takes the first and reads the others beside it\n", part, of)
 	}
 	for i := range f.Skipped {
 		fmt.Fprintf(w, "skipped: tensor %s, %s\n", plain(f.Skipped[i].Name), whySkipped(&f.Skipped[i]))

@@ -170,7 +170,7 @@ func TestOddities(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
-		"; 0 tensors\n", "part 2 of 3 of a split file; llama-gguf-split --merge makes one of them\n",
+		"; 0 tensors\n", "part 2 of 3 of a split file; what runs a model takes the first and reads the others beside it\n",
 		"skipped: tensor __index_timestep_zero__, F32 of shape 0, which has no elements\n", "skipped: tensor scalar, F32 of no dimensions\n",
 		"llama.attention.head_count_kv = array of 2: 2, 4\n", "z.scales = array of 2: 0.5, 1\n", "z.none = array of 0\n",
 	} {
