@@ -65,11 +65,15 @@ func runCPU(c *cli.Context) error {
 		return usagef("--threads %d: 1 to %d are allowed; this machine has %d cores", threads, cpu.MaxThreads, cpu.DefaultThreads())
 	}
 	traced := c.Bool("trace")
-	g, err := newGeneration(c, generating{rounds: 3, trace: traced, positions: cpu.Positions})
+	o := cpu.Options{Threads: threads, Pack: c.Generic("pack").(*packChoice).pack, Cancelled: c.Context.Err}
+	g, err := newGeneration(c, generating{rounds: 3, trace: traced, positions: cpu.Positions,
+		footprint: func(p *transformer.Params, f *gguf.File, positions int) engine.Footprint {
+			return o.Footprint(p, f.Whole(), positions)
+		}})
 	if err != nil {
 		return err
 	}
-	o := cpu.Options{Threads: threads, Pack: c.Generic("pack").(*packChoice).pack, Steps: g.job.Tokens, Cancelled: c.Context.Err}
+	o.Steps = g.job.Tokens
 	describe := func(m engine.Model) (text, weights string) {
 		d := m.(*cpu.Engine).Describe()
 		if d.Packed {

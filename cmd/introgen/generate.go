@@ -21,6 +21,7 @@ import (
 	"github.com/introgen/introgen/models"
 	"github.com/introgen/introgen/results/console"
 	"github.com/introgen/introgen/results/recording"
+	"github.com/introgen/introgen/system/machine"
 	"github.com/introgen/introgen/system/terminal"
 	"github.com/introgen/introgen/trace/names"
 	"github.com/urfave/cli/v2"
@@ -75,6 +76,9 @@ type generating struct {
 	// positions is how many positions its engine reaches where the model's file
 	// says context, and whose limit that is.
 	positions func(context int) (positions int, whose string)
+	// footprint is the memory that its engine cannot do without for a model of p whose
+	// file is f.
+	footprint func(p *transformer.Params, f *gguf.File, positions int) engine.Footprint
 }
 
 // newGeneration reads the flags and the one argument, the number of rounds, and
@@ -123,7 +127,7 @@ func newGeneration(c *cli.Context, own generating) (_ *generation, err error) {
 	g.begin()
 	err = g.readPrompt(c, kind)
 	if err == nil {
-		err = g.fits(own.positions)
+		err = g.fits(own)
 	}
 	if err != nil {
 		return nil, errors.Join(err, g.close())
@@ -158,15 +162,23 @@ func (g *generation) readPrompt(c *cli.Context, kind string) (err error) {
 	return err
 }
 
-// fits refuses, before anything is built, what the model's context does not hold.
-// A header that does not say what that is, is told when the model is built.
-func (g *generation) fits(positions func(int) (int, string)) error {
+// fits refuses, before anything is built, what the model's context does not hold, and
+// what there is no memory for. A header that does not say what that is, is told when
+// the model is built.
+func (g *generation) fits(own generating) error {
 	p, err := transformer.ReadParams(g.file)
 	if err != nil {
 		return nil
 	}
-	most, whose := positions(p.Context)
-	return bench.Fits(g.prompt, g.job.Tokens, most, whose)
+	most, whose := own.positions(p.Context)
+	if err := bench.Fits(g.prompt, g.job.Tokens, most, whose); err != nil {
+		return err
+	}
+	available, ok := machine.AvailableMemory()
+	if !ok {
+		available = machine.Memory()
+	}
+	return own.footprint(&p, g.file, g.prompt+g.job.Tokens).Check(available)
 }
 
 // readFlags reads what the flags and the argument say, and finds the model.
