@@ -2,8 +2,6 @@ package cpu
 
 import (
 	"errors"
-	"fmt"
-	"math"
 	"slices"
 
 	"github.com/introgen/introgen/engine/cpu/kernel"
@@ -54,27 +52,16 @@ func tooMuch(n int) (there int64, yes bool) {
 	return there, ok && int64(n) > there
 }
 
-// allocate makes the cache and the buffers of a pass. A number of positions that the
-// caller asked for is what it will use, and else the most that it could. How much of
+// allocate makes the cache and the buffers of a pass. How much of
 // a stage is done at once is asked of the plan (gateUpRows), not known here a second time,
 // and every kernel checks what it is given: so that a buffer that is too small
 // ends a pass with an error.
 func (e *Engine) allocate() error {
 	m := e.m
 	heads := m.Heads * m.HeadDim
-	half, err := cacheFloats(m.Layers*m.KVHeads*m.HeadDim, e.opt.Context)
-	if err != nil {
+	if err := e.newCache(); err != nil {
 		return err
 	}
-	if there, yes := tooMuch(2 * 4 * half); yes && e.asked {
-		return fmt.Errorf("context: a cache of %d positions takes %d MiB, and %d MiB of memory are available; ask for fewer", e.opt.Context, 2*4*half>>20, there>>20)
-	}
-	for _, c := range []**pages.Memory{&e.keys, &e.values} {
-		if *c, err = reserve(4*half, pages.Usual); err != nil {
-			return fmt.Errorf("cache of %d positions: %w; ask for fewer", e.opt.Context, err)
-		}
-	}
-	e.k, e.v = e.keys.Floats(), e.values.Floats()
 
 	// Every matrix of a kind, since types may differ between layers.
 	var in, att, hidden []*matrix
@@ -117,15 +104,6 @@ func (e *Engine) allocate() error {
 		}
 	}
 	return nil
-}
-
-// cacheFloats returns the values that the keys of so many positions are, perhaps
-// in all layers together; the values are as many.
-func cacheFloats(each, positions int) (int, error) {
-	if positions > math.MaxInt/8/each {
-		return 0, fmt.Errorf("context: a cache for %d positions does not fit into memory", positions)
-	}
-	return each * positions, nil
 }
 
 // guard runs f, which does a part of a pass. A fault in the mapped file comes

@@ -169,12 +169,6 @@ func (e *Engine) Step(ids []int32, pos int) (int32, error) {
 	return next, nil
 }
 
-// CacheBytes is what the keys and values of the positions take that have passed.
-func (e *Engine) CacheBytes() int64 {
-	const keyAndValue, float32Bytes = 2, 4
-	return keyAndValue * float32Bytes * int64(e.m.Layers) * int64(e.m.KVHeads) * int64(e.m.HeadDim) * int64(e.passed)
-}
-
 // check refuses ids and positions that a pass could not stand.
 func (e *Engine) check(ids []int32, pos int) error {
 	switch {

@@ -165,30 +165,6 @@ func (e *Engine) nextWeights(stages []stage, tid int) []byte {
 	return nil
 }
 
-// pieces returns into how many units a head's rows are divided.
-func (e *Engine) pieces() int {
-	if e.m.HeadDim%unitRows == 0 {
-		return e.m.HeadDim / unitRows
-	}
-	return 1
-}
-
-// piece returns which rows unit u of a layer's qkv stage is: a matrix, a head
-// and the first row.
-func (e *Engine) piece(layer, u int) (w *matrix, head, row int) {
-	b, m, per := &e.blocks[layer], e.m, e.pieces()
-	h, d0 := u/per, u%per*(m.HeadDim/per)
-	switch {
-	case h < m.Heads:
-		w = &b.q
-	case h < m.Heads+m.KVHeads:
-		w, h = &b.k, h-m.Heads
-	default:
-		w, h = &b.v, h-m.Heads-m.KVHeads
-	}
-	return w, h, h*m.HeadDim + d0
-}
-
 // prepare sets up the pass of ids at position pos: its plan, the embeddings and
 // the rotations.
 func (e *Engine) prepare(ids []int32, pos int, logits bool) error {

@@ -1,7 +1,6 @@
 package cpu
 
 import (
-	"math"
 	"unsafe"
 
 	"github.com/introgen/introgen/engine/cpu/kernel"
@@ -87,92 +86,12 @@ func (e *Engine) normed(th *thread, number int, s stage, w []float32) *vectors {
 	return &th.xn
 }
 
-// doQKV does unit u, and those after it and before hi that belong to the same
-// head, or for one token to the same matrix, and returns how many it did.
-func (e *Engine) doQKV(th *thread, s stage, in *vectors, u, hi int) int {
-	m, b, per := e.m, &e.blocks[s.layer], e.pieces()
-	size := m.HeadDim / per
-	w, h, r0 := e.piece(s.layer, u)
-	n := min(hi-u, per-u%per)
-	if s.tokens == 1 {
-		n = min(hi-u, (w.Rows-r0)/size)
-	}
-	rows := n * size
-	stride := m.HeadDim
-	var bias, dst, cache []float32
-	switch w {
-	case &b.q:
-		bias, stride = b.QB, m.Heads*m.HeadDim
-		dst = e.queries[s.first*stride+r0:]
-	case &b.k:
-		bias, cache = b.KB, e.k
-	default:
-		bias, cache = b.VB, e.v
-	}
-	if cache != nil {
-		dst = cache[e.at(s.layer, h, e.pos+s.first)+r0-h*m.HeadDim:]
-		if s.tokens == 1 { // heads lie apart in the cache, and one call is faster than many
-			dst = th.kv[r0 : r0+rows]
-		}
-	}
-	w.multiply(e.set, &th.scratch, dst, stride, r0, rows, in, s.tokens, false)
-	if bias != nil {
-		addBias(dst, stride, bias[r0:r0+rows], s.tokens)
-	}
-	for r := r0; r < r0+rows; { // head by head
-		h, d0 := r/m.HeadDim, r%m.HeadDim
-		k := min(m.HeadDim-d0, r0+rows-r)
-		x := dst[r-r0:]
-		if w != &b.v {
-			e.rotate(x, stride, d0, min(m.RopeDim, d0+k), s)
-		}
-		if cache != nil && s.tokens == 1 {
-			copy(cache[e.at(s.layer, h, e.pos+s.first)+d0:], x[:k])
-		}
-		r += k
-	}
-	return n
-}
-
-// rotate turns the values d0 to end-1 of a head of each token.
-func (e *Engine) rotate(x []float32, stride, d0, end int, s stage) {
-	if d0 >= end {
-		return
-	}
-	for t := range s.tokens {
-		at := (s.first + t) * e.m.RopeDim
-		e.set.Rope(x[t*stride:t*stride+end-d0], e.cos[at+d0:at+end], e.sin[at+d0:at+end])
-	}
-}
-
-// at returns where the cached values of a position begin.
-func (e *Engine) at(layer, head, pos int) int {
-	return ((layer*e.m.KVHeads+head)*e.opt.Context + pos) * e.m.HeadDim
-}
-
 // addBias adds bias to the rows of each token.
 func addBias(dst []float32, stride int, bias []float32, tokens int) {
 	for t := range tokens {
 		for i, v := range bias {
 			dst[t*stride+i] += v
 		}
-	}
-}
-
-// doAttend does one head of one token.
-func (e *Engine) doAttend(th *thread, s stage, u int) {
-	m := e.m
-	t, h := u/m.Heads, u%m.Heads
-	width := m.Heads * m.HeadDim
-	n := e.pos + s.first + t + 1
-	from := e.at(s.layer, h/(m.Heads/m.KVHeads), 0)
-	q := e.queries[(s.first+t)*width+h*m.HeadDim:][:m.HeadDim]
-	att := e.att.of(s.tokens)
-	out := att.floats[t*width+h*m.HeadDim:][:m.HeadDim]
-	scale := float32(1 / math.Sqrt(float64(m.HeadDim)))
-	e.set.Attend(out, q, e.k[from:from+n*m.HeadDim], e.v[from:from+n*m.HeadDim], th.scores[:n], scale)
-	if att.panel != nil && m.HeadDim%kernel.Block == 0 {
-		e.set.Quantize(att.panel, t, h*m.HeadDim/kernel.Block, out)
 	}
 }
 
