@@ -36,6 +36,12 @@ func swiGLUAVX2(dst, gate, up *float32, n int)
 func ropeAVX2(x, cos, sin *float32, n int)
 
 //go:noescape
+func geGLUAVX2(dst, gate, up *float32, n int)
+
+//go:noescape
+func ropeHalvesAVX2(x, y, cos, sin *float32, n int)
+
+//go:noescape
 func maxAVX2(x *float32, n int) (top float32, bits uint32)
 
 //go:noescape
@@ -65,6 +71,7 @@ func avx2() *Set {
 		packQ8: packQ8AVX2, packQ41: packQ41AVX2,
 		tileQ8: tileQ8AVX2, tileQ41: tileQ41AVX2,
 		dot: dotAVX2, scaleBy: scaleByAVX2, swiGLU: swiGLUAVX2, rope: ropeAVX2, max: maxAVX2, attend: attendAVX2,
+		geGLU: geGLUAVX2, ropeHalves: ropeHalvesAVX2,
 	}
 	return r.set("avx2")
 }

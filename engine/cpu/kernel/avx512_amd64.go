@@ -40,6 +40,12 @@ func swiGLUAVX512(dst, gate, up *float32, n int)
 func ropeAVX512(x, cos, sin *float32, n int)
 
 //go:noescape
+func geGLUAVX512(dst, gate, up *float32, n int)
+
+//go:noescape
+func ropeHalvesAVX512(x, y, cos, sin *float32, n int)
+
+//go:noescape
 func maxAVX512(x *float32, n int) (top float32, bits uint32)
 
 //go:noescape
@@ -54,6 +60,7 @@ func avx512() *Set {
 		tileQ8: tileQ8AVX512, tileQ41: tileQ41AVX512,
 		tile1Q8: tile1Q8AVX512, tile1Q41: tile1Q41AVX512,
 		dot: dotAVX512, scaleBy: scaleByAVX512, swiGLU: swiGLUAVX512, rope: ropeAVX512, max: maxAVX512, attend: attendAVX512,
+		geGLU: geGLUAVX512, ropeHalves: ropeHalvesAVX512,
 	}
 	return r.set("avx512")
 }

@@ -100,6 +100,8 @@ func BenchmarkVector(b *testing.B) {
 			{"dot 576", func() { s.Dot(x, y) }},
 			{"norm 576", func() { s.RMSNorm(z, x, y, 1e-5) }},
 			{"swiglu 576", func() { s.SwiGLU(z, x, y) }},
+			{"geglu 576", func() { s.GeGLU(z, x, y) }},
+			{"rope of halves 64", func() { s.RopeHalves(z[:64], x[:32], y[:32]) }},
 			{"rope 64", func() { s.Rope(z[:64], x[:64], y[:64]) }},
 			{"max 576", func() { s.Max(x) }},
 			{"attend 33 positions of 64", func() { s.Attend(z[:64], x[:64], k, v, scores, 0.125) }},

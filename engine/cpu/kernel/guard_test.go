@@ -93,6 +93,9 @@ func TestVectorsUnderGuard(t *testing.T) {
 					s.SwiGLU(out, a, b)
 					s.SwiGLU(gout, ga, gb)
 					same(t, fmt.Sprint("swiglu ", n), gout, out)
+					s.GeGLU(out, a, b)
+					s.GeGLU(gout, ga, gb)
+					same(t, fmt.Sprint("geglu ", n), gout, out)
 					top, ok := s.Max(a)
 					gtop, gok := s.Max(ga)
 					if top != gtop || ok != gok {
@@ -104,6 +107,12 @@ func TestVectorsUnderGuard(t *testing.T) {
 						s.Rope(a, cos, b[:n&^1])
 						s.Rope(ga, gcos, gsin)
 						same(t, fmt.Sprint("rope ", n), ga, a)
+					}
+					if h := n / 2; h > 0 {
+						gcos, gsin := g.floats(out[:h]), g.floats(b[:h])
+						s.RopeHalves(a[:2*h], out[:h], b[:h])
+						s.RopeHalves(ga[:2*h], gcos, gsin)
+						same(t, fmt.Sprint("rope of halves ", h), ga, a)
 					}
 					s.Prefetch(g.bytes(make([]byte, n)))
 					g.Free()

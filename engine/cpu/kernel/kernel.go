@@ -75,10 +75,17 @@ type Set struct {
 	RMSNorm func(dst, x, w []float32, eps float32)
 	// SwiGLU writes gate / (1+exp(-gate)) * up to dst.
 	SwiGLU func(dst, gate, up []float32)
+	// GeGLU writes gelu(gate) * up to dst, where gelu is the tanh approximation:
+	// x/2 (1+tanh(sqrt(2/pi) (x+0.044715 x³))).
+	GeGLU func(dst, gate, up []float32)
 	// Rope turns the interleaved pairs of x's first len(cos) values: x[i] =
 	// x[i]*cos[i] + x[i^1]*sin[i]. Both values of a pair have the same cos; the
 	// even one has the negative sin.
 	Rope func(x, cos, sin []float32)
+	// RopeHalves turns the pairs that are the first len(cos) values of x and the
+	// len(cos) values behind them: of x[i] and y = x[len(cos)+i] it makes
+	// x[i]*cos[i] - y*sin[i] and y*cos[i] + x[i]*sin[i].
+	RopeHalves func(x, cos, sin []float32)
 	// Attend writes softmax(q·kᵀ*scale)·v to out. k and v are rows of len(q)
 	// values, one for each position; len(scores) is the number of positions.
 	Attend func(out, q, k, v, scores []float32, scale float32)
@@ -99,6 +106,7 @@ func generic() *Set {
 		PackQ8: packQ8, PackQ41: packQ41,
 		TileQ8: tileQ8, TileQ41: tileQ41,
 		Dot: dot, RMSNorm: rmsNorm, SwiGLU: swiGLU, Rope: rope, Attend: attend, Max: maxOf,
+		GeGLU: geGLU, RopeHalves: ropeHalves,
 		Prefetch: func([]byte) {},
 	}
 }

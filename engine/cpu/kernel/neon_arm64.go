@@ -34,6 +34,12 @@ func swiGLUNEON(dst, gate, up *float32, n int)
 func ropeNEON(x, cos, sin *float32, n int)
 
 //go:noescape
+func geGLUNEON(dst, gate, up *float32, n int)
+
+//go:noescape
+func ropeHalvesNEON(x, y, cos, sin *float32, n int)
+
+//go:noescape
 func attendNEON(out, q, k, v, scores *float32, dim, n int, scale float32)
 
 //go:noescape
@@ -47,6 +53,7 @@ func neonRoutines() *routines {
 		packQ8: packQ8NEON, packQ41: packQ41NEON,
 		tileQ8: tileQ8NEON, tileQ41: tileQ41NEON,
 		dot: dotNEON, scaleBy: scaleByNEON, swiGLU: swiGLUNEON, rope: ropeNEON, max: maxNEON, attend: attendNEON,
+		geGLU: geGLUNEON, ropeHalves: ropeHalvesNEON,
 	}
 }
 

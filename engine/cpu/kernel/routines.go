@@ -21,8 +21,12 @@ type routines struct {
 	scaleBy  func(dst, x, w *float32, n int, s float32)
 	swiGLU   func(dst, gate, up *float32, n int)
 	rope     func(x, cos, sin *float32, n int)
-	max      func(x *float32, n int) (top float32, bits uint32)
-	attend   func(out, q, k, v, scores *float32, dim, n int, scale float32)
+
+	geGLU      func(dst, gate, up *float32, n int)
+	ropeHalves func(x, y, cos, sin *float32, n int)
+
+	max    func(x *float32, n int) (top float32, bits uint32)
+	attend func(out, q, k, v, scores *float32, dim, n int, scale float32)
 }
 
 const (
@@ -115,6 +119,23 @@ func (r *routines) set(name string) *Set {
 				r.rope(&x[0], &cos[0], &sin[0], n)
 			}
 			rope(x[n:], cos[n:], sin[n:])
+		},
+		GeGLU: func(dst, gate, up []float32) {
+			checkThree("GeGLU", dst, gate, up)
+			n := len(gate) &^ (lanes - 1)
+			if n > 0 {
+				r.geGLU(&dst[0], &gate[0], &up[0], n)
+			}
+			geGLU(dst[n:], gate[n:], up[n:])
+		},
+		RopeHalves: func(x, cos, sin []float32) {
+			checkRopeHalves(x, cos, sin)
+			y := x[len(cos):]
+			n := len(cos) &^ (lanes - 1)
+			if n > 0 {
+				r.ropeHalves(&x[0], &y[0], &cos[0], &sin[0], n)
+			}
+			turn(x[n:], y[n:], cos[n:], sin[n:])
 		},
 		Attend: func(out, q, k, v, scores []float32, scale float32) {
 			checkAttend(out, q, k, v, scores)

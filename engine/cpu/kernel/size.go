@@ -102,7 +102,7 @@ func checkAttend(out, q, k, v, scores []float32) {
 	need(name, "length of v", len(v), n*dim)
 }
 
-// checkThree checks what RMSNorm and SwiGLU are given: dst and w as long as x.
+// checkThree checks what RMSNorm, SwiGLU and GeGLU are given: dst and w as long as x.
 func checkThree(kernel string, dst, x, w []float32) {
 	need(kernel, "length of the result", len(dst), len(x))
 	need(kernel, "length of the last operand", len(w), len(x))
@@ -118,4 +118,10 @@ func checkRope(x, cos, sin []float32) {
 func wrongRope(x, cos, sin []float32) {
 	need("Rope", "length of x", len(x), len(cos))
 	need("Rope", "length of sin", len(sin), len(cos))
+}
+
+// checkRopeHalves checks what Set.RopeHalves is given.
+func checkRopeHalves(x, cos, sin []float32) {
+	need("RopeHalves", "length of x", len(x), 2*len(cos))
+	need("RopeHalves", "length of sin", len(sin), len(cos))
 }

@@ -46,6 +46,14 @@ func calls(s *Set) map[string]func() call {
 			x, cos, sin := f(n), f(n), f(n)
 			return call{floats: map[string]*[]float32{"x": &x, "sin": &sin}, do: func() { s.Rope(x, cos, sin) }}
 		},
+		"GeGLU": func() call {
+			dst, gate, up := f(n+1), f(n+1), f(n+1)
+			return call{floats: map[string]*[]float32{"dst": &dst, "up": &up}, do: func() { s.GeGLU(dst, gate, up) }}
+		},
+		"RopeHalves": func() call {
+			x, cos, sin := f(2*n), f(n), f(n)
+			return call{floats: map[string]*[]float32{"x": &x, "sin": &sin}, do: func() { s.RopeHalves(x, cos, sin) }}
+		},
 		"Attend": func() call {
 			out, q, k, v, scores := f(dim), f(dim), f(positions*dim), f(positions*dim), f(positions)
 			return call{floats: map[string]*[]float32{"out": &out, "k": &k, "v": &v}, do: func() { s.Attend(out, q, k, v, scores, 1) }}

@@ -46,6 +46,21 @@ func swiGLU(dst, gate, up []float32) {
 	}
 }
 
+// The tanh of GELU by e to a power: (1+tanh(u))/2 is 1/(1+exp(-2u)). So gelu(x) is
+// x / (1+exp(x*(geluLinear + geluCubic*x²))).
+const (
+	geluLinear = -1.5957691216057308   // -2 sqrt(2/pi)
+	geluCubic  = geluLinear * 0.044715 // -0.0713548162726
+)
+
+// geGLU is the twin of Set.GeGLU.
+func geGLU(dst, gate, up []float32) {
+	checkThree("GeGLU", dst, gate, up)
+	for i, g := range gate {
+		dst[i] = g / (1 + exp(g*(geluLinear+geluCubic*g*g))) * up[i]
+	}
+}
+
 func exp(x float32) float32 { return float32(math.Exp(float64(x))) }
 
 // rope is the twin of Set.Rope.
@@ -54,6 +69,20 @@ func rope(x, cos, sin []float32) {
 	for i := 0; i+1 < len(cos); i += 2 {
 		a, b := x[i], x[i+1]
 		x[i], x[i+1] = a*cos[i]+b*sin[i], b*cos[i+1]+a*sin[i+1]
+	}
+}
+
+// ropeHalves is the twin of Set.RopeHalves.
+func ropeHalves(x, cos, sin []float32) {
+	checkRopeHalves(x, cos, sin)
+	turn(x, x[len(cos):], cos, sin)
+}
+
+// turn turns the pairs of x[i] and y[i].
+func turn(x, y, cos, sin []float32) {
+	for i, c := range cos {
+		a, b := x[i], y[i]
+		x[i], y[i] = a*c-b*sin[i], b*c+a*sin[i]
 	}
 }
 

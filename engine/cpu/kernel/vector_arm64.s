@@ -2,6 +2,11 @@
 #include "neon_arm64.h"
 #include "exp_arm64.h"
 
+// geluK: GELU is x / (1+exp(x*(first + second*x²))).
+DATA geluK<>+0(SB)/4, $0xbfcc422a // -2 sqrt(2/pi)
+DATA geluK<>+4(SB)/4, $0xbd922279 // that times 0.044715
+GLOBL geluK<>(SB), RODATA|NOPTR, $8
+
 // func quantizeNEON(q *int16, scale, sum, x *float32, blocks, tokens int)
 // blocks and tokens are not 0.
 TEXT ·quantizeNEON(SB), NOSPLIT, $0-48
@@ -178,6 +183,58 @@ loop:
 	CBNZ   R3, loop
 	RET
 
+// func geGLUNEON(dst, gate, up *float32, n int)
+// n is a multiple of 16 and not 0.
+TEXT ·geGLUNEON(SB), NOSPLIT, $0-32
+	MOVD dst+0(FP), R0
+	MOVD gate+8(FP), R1
+	MOVD up+16(FP), R2
+	MOVD n+24(FP), R3
+	EXPK(R4)
+	MOVD $geluK<>(SB), R5
+	ADD  $4, R5, R6
+
+loop:
+	VLD1.P 64(R1), [V28.S4, V29.S4, V30.S4, V31.S4]
+	VLD1R  (R5), [V8.S4]
+	VLD1R  (R6), [V12.S4]
+	COPY(8, 9)
+	COPY(8, 10)
+	COPY(8, 11)
+	FMUL(28, 28, 0)
+	FMUL(29, 29, 1)
+	FMUL(30, 30, 2)
+	FMUL(31, 31, 3)
+	FMLA(12, 0, 8)
+	FMLA(12, 1, 9)
+	FMLA(12, 2, 10)
+	FMLA(12, 3, 11)
+	FMUL(28, 8, 0)
+	FMUL(29, 9, 1)
+	FMUL(30, 10, 2)
+	FMUL(31, 11, 3)
+	EXP(0, 4, 5, 6)
+	EXP(1, 7, 8, 9)
+	EXP(2, 10, 11, 12)
+	EXP(3, 13, 14, 15)
+	VLD1.P 64(R2), [V4.S4, V5.S4, V6.S4, V7.S4]
+	FADD(25, 0, 0)
+	FADD(25, 1, 1)
+	FADD(25, 2, 2)
+	FADD(25, 3, 3)
+	FDIV(0, 28, 0)
+	FDIV(1, 29, 1)
+	FDIV(2, 30, 2)
+	FDIV(3, 31, 3)
+	FMUL(4, 0, 0)
+	FMUL(5, 1, 1)
+	FMUL(6, 2, 2)
+	FMUL(7, 3, 3)
+	VST1.P [V0.S4, V1.S4, V2.S4, V3.S4], 64(R0)
+	SUB    $16, R3
+	CBNZ   R3, loop
+	RET
+
 // func ropeNEON(x, cos, sin *float32, n int)
 // n is a multiple of 16 and not 0.
 TEXT ·ropeNEON(SB), NOSPLIT, $0-32
@@ -205,6 +262,42 @@ loop:
 	VST1.P [V0.S4, V1.S4, V2.S4, V3.S4], 64(R0)
 	SUB    $16, R3
 	CBNZ   R3, loop
+	RET
+
+// func ropeHalvesNEON(x, y, cos, sin *float32, n int)
+// n is a multiple of 16 and not 0.
+TEXT ·ropeHalvesNEON(SB), NOSPLIT, $0-40
+	MOVD x+0(FP), R0
+	MOVD y+8(FP), R1
+	MOVD cos+16(FP), R2
+	MOVD sin+24(FP), R3
+	MOVD n+32(FP), R4
+
+loop:
+	VLD1   (R0), [V0.S4, V1.S4, V2.S4, V3.S4]
+	VLD1   (R1), [V4.S4, V5.S4, V6.S4, V7.S4]
+	VLD1.P 64(R2), [V8.S4, V9.S4, V10.S4, V11.S4]
+	VLD1.P 64(R3), [V12.S4, V13.S4, V14.S4, V15.S4]
+	FMUL(8, 0, 16)
+	FMUL(9, 1, 17)
+	FMUL(10, 2, 18)
+	FMUL(11, 3, 19)
+	FMUL(8, 4, 20)
+	FMUL(9, 5, 21)
+	FMUL(10, 6, 22)
+	FMUL(11, 7, 23)
+	FMLS(12, 4, 16)
+	FMLS(13, 5, 17)
+	FMLS(14, 6, 18)
+	FMLS(15, 7, 19)
+	FMLA(12, 0, 20)
+	FMLA(13, 1, 21)
+	FMLA(14, 2, 22)
+	FMLA(15, 3, 23)
+	VST1.P [V16.S4, V17.S4, V18.S4, V19.S4], 64(R0)
+	VST1.P [V20.S4, V21.S4, V22.S4, V23.S4], 64(R1)
+	SUB    $16, R4
+	CBNZ   R4, loop
 	RET
 
 // func maxNEON(x *float32, n int) (top float32, bits uint32)

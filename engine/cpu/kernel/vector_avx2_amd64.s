@@ -18,6 +18,11 @@ DATA expK2<>+48(SB)/4, $0xff800000 // -infinity
 DATA expK2<>+52(SB)/4, $0x7fffffff // all but the sign
 GLOBL expK2<>(SB), RODATA|NOPTR, $56
 
+// geluK2: GELU is x / (1+exp(x*(first + second*x²))).
+DATA geluK2<>+0(SB)/4, $0xbfcc422a // -2 sqrt(2/pi)
+DATA geluK2<>+4(SB)/4, $0xbd922279 // that times 0.044715
+GLOBL geluK2<>(SB), RODATA|NOPTR, $8
+
 // ADDC is p = p*x + the constant at off; t is free.
 #define ADDC(off, x, p, t) \
 	VBROADCASTSS expK2<>+off(SB), t  \
@@ -158,6 +163,44 @@ loop:
 	VZEROUPPER
 	RET
 
+// func geGLUAVX2(dst, gate, up *float32, n int)
+// n is a multiple of 16 and not 0.
+TEXT ·geGLUAVX2(SB), NOSPLIT, $0-32
+	MOVQ         dst+0(FP), DI
+	MOVQ         gate+8(FP), SI
+	MOVQ         up+16(FP), DX
+	MOVQ         n+24(FP), CX
+	VBROADCASTSS geluK2<>+0(SB), Y12
+	VBROADCASTSS geluK2<>+4(SB), Y13
+	VBROADCASTSS expK2<>+36(SB), Y14
+
+loop:
+	VMOVUPS     (SI), Y0
+	VMOVUPS     32(SI), Y5
+	VMULPS      Y0, Y0, Y1
+	VMULPS      Y5, Y5, Y6
+	VFMADD213PS Y12, Y13, Y1
+	VFMADD213PS Y12, Y13, Y6
+	VMULPS      Y0, Y1, Y1
+	VMULPS      Y5, Y6, Y6
+	EXP(Y1, Y2, Y3, Y4)
+	EXP(Y6, Y7, Y8, Y9)
+	VADDPS      Y14, Y1, Y1
+	VADDPS      Y14, Y6, Y6
+	VDIVPS      Y1, Y0, Y0
+	VDIVPS      Y6, Y5, Y5
+	VMULPS      (DX), Y0, Y0
+	VMULPS      32(DX), Y5, Y5
+	VMOVUPS     Y0, (DI)
+	VMOVUPS     Y5, 32(DI)
+	ADDQ        $64, SI
+	ADDQ        $64, DX
+	ADDQ        $64, DI
+	SUBQ        $16, CX
+	JNZ         loop
+	VZEROUPPER
+	RET
+
 // func ropeAVX2(x, cos, sin *float32, n int)
 // n is a multiple of 16 and not 0.
 TEXT ·ropeAVX2(SB), NOSPLIT, $0-32
@@ -177,6 +220,35 @@ loop:
 	ADDQ        $32, DI
 	SUBQ        $8, CX
 	JNZ         loop
+	VZEROUPPER
+	RET
+
+// func ropeHalvesAVX2(x, y, cos, sin *float32, n int)
+// n is a multiple of 16 and not 0.
+TEXT ·ropeHalvesAVX2(SB), NOSPLIT, $0-40
+	MOVQ x+0(FP), DI
+	MOVQ y+8(FP), R8
+	MOVQ cos+16(FP), SI
+	MOVQ sin+24(FP), DX
+	MOVQ n+32(FP), CX
+
+loop:
+	VMOVUPS      (DI), Y0
+	VMOVUPS      (R8), Y1
+	VMOVUPS      (SI), Y2
+	VMOVUPS      (DX), Y3
+	VMULPS       Y2, Y0, Y4
+	VMULPS       Y2, Y1, Y5
+	VFNMADD231PS Y3, Y1, Y4
+	VFMADD231PS  Y3, Y0, Y5
+	VMOVUPS      Y4, (DI)
+	VMOVUPS      Y5, (R8)
+	ADDQ         $32, DI
+	ADDQ         $32, R8
+	ADDQ         $32, SI
+	ADDQ         $32, DX
+	SUBQ         $8, CX
+	JNZ          loop
 	VZEROUPPER
 	RET
 

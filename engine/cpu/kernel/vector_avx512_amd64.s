@@ -18,6 +18,11 @@ DATA expK<>+48(SB)/4, $0xff800000 // -infinity
 DATA expK<>+52(SB)/4, $0x7fffffff // all but the sign
 GLOBL expK<>(SB), RODATA|NOPTR, $56
 
+// geluK: GELU is x / (1+exp(x*(first + second*x²))).
+DATA geluK<>+0(SB)/4, $0xbfcc422a // -2 sqrt(2/pi)
+DATA geluK<>+4(SB)/4, $0xbd922279 // that times 0.044715
+GLOBL geluK<>(SB), RODATA|NOPTR, $8
+
 // EXP is e to the power of x, in place; n and p are free. NaN stays NaN: of a
 // minimum or maximum with NaN, the instruction returns the first operand here.
 #define EXP(x, n, p) \
@@ -146,6 +151,34 @@ loop:
 	VZEROUPPER
 	RET
 
+// func geGLUAVX512(dst, gate, up *float32, n int)
+// n is a multiple of 16 and not 0.
+TEXT ·geGLUAVX512(SB), NOSPLIT, $0-32
+	MOVQ         dst+0(FP), DI
+	MOVQ         gate+8(FP), SI
+	MOVQ         up+16(FP), DX
+	MOVQ         n+24(FP), CX
+	VBROADCASTSS geluK<>+0(SB), Z30
+	VBROADCASTSS geluK<>+4(SB), Z31
+
+loop:
+	VMOVUPS     (SI), Z0
+	VMULPS      Z0, Z0, Z1
+	VFMADD213PS Z30, Z31, Z1
+	VMULPS      Z0, Z1, Z1
+	EXP(Z1, Z2, Z3)
+	VADDPS.BCST expK<>+36(SB), Z1, Z1
+	VDIVPS      Z1, Z0, Z0
+	VMULPS      (DX), Z0, Z0
+	VMOVUPS     Z0, (DI)
+	ADDQ        $64, SI
+	ADDQ        $64, DX
+	ADDQ        $64, DI
+	SUBQ        $16, CX
+	JNZ         loop
+	VZEROUPPER
+	RET
+
 // func ropeAVX512(x, cos, sin *float32, n int)
 // n is a multiple of 16 and not 0.
 TEXT ·ropeAVX512(SB), NOSPLIT, $0-32
@@ -165,6 +198,35 @@ loop:
 	ADDQ        $64, DI
 	SUBQ        $16, CX
 	JNZ         loop
+	VZEROUPPER
+	RET
+
+// func ropeHalvesAVX512(x, y, cos, sin *float32, n int)
+// n is a multiple of 16 and not 0.
+TEXT ·ropeHalvesAVX512(SB), NOSPLIT, $0-40
+	MOVQ x+0(FP), DI
+	MOVQ y+8(FP), R8
+	MOVQ cos+16(FP), SI
+	MOVQ sin+24(FP), DX
+	MOVQ n+32(FP), CX
+
+loop:
+	VMOVUPS      (DI), Z0
+	VMOVUPS      (R8), Z1
+	VMOVUPS      (SI), Z2
+	VMOVUPS      (DX), Z3
+	VMULPS       Z2, Z0, Z4
+	VMULPS       Z2, Z1, Z5
+	VFNMADD231PS Z3, Z1, Z4
+	VFMADD231PS  Z3, Z0, Z5
+	VMOVUPS      Z4, (DI)
+	VMOVUPS      Z5, (R8)
+	ADDQ         $64, DI
+	ADDQ         $64, R8
+	ADDQ         $64, SI
+	ADDQ         $64, DX
+	SUBQ         $16, CX
+	JNZ          loop
 	VZEROUPPER
 	RET
 
