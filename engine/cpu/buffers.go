@@ -2,6 +2,7 @@ package cpu
 
 import (
 	"errors"
+	"maps"
 	"slices"
 
 	"github.com/introgen/introgen/engine/cpu/kernel"
@@ -13,6 +14,7 @@ import (
 // thread is what a thread has for itself.
 type thread struct {
 	scratch
+	x        []float32 // the residual stream of one token, where a sum waits to be added to it
 	xn       vectors   // the norm of one token
 	stamp    stamp     // which norm xn is
 	gate, up []float32 // gateUpRows for each token
@@ -58,21 +60,21 @@ func tooMuch(n int) (there int64, yes bool) {
 // ends a pass with an error.
 func (e *Engine) allocate() error {
 	m := e.m
-	heads := m.Heads * m.HeadDim
 	if err := e.newCache(); err != nil {
 		return err
 	}
 
 	// Every matrix of a kind, since types may differ between layers.
-	var in, att, hidden []*matrix
+	var in []*matrix
+	widths, ffns := map[int][]*matrix{}, map[int][]*matrix{}
 	for i := range e.blocks {
 		b := &e.blocks[i]
 		in = append(in, &b.q, &b.k, &b.v, &b.gate, &b.up)
-		att, hidden = append(att, &b.o), append(hidden, &b.down)
+		widths[b.o.Cols], ffns[b.FFN] = append(widths[b.o.Cols], &b.o), append(ffns[b.FFN], &b.down)
 	}
 	in = append(in, &e.output)
 	slowest, tileBytes := 0, 0 // the longest slow row, and the largest tile
-	for _, w := range slices.Concat(in, att, hidden) {
+	for _, w := range e.matrices() {
 		if w.slow() {
 			slowest = max(slowest, w.Cols)
 		}
@@ -83,10 +85,17 @@ func (e *Engine) allocate() error {
 	n := min(chunk, e.opt.Context)
 	e.x = floats(n * m.Hidden)
 	e.xn = newVectors(n, m.Hidden, in...)
-	e.queries = floats(n * heads)
-	e.att = activations{one: newVectors(1, heads, att...), many: newVectors(n, heads, att...)}
-	e.h = activations{one: newVectors(1, m.FFN, hidden...), many: newVectors(n, m.FFN, hidden...)}
-	e.cos, e.sin = floats(n*m.RopeDim), floats(n*m.RopeDim)
+	e.queries = floats(n * m.Heads * m.HeadDim)
+	att, hidden := newRooms(n, widths), newRooms(n, ffns)
+	for i := range e.blocks {
+		b := &e.blocks[i]
+		b.att, b.h = att[b.o.Cols], hidden[b.FFN]
+	}
+	e.atts, e.hs = slices.Collect(maps.Values(att)), slices.Collect(maps.Values(hidden))
+	e.newRotations(n)
+	if m.Architecture.PostNorms {
+		e.added, e.spare = floats(n*m.Hidden), floats(m.Hidden)
+	}
 	e.logits = floats(m.Vocab)
 	e.tops = make([]top, e.units(stage{kind: head}))
 	e.threads = make([]thread, e.opt.Threads)
@@ -98,6 +107,9 @@ func (e *Engine) allocate() error {
 			gate:    floats(gateUp), up: floats(gateUp),
 			kv:     floats(m.KVHeads * m.HeadDim),
 			scores: floats(e.opt.Context),
+		}
+		if m.Architecture.PostNorms {
+			e.threads[i].x = floats(m.Hidden)
 		}
 		if e.opt.Observer != nil {
 			e.threads[i].watch = &watch{}

@@ -11,8 +11,7 @@ import (
 // are written. A number of positions that the caller asked for is what it will use,
 // and else the most that it could.
 func (e *Engine) newCache() error {
-	m := e.m
-	half, err := cacheFloats(m.Layers*m.KVHeads*m.HeadDim, e.opt.Context)
+	half, err := cacheFloats(e.cachedHeads()*e.m.HeadDim, e.opt.Context)
 	if err != nil {
 		return err
 	}
@@ -40,10 +39,16 @@ func cacheFloats(each, positions int) (int, error) {
 // CacheBytes is what the keys and values of the positions take that have passed.
 func (e *Engine) CacheBytes() int64 {
 	const keyAndValue, float32Bytes = 2, 4
-	return keyAndValue * float32Bytes * int64(e.m.Layers) * int64(e.m.KVHeads) * int64(e.m.HeadDim) * int64(e.passed)
+	return keyAndValue * float32Bytes * int64(e.cachedHeads()) * int64(e.m.HeadDim) * int64(e.passed)
 }
 
 // at returns where the cached values of a position begin.
 func (e *Engine) at(layer, head, pos int) int {
-	return ((layer*e.m.KVHeads+head)*e.opt.Context + pos) * e.m.HeadDim
+	return ((e.blocks[layer].cached+head)*e.opt.Context + pos) * e.m.HeadDim
+}
+
+// cachedHeads returns how many key heads, and value heads, all layers have together.
+func (e *Engine) cachedHeads() int {
+	last := &e.blocks[len(e.blocks)-1]
+	return last.cached + last.KVHeads
 }

@@ -37,18 +37,30 @@ func (e *Engine) checkedPass(tokens int) error {
 	if v, ok := e.firstOverflow(x); ok {
 		return &engine.NonFiniteError{Layer: -1, Where: "embedding", Value: v}
 	}
+	var last engine.NonFiniteError // what added to the residual stream last
 	for i, s := range e.cur.stages {
 		e.Do(0, i, 0, e.units(s))
+		looked := x
 		switch s.kind {
 		case project:
-			if v, ok := e.firstOverflow(x); ok {
-				return &engine.NonFiniteError{Layer: s.layer, Where: "attention", Value: v}
-			}
+			last = engine.NonFiniteError{Layer: s.layer, Where: "attention"}
 		case down:
-			if v, ok := e.firstOverflow(x); ok {
-				return &engine.NonFiniteError{Layer: s.layer, Where: "feed-forward", Value: v}
+			last = engine.NonFiniteError{Layer: s.layer, Where: "feed-forward"}
+		default:
+			if s.post == nil { // the residual stream is as it was
+				looked = nil
+			} else if s.tokens == 1 {
+				looked = e.stream(s, true)
 			}
-		case head:
+		}
+		if e.added != nil && (s.kind == project || s.kind == down) {
+			looked = e.added[:s.tokens*e.m.Hidden]
+		}
+		if v, ok := e.firstOverflow(looked); ok {
+			last.Value = v
+			return &last
+		}
+		if s.kind == head {
 			if v, ok := firstNonFinite(e.logits); ok {
 				return &engine.NonFiniteError{Layer: -1, Where: "output", Value: v}
 			}

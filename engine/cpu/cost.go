@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/introgen/introgen/engine/cpu/kernel"
+	"github.com/introgen/introgen/engine/transformer"
 )
 
 // Operation is what a stage of a pass computes, whichever threads do it: the norm
@@ -33,19 +34,21 @@ const (
 	OpPack         = "pack weights" // when the model is built
 	OpEmbedding    = "token_embd"   // the rows of the tokens
 	OpAttnNorm     = "attn_norm"
-	OpQKV          = "attn_qkv" // the three products, and the rotation of queries and keys
+	OpQKV          = "attn_qkv" // the three products, and the norms and rotation of the heads of queries and keys
 	OpAttention    = "attention"
-	OpAttnQuantize = "attn_quantize" // where a head is not whole blocks
-	OpAttnOutput   = "attn_output"   // and its sum with the residual stream
+	OpAttnQuantize = "attn_quantize"       // where a head is not whole blocks
+	OpAttnOutput   = "attn_output"         // and its sum with the residual stream
+	OpAttnPostNorm = "post_attention_norm" // of what attention adds, and that sum; attn_output has none then
 	OpFFNNorm      = "ffn_norm"
-	OpFFNGateUp    = "ffn_gate_up" // both products, and SwiGLU
-	OpFFNDown      = "ffn_down"    // and its sum with the residual stream
+	OpFFNGateUp    = "ffn_gate_up"   // both products, and SwiGLU or its like
+	OpFFNDown      = "ffn_down"      // and its sum with the residual stream
+	OpFFNPostNorm  = "post_ffw_norm" // of what the feed-forward adds, and that sum; ffn_down has none then
 	OpOutputNorm   = "output_norm"
 	OpOutput       = "output"
 )
 
 // places is where the operations of a stage stand among those of its pass.
-type places struct{ norm, own int }
+type places struct{ post, norm, own int }
 
 // embedding is the place of the first operation of every pass but that of packing.
 const embedding = 0
@@ -59,6 +62,9 @@ func (e *Engine) operations(p *pass, tokens int) []Operation {
 			p.operations[embedding] = e.embeddingCost(tokens)
 		}
 		for i, s := range p.stages {
+			if p.places[i].post > 0 {
+				p.operations[p.places[i].post] = e.postNormCost(s)
+			}
 			if p.places[i].norm > 0 {
 				p.operations[p.places[i].norm] = e.normCost(s)
 			}
@@ -81,6 +87,10 @@ func (p *pass) place() {
 	}
 	for _, s := range p.stages {
 		at := places{}
+		if s.post != nil {
+			at.post = p.count
+			p.count++
+		}
 		if s.tokens == 1 && (s.kind == qkv || s.kind == gateUp || s.kind == head) {
 			at.norm = p.count
 			p.count++
@@ -155,13 +165,34 @@ func kernelOf(tokens int, ms ...*matrix) string {
 
 func (e *Engine) embeddingCost(tokens int) Operation {
 	w := &e.m.Embedding
-	return Operation{Layer: -1, Name: OpEmbedding, Kernel: "expand_" + strings.ToLower(w.Type.String()),
+	o := Operation{Layer: -1, Name: OpEmbedding, Kernel: "expand_" + strings.ToLower(w.Type.String()),
 		Read: int64(tokens) * int64(w.RowBytes), Written: floatBytes(tokens * w.Cols)}
+	if e.m.Architecture.ScaledEmbedding {
+		o.Ops = int64(tokens * w.Cols)
+	}
+	return o
 }
 
-// normCost is what the norm costs that a stage is, or starts from: a square and a sum,
-// and two products, of each value; and of each token the mean, the epsilon, the root and
-// its reciprocal.
+// normOps is what an RMS norm of so many values computes, of so many vectors together: a
+// square and a sum, and two products, of each value; and of each vector the mean, the
+// epsilon, the root and its reciprocal.
+func normOps(values, vectors int) int64 { return 4*int64(values) + 4*int64(vectors) }
+
+// postNormCost is what it costs to norm the sum that waits for a stage, and to add it to
+// the residual stream.
+func (e *Engine) postNormCost(s stage) Operation {
+	o := Operation{Layer: s.layer, Name: OpAttnPostNorm, Kernel: "rms_norm", Set: e.set.Name}
+	if s.kind != normFFN && s.kind != gateUp {
+		o.Layer, o.Name = s.layer-1, OpFFNPostNorm
+	}
+	values := s.tokens * e.m.Hidden
+	o.Read = 2*floatBytes(values) + floatBytes(e.m.Hidden)
+	o.Written = floatBytes(values)
+	o.Ops = normOps(values, s.tokens) + int64(values)
+	return o
+}
+
+// normCost is what the norm costs that a stage is, or starts from.
 func (e *Engine) normCost(s stage) Operation {
 	o := Operation{Layer: s.layer, Kernel: "rms_norm", Set: e.set.Name}
 	switch s.kind {
@@ -175,7 +206,7 @@ func (e *Engine) normCost(s stage) Operation {
 	values := s.tokens * e.m.Hidden
 	o.Read = floatBytes(values) + floatBytes(e.m.Hidden)
 	o.Written = written(&e.xn, values)
-	o.Ops = 4*int64(values) + 4*int64(s.tokens)
+	o.Ops = normOps(values, s.tokens)
 	return o
 }
 
@@ -183,17 +214,20 @@ func (e *Engine) normCost(s stage) Operation {
 func (e *Engine) cost(s stage) Operation {
 	o := Operation{Layer: s.layer, Set: e.set.Name}
 	m, tokens := e.m, int64(s.tokens)
-	width, kv := m.Heads*m.HeadDim, m.KVHeads*m.HeadDim
 	var b *block
+	width, kv := 0, 0
 	if s.layer < len(e.blocks) {
 		b = &e.blocks[s.layer]
+		width, kv = b.Heads*m.HeadDim, b.KVHeads*m.HeadDim
 	}
-	residual := func(name string, w *matrix, bias []float32) {
+	residual := func(name string, w *matrix, bias, post []float32) {
 		o.Name, o.Kernel = name, kernelOf(s.tokens, w)
 		product(&o, s.tokens, [][]float32{bias}, w)
 		o.Written = floatBytes(s.tokens * w.Rows)
-		o.Read += o.Written
-		o.Ops += tokens * int64(w.Rows)
+		if post == nil {
+			o.Read += o.Written
+			o.Ops += tokens * int64(w.Rows)
+		}
 	}
 	switch s.kind {
 	case normAttn, normFFN:
@@ -201,36 +235,43 @@ func (e *Engine) cost(s stage) Operation {
 	case qkv:
 		o.Name, o.Kernel = OpQKV, kernelOf(s.tokens, &b.q, &b.k, &b.v)
 		product(&o, s.tokens, [][]float32{b.QB, b.KB, b.VB}, &b.q, &b.k, &b.v)
-		o.Read += 2 * floatBytes(s.tokens*m.RopeDim)
+		o.Read += 2 * floatBytes(s.tokens*e.angles())
 		o.Written = floatBytes(s.tokens * (width + 2*kv))
-		o.Ops += 3 * tokens * int64((m.Heads+m.KVHeads)*m.RopeDim)
+		o.Ops += 3 * tokens * int64((b.Heads+b.KVHeads)*m.RopeDim)
+		if b.QNorm != nil {
+			o.Read += floatBytes(len(b.QNorm) + len(b.KNorm))
+			heads := s.tokens * (b.Heads + b.KVHeads)
+			o.Ops += normOps(heads*m.HeadDim, heads)
+		}
 	case attend:
 		o.Name, o.Kernel = OpAttention, "attend"
-		last := e.pos + s.first + s.tokens // the positions that the last token looks at
-		o.Read = floatBytes(s.tokens*width) + 2*floatBytes(last*kv)
-		att := e.att.of(s.tokens)
+		first, _ := b.reach(e.pos + s.first)
+		_, last := b.reach(e.pos + s.first + s.tokens - 1)
+		o.Read = floatBytes(s.tokens*width) + 2*floatBytes((last-first)*kv)
+		att := b.att.of(s.tokens)
 		o.Written = floatBytes(s.tokens * width)
 		if att.panel != nil && m.HeadDim%kernel.Block == 0 {
 			o.Written += panelBytes(s.tokens * width)
 		}
 		for t := range s.tokens {
-			n := int64(e.pos + s.first + t + 1)
+			from, to := b.reach(e.pos + s.first + t)
+			n := int64(to - from)
 			// A product with each key and each value; of each score the scale, the
 			// largest, the difference from that, exp and the sum; the division at the end.
-			o.Ops += int64(m.Heads) * (n*(4*int64(m.HeadDim)+5) + int64(m.HeadDim))
+			o.Ops += int64(b.Heads) * (n*(4*int64(m.HeadDim)+5) + int64(m.HeadDim))
 		}
 	case quantAtt:
 		o.Name, o.Kernel = OpAttnQuantize, "quantize"
 		o.Read, o.Written = floatBytes(s.tokens*width), panelBytes(s.tokens*width)
 	case project:
-		residual(OpAttnOutput, &b.o, b.OB)
+		residual(OpAttnOutput, &b.o, b.OB, b.AttnPostNorm)
 	case gateUp:
 		o.Name, o.Kernel = OpFFNGateUp, kernelOf(s.tokens, &b.gate, &b.up)
 		product(&o, s.tokens, [][]float32{b.GateB, b.UpB}, &b.gate, &b.up)
-		o.Written = written(e.h.of(s.tokens), s.tokens*m.FFN)
-		o.Ops += 4 * tokens * int64(m.FFN) // exp, a sum, a quotient and a product
+		o.Written = written(b.h.of(s.tokens), s.tokens*b.FFN)
+		o.Ops += e.gateOps() * tokens * int64(b.FFN)
 	case down:
-		residual(OpFFNDown, &b.down, b.DownB)
+		residual(OpFFNDown, &b.down, b.DownB, b.FFNPostNorm)
 	case head:
 		o.Layer, o.Name, o.Kernel = -1, OpOutput, kernelOf(s.tokens, &e.output)
 		product(&o, s.tokens, nil, &e.output)
@@ -248,4 +289,13 @@ func (e *Engine) cost(s stage) Operation {
 		o.Kernel, o.Written = strings.Join(names, "+"), o.Read
 	}
 	return o
+}
+
+// gateOps is what the gate computes of each value: exp, a sum, a quotient and a product;
+// and for GELU the exponent, which is x times a number and x³ times another.
+func (e *Engine) gateOps() int64 {
+	if e.m.Architecture.Activation == transformer.GELU {
+		return 4 + 4
+	}
+	return 4
 }

@@ -1,4 +1,5 @@
-// Package cpu runs a llama model on the processor.
+// Package cpu runs a model on the processor, of any architecture that package transformer
+// describes.
 //
 // A forward pass is a list of stages (see plan.go), each of them spread over a
 // team of threads. Weights are read where the file is mapped, or from a packed
@@ -23,10 +24,15 @@ import (
 // chunk is the most tokens that go through a pass together.
 const chunk = 64
 
-// block is the matrices of one layer.
+// block is the matrices of one layer, and what it shares with layers of its sizes.
 type block struct {
 	*transformer.Block
 	q, k, v, o, gate, up, down matrix
+
+	cached   int          // key and value heads of the layers before it
+	att      *activations // attention's output, Heads x HeadDim
+	h        *activations // inside the feed-forward, FFN
+	rotation *rotation
 }
 
 // Engine is a model ready to run; it implements engine.Model.
@@ -42,25 +48,31 @@ type Engine struct {
 
 	blocks []block
 	output matrix
-	freqs  []float64 // radians a position, for each rotated pair
+	gate   func(dst, gate, up []float32) // the kernel of the architecture's activation
+	whole  bool                          // the values of a head meet before attention: one unit has to own it
 
 	keys, values *pages.Memory // the cache
 	k, v         []float32     // of it: [layer][KV head][position][HeadDim]
 	passed       int           // positions that the cache holds
 
 	// Of the pass under way; tokens by rows.
-	cur      *pass
-	serial   uint64 // number of the pass
-	pos      int
-	x        []float32   // residual stream, Hidden
-	xn       vectors     // its norm, Hidden, for several tokens
-	queries  []float32   // Heads x HeadDim
-	att      activations // attention's output, Heads x HeadDim
-	h        activations // inside the feed-forward, FFN
-	cos, sin []float32   // RopeDim
-	logits   []float32   // Vocab
-	tops     []top       // of the units of the output
-	ready    bool        // logits are those of the last Step
+	cur     *pass
+	serial  uint64 // number of the pass
+	pos     int
+	x       []float32 // residual stream, Hidden
+	xn      vectors   // its norm, Hidden, for several tokens
+	queries []float32 // Heads x HeadDim
+	logits  []float32 // Vocab
+	tops    []top     // of the units of the output
+	ready   bool      // logits are those of the last Step
+
+	// Where the architecture norms what it adds to the residual stream (see settle.go).
+	added []float32 // what attention or the feed-forward adds, before its norm, Hidden
+	spare []float32 // the residual stream of one token, by turns with x
+
+	// Of all layers, those of the same sizes together.
+	atts, hs  []*activations
+	rotations []*rotation
 
 	passes  [2][chunk]*pass // by whether logits are wanted, and tokens-1
 	threads []thread
@@ -80,14 +92,21 @@ func New(m *transformer.Model, o Options) (_ *Engine, err error) {
 	if err != nil {
 		return nil, fmt.Errorf("cpu: %w", err)
 	}
-	e := &Engine{m: m, set: set, opt: o, asked: asked, freqs: m.Frequencies(m.RopeFactors), output: newMatrix(&m.Output, set)}
+	e := &Engine{m: m, set: set, opt: o, asked: asked, output: newMatrix(&m.Output, set), gate: set.SwiGLU}
+	if m.Architecture.Activation == transformer.GELU {
+		e.gate = set.GeGLU
+	}
+	e.whole = m.Architecture.HeadNorms || m.Architecture.Rotation == transformer.Halves
+	cached := 0
 	for i := range m.Blocks {
 		b := &m.Blocks[i]
 		e.blocks = append(e.blocks, block{
 			Block: b,
 			q:     newMatrix(&b.Q, set), k: newMatrix(&b.K, set), v: newMatrix(&b.V, set), o: newMatrix(&b.O, set),
 			gate: newMatrix(&b.Gate, set), up: newMatrix(&b.Up, set), down: newMatrix(&b.Down, set),
+			cached: cached,
 		})
+		cached += b.KVHeads
 		if m.HeadDim%kernel.TileRows != 0 { // heads would share tiles
 			e.blocks[i].q.fast, e.blocks[i].k.fast, e.blocks[i].v.fast = 0, 0, 0
 		}
@@ -145,7 +164,9 @@ func (e *Engine) Describe() Description { return e.desc }
 func (e *Engine) Context() int { return e.opt.Context }
 
 // ContextLimit implements engine.Bounded.
-func (e *Engine) ContextLimit() string { return contextLimit(e.opt.Context, e.m.Context, e.asked) }
+func (e *Engine) ContextLimit() string {
+	return contextLimit(e.m.Architecture.Name, e.opt.Context, e.m.Context, e.asked)
+}
 
 // Step implements engine.Model.
 func (e *Engine) Step(ids []int32, pos int) (int32, error) {

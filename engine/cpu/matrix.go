@@ -60,7 +60,20 @@ func newVectors(tokens, cols int, ms ...*matrix) vectors {
 // activations is room for the activations of one token and of several: in the
 // last layer a pass of several goes on with one, and the shape must not change
 // while some thread may look at it.
-type activations struct{ one, many vectors }
+type activations struct {
+	cols      int
+	one, many vectors
+}
+
+// newRooms makes room for n tokens of each of some widths, and for one, in the forms that
+// the matrices of the width need. Layers take turns, so one room of a width is enough.
+func newRooms(n int, widths map[int][]*matrix) map[int]*activations {
+	rooms := map[int]*activations{}
+	for cols, ms := range widths {
+		rooms[cols] = &activations{cols: cols, one: newVectors(1, cols, ms...), many: newVectors(n, cols, ms...)}
+	}
+	return rooms
+}
 
 // of returns the room for so many tokens.
 func (a *activations) of(tokens int) *vectors {

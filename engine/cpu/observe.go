@@ -27,10 +27,11 @@ const breath = time.Microsecond
 // watch is what is seen of a thread in the pass under way.
 type watch struct {
 	work []Work
-	// normed is when the thread had computed the norm that its part of a stage
+	// settled is when the thread had added what waited for a stage to the residual
+	// stream, and normed when it had computed the norm that its part of the stage
 	// starts from; 0 where it did not.
-	normed time.Duration
-	_      [128]byte // keep threads off each other's cache lines
+	settled, normed time.Duration
+	_               [128]byte // keep threads off each other's cache lines
 }
 
 // watched does the work of an engine, and looks at the clock before and after it.
@@ -40,11 +41,15 @@ type watched struct{ e *Engine }
 // Do implements threads.Body.
 func (o watched) Do(tid, number, lo, hi int) {
 	w := o.e.threads[tid].watch
-	w.normed = 0
+	w.settled, w.normed = 0, 0
 	start := o.e.opt.Observer.Now()
 	o.e.Do(tid, number, lo, hi)
 	end := o.e.opt.Observer.Now()
 	at := o.e.cur.places[number]
+	if w.settled > 0 {
+		w.add(at.post, start, w.settled)
+		start = w.settled
+	}
 	if w.normed > 0 {
 		w.add(at.norm, start, w.normed)
 		start = w.normed

@@ -45,6 +45,10 @@ type Options struct {
 	// model's own, and 8192 where that is larger. A number is taken as what will
 	// be used: a cache for which there is no memory is refused then.
 	Context int
+	// Positions is how many positions will be used, as far as the caller knows; 0
+	// takes Context. Models that turn heads otherwise in a long text than in a
+	// short one (LongRoPE) are turned for as many.
+	Positions int
 	// Set is the instruction set: one of kernel.Names. "" takes $INTROGEN_CPU,
 	// and where that is not set the best one.
 	Set string
@@ -104,18 +108,18 @@ func DefaultThreads() int {
 	return max(1, min(machine.PhysicalCores(), runtime.GOMAXPROCS(0), MaxThreads))
 }
 
-// Positions is how many positions a pass over a model can reach whose file says
-// context, and whose limit that is, in words that can end an error.
-func Positions(context int) (positions int, whose string) {
-	return context, contextLimit(context, context, true)
+// Positions is how many positions a pass over a model of an architecture can reach whose
+// file says context, and whose limit that is, in words that can end an error.
+func Positions(architecture string, context int) (positions int, whose string) {
+	return context, contextLimit(architecture, context, context, true)
 }
 
 // contextLimit says whose limit a context is, of a model whose file says own. asked
 // says that the caller has asked for it.
-func contextLimit(context, own int, asked bool) string {
+func contextLimit(architecture string, context, own int, asked bool) string {
 	switch {
 	case context == own:
-		return fmt.Sprintf("the model's file allows no more (llama.context_length %d)", own)
+		return fmt.Sprintf("the model's file allows no more (%s.context_length %d)", architecture, own)
 	case !asked:
 		return fmt.Sprintf("that is introgen's limit, which reserves memory for no more, and not the model's, whose file allows %d", own)
 	}
@@ -129,6 +133,8 @@ func (o *Options) settle(m *transformer.Model) (*kernel.Set, error) {
 		return nil, fmt.Errorf("threads: %d; allowed are 1 to %d, or 0 for one a core", o.Threads, MaxThreads)
 	case o.Context < 0 || o.Context > m.Context:
 		return nil, fmt.Errorf("context: %d positions; the model has 1 to %d", o.Context, m.Context)
+	case o.Positions < 0:
+		return nil, fmt.Errorf("positions: %d; allowed are 1 and more, or 0 for as many as the context has", o.Positions)
 	case o.Pack < PackAuto || o.Pack > PackOn:
 		return nil, fmt.Errorf("pack: %d; allowed are PackAuto, PackOff and PackOn", o.Pack)
 	}
@@ -137,6 +143,9 @@ func (o *Options) settle(m *transformer.Model) (*kernel.Set, error) {
 	}
 	if o.Context == 0 {
 		o.Context = min(m.Context, maxContext)
+	}
+	if o.Positions == 0 {
+		o.Positions = o.Context
 	}
 	if o.Set != "" {
 		set, err := kernel.Pick(o.Set)

@@ -2,6 +2,7 @@ package cpu
 
 import (
 	"math"
+	"slices"
 
 	"github.com/introgen/introgen/engine/cpu/kernel"
 	"github.com/introgen/introgen/engine/cpu/threads"
@@ -41,6 +42,12 @@ type stage struct {
 	kind          kind
 	layer         int
 	first, tokens int
+
+	// post is the norm of the sum that the stage adds to the residual stream before
+	// it norms that; nil where none waits. stream is which of two buffers a stage of
+	// one token finds the residual stream in (see settle.go).
+	post   []float32
+	stream int
 }
 
 // pass is the stages for some number of tokens.
@@ -67,8 +74,10 @@ func (e *Engine) passOf(tokens int, logits bool) *pass {
 	}
 	p := &pass{}
 	var units []int
+	var waits waiting
 	add := func(k kind, layer, first, n int) {
-		s := stage{k, layer, first, n}
+		s := stage{kind: k, layer: layer, first: first, tokens: n}
+		waits.pass(&s, e)
 		p.stages = append(p.stages, s)
 		units = append(units, e.units(s))
 	}
@@ -119,11 +128,12 @@ func (e *Engine) units(s stage) int {
 	case normAttn, normFFN, quantAtt:
 		return s.tokens
 	case qkv:
-		return (e.m.Heads + 2*e.m.KVHeads) * e.pieces()
+		b := &e.blocks[s.layer]
+		return (b.Heads + 2*b.KVHeads) * e.pieces()
 	case attend:
-		return s.tokens * e.m.Heads
+		return s.tokens * e.blocks[s.layer].Heads
 	case gateUp:
-		return ceil(e.m.FFN, unitRows)
+		return ceil(e.blocks[s.layer].FFN, unitRows)
 	case head:
 		return ceil(e.m.Vocab, headRows)
 	}
@@ -172,16 +182,12 @@ func (e *Engine) prepare(ids []int32, pos int, logits bool) error {
 	e.serial++
 	if n := len(ids); n > 1 {
 		e.xn.shape(n, e.m.Hidden)
-		e.att.many.shape(n, e.m.Heads*e.m.HeadDim)
-		e.h.many.shape(n, e.m.FFN)
-	}
-	for t := range ids {
-		for i, f := range e.freqs {
-			s, c := math.Sincos(float64(pos+t) * f)
-			at := t*e.m.RopeDim + 2*i
-			e.cos[at], e.cos[at+1] = float32(c), float32(c)
-			e.sin[at], e.sin[at+1] = float32(-s), float32(s)
+		for _, a := range slices.Concat(e.atts, e.hs) {
+			a.many.shape(n, a.cols)
 		}
+	}
+	for _, r := range e.rotations {
+		r.turnTo(len(ids), pos, e.m.Architecture.Rotation)
 	}
 	if e.opt.Observer != nil {
 		e.observe()
@@ -193,6 +199,12 @@ func (e *Engine) prepare(ids []int32, pos int, logits bool) error {
 		for t, id := range ids {
 			x := e.x[t*e.m.Hidden : (t+1)*e.m.Hidden]
 			copy(x, emb.floatRow(x, int(id)))
+			if e.m.Architecture.ScaledEmbedding {
+				scale := float32(math.Sqrt(float64(e.m.Hidden)))
+				for i := range x {
+					x[i] *= scale
+				}
+			}
 		}
 		return nil
 	})
