@@ -73,7 +73,7 @@ func runCPU(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	o.Steps = g.job.Tokens
+	o.Positions, o.Steps = g.prompt+g.job.Tokens, g.job.Tokens
 	describe := func(m engine.Model) (text, weights string) {
 		d := m.(*cpu.Engine).Describe()
 		if d.Packed {

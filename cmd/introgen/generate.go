@@ -74,8 +74,8 @@ type generating struct {
 	trace   bool
 	origins map[string]recording.Knob // of what it has read elsewhere than from its flags
 	// positions is how many positions its engine reaches where the model's file
-	// says context, and whose limit that is.
-	positions func(context int) (positions int, whose string)
+	// says architecture and context, and whose limit that is.
+	positions func(architecture string, context int) (positions int, whose string)
 	// footprint is the memory that its engine cannot do without for a model of p whose
 	// file is f.
 	footprint func(p *transformer.Params, f *gguf.File, positions int) engine.Footprint
@@ -170,7 +170,11 @@ func (g *generation) fits(own generating) error {
 	if err != nil {
 		return nil
 	}
-	most, whose := own.positions(p.Context)
+	architecture, _, err := g.file.String("general.architecture")
+	if err != nil {
+		return nil
+	}
+	most, whose := own.positions(architecture, p.Context)
 	if err := bench.Fits(g.prompt, g.job.Tokens, most, whose); err != nil {
 		return err
 	}
