@@ -13,6 +13,9 @@ import (
 // up the tensors of the plan alone, and of the keys about rotations freq_base and
 // dimension_count. What it passes over it would leave out of the arithmetic.
 func checkModel(m *transformer.Model) error {
+	if name := m.Architecture.Name; name != "llama" {
+		return passedOver(fmt.Sprintf("architecture %q (metadata general.architecture)", name), "it computes something else than llama does")
+	}
 	if m.RopeScale != 1 {
 		return passedOver("metadata llama.rope.scaling.factor (or llama.rope.scale_linear)", fmt.Sprintf("positions are divided by %v", m.RopeScale))
 	}

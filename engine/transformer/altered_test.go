@@ -258,7 +258,7 @@ func addedKeys(t *testing.T, f gguftest.File) []change {
 	for _, name := range listed(t, "arch") {
 		names = append(names, "llama."+name)
 	}
-	names = append(names, "llama.", "llama.foo", "llama.rope.scaling.low_freq_factor", "llama.attention", "llama.attention.head_dim", "transformer.LOGIT_SCALE", "other.logit_scale")
+	names = append(names, "llama.", "llama.foo", "llama.rope.scaling.low_freq_factor", "llama.attention", "llama.attention.head_dim", "llama.LOGIT_SCALE", "other.logit_scale")
 	var out []change
 	for _, name := range names {
 		if slices.ContainsFunc(f.KV, func(kv gguftest.KV) bool { return kv.Key == name }) {

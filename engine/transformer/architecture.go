@@ -1,5 +1,11 @@
 package transformer
 
+import (
+	"fmt"
+
+	"github.com/introgen/introgen/engine/gguf"
+)
+
 // Architecture describes the decoder that a value of general.architecture means:
 // what its blocks compute, in which order, from which tensors. The loader, the
 // float64 reference, the CPU engine and the Metal plan follow it. A block is
@@ -22,6 +28,38 @@ type Architecture struct {
 	PostNorms   bool // post_attention_norm and post_ffw_norm: an RMS norm of what is added to the residual stream
 
 	ScaledEmbedding bool // embeddings are multiplied by the root of their length
+
+	biases   []string               // matrices that may have a bias, by their names in a layer
+	scalings []string               // values of rope.scaling.type that are computed
+	factors  factors                // which divisors of the frequencies a file may have
+	keys     map[string]key         // keys of its own, or that mean something else than commonKeys say
+	foreign  map[string]string      // as commonForeign, of its own
+	settle   func(*getters, *hyper) // reads what only this architecture has, after all others; may be nil
+}
+
+// architectures are those that are run.
+var architectures = []*Architecture{llama, qwen2, qwen3, gemma3, phi3}
+
+// readArchitecture returns which of architectures a file has.
+func readArchitecture(f *gguf.File) (*Architecture, error) {
+	var names []string
+	for _, a := range architectures {
+		names = append(names, a.Name)
+	}
+	only := "only " + quoted(names) + " are"
+	name, given, err := f.String("general.architecture")
+	switch {
+	case err != nil:
+		return nil, err
+	case !given:
+		return nil, fmt.Errorf(`architecture "" is not supported, since metadata general.architecture is missing; %s`, only)
+	}
+	for _, a := range architectures {
+		if a.Name == name {
+			return a, nil
+		}
+	}
+	return nil, fmt.Errorf("architecture %q (metadata general.architecture) is not supported; %s", name, only)
 }
 
 // Rotation says which values of a head are turned as a pair.
@@ -44,10 +82,15 @@ const (
 	GELU
 )
 
-// Rotary says how the heads of a layer are turned at a position: pair i by position
-// times Frequencies[i] radians, and what comes out is multiplied by Scale (YaRN's and
-// LongRoPE's; 1 for others).
-type Rotary struct {
-	Frequencies []float64 // RopeDim/2
-	Scale       float64
-}
+// factors says which tensors with divisors of the frequencies an architecture has.
+type factors uint8
+
+const (
+	noFactors factors = iota
+	// ropeFreqs: rope_freqs.weight, of Llama 3.1 and later. Where the scaling is
+	// LongRoPE, its factors stand in their place.
+	ropeFreqs
+	// longRope: rope_factors_long.weight and rope_factors_short.weight, whatever
+	// rope.scaling.type says.
+	longRope
+)

@@ -4,42 +4,10 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/introgen/introgen/engine/gguf"
 )
-
-// architectures are the values of general.architecture whose files are run: those
-// that compute as llama does. The keys of a file begin with its architecture and a
-// point. What stands under other names describes the file or its tokenizer, and no
-// forward pass depends on it.
-var architectures = []string{"llama"}
-
-// known are their descriptions by name.
-var known = map[string]*Architecture{"llama": {Name: "llama"}}
-
-// readArchitecture reads which of architectures a file has.
-func readArchitecture(f *gguf.File) (string, error) {
-	named := make([]string, len(architectures))
-	for i, a := range architectures {
-		named[i] = strconv.Quote(a)
-	}
-	only := "only " + named[0] + " is"
-	if last := len(named) - 1; last > 0 {
-		only = strings.Join(named[:last], ", ") + " and " + named[last] + " are"
-	}
-	arch, given, err := f.String("general.architecture")
-	switch {
-	case err != nil:
-		return "", err
-	case !given:
-		return "", fmt.Errorf(`architecture "" is not supported, since metadata general.architecture is missing; %s`, only)
-	case !slices.Contains(architectures, arch):
-		return "", fmt.Errorf("architecture %q (metadata general.architecture) is not supported; %s", arch, only)
-	}
-	return arch, nil
-}
 
 // use is what becomes of a metadata key.
 type use uint8
@@ -60,46 +28,46 @@ type key struct {
 
 	// Of neutral keys: whether v changes nothing in a model of p, and which values
 	// those are, in words.
-	same    func(v gguf.Value, p *Params) bool
+	same    func(v gguf.Value, p *hyper) bool
 	allowed string // where it names a key, itsArchitecture stands before that
 }
 
 // itsArchitecture stands in a text for the file's architecture.
 const itsArchitecture = "{architecture}"
 
-// keys are the keys, without their architecture, that files of llama and of what
-// computes as it does have or could have. llama.cpp's llama architecture (src/models/llama.cpp and
-// load_hparams of src/llama-model.cpp) decides what is read and what is idle; most
-// neutral ones it does not read either, but a file that sets one to another value
-// is meant for a forward pass that neither of the two programs does.
-var keys = map[string]key{
-	"block_count":                      {use: read},
-	"context_length":                   {use: read},
-	"embedding_length":                 {use: read},
-	"feed_forward_length":              {use: read},
-	"vocab_size":                       {use: read},
-	"attention.head_count":             {use: read},
-	"attention.head_count_kv":          {use: read},
-	"attention.key_length":             {use: read},
-	"attention.value_length":           {use: read},
-	"attention.layer_norm_rms_epsilon": {use: read},
-	"rope.dimension_count":             {use: read},
-	"rope.freq_base":                   {use: read},
-	"rope.scaling.type":                {use: read},
-	"rope.scaling.factor":              {use: read},
-	"rope.scale_linear":                {use: read},
+// commonKeys are the keys, without their architecture, that files of any of
+// architectures have or could have. llama.cpp (src/models and load_hparams of
+// src/llama-model.cpp) decides what is read and what is idle; most neutral ones it
+// does not read either, but a file that sets one to another value is meant for a
+// forward pass that neither of the two programs does.
+var commonKeys = map[string]key{
+	"block_count":                          {use: read},
+	"context_length":                       {use: read},
+	"embedding_length":                     {use: read},
+	"feed_forward_length":                  {use: read},
+	"vocab_size":                           {use: read},
+	"attention.head_count":                 {use: read},
+	"attention.head_count_kv":              {use: read},
+	"attention.key_length":                 {use: read},
+	"attention.value_length":               {use: read},
+	"attention.layer_norm_rms_epsilon":     {use: read},
+	"rope.dimension_count":                 {use: read},
+	"rope.freq_base":                       {use: read},
+	"rope.scaling.type":                    {use: read},
+	"rope.scaling.factor":                  {use: read},
+	"rope.scale_linear":                    {use: read},
+	"rope.scaling.attn_factor":             {use: read},
+	"rope.scaling.original_context_length": {use: read},
+	"rope.scaling.yarn_beta_fast":          {use: read},
+	"rope.scaling.yarn_beta_slow":          {use: read},
 
-	"rope.scaling.finetuned":               {use: idle, why: "it says how the model was trained, not how it runs"},
-	"rope.scaling.original_context_length": {use: idle, why: "only YaRN and LongRoPE use it, whose files are refused"},
-	"rope.scaling.yarn_beta_fast":          {use: idle, why: "only YaRN uses it, whose files are refused"},
-	"rope.scaling.yarn_beta_slow":          {use: idle, why: "only YaRN uses it, whose files are refused"},
-	"attention.layer_norm_epsilon":         {use: idle, why: "the architecture has RMS norms only, which have a key of their own"},
-	"pooling_type":                         {use: idle, why: "embeddings are pooled, logits are not"},
+	"rope.scaling.finetuned":       {use: idle, why: "it says how the model was trained, not how it runs"},
+	"attention.layer_norm_epsilon": {use: idle, why: "the architecture has RMS norms only, which have a key of their own"},
+	"pooling_type":                 {use: idle, why: "embeddings are pooled, logits are not"},
 
-	"rope.scaling.attn_factor":         only("1", "the rotated queries and keys are scaled", 1),
 	"rope.scaling.alpha":               only("0 or 1", "the base of the rotations is scaled", 0, 1),
-	"rope.scaling.yarn_ext_factor":     only("0", "the rotations are YaRN's", 0),
-	"rope.scaling.yarn_attn_factor":    only("1", "the rotated queries and keys are scaled", 1),
+	"rope.scaling.yarn_ext_factor":     {use: neutral, why: "YaRN is mixed in by another share", same: wholeYaRN, allowed: "1 with YaRN, 0 without"},
+	"rope.scaling.yarn_attn_factor":    {use: neutral, why: "the rotated queries and keys are scaled in another way", same: usualYaRN, allowed: "what YaRN has without it, 1 without YaRN"},
 	"rope.scaling.yarn_log_multiplier": only("0", "the rotated queries and keys are scaled", 0),
 	"rope.dimension_sections":          only("0", "parts of a head turn by positions of their own", 0),
 
@@ -150,7 +118,7 @@ func (k key) allowedIn(arch string) string {
 // only is a neutral key, which a number or bool of one of the values leaves
 // without effect, or an array of such.
 func only(allowed, why string, values ...float64) key {
-	return key{use: neutral, why: why, allowed: allowed, same: func(v gguf.Value, _ *Params) bool {
+	return key{use: neutral, why: why, allowed: allowed, same: func(v gguf.Value, _ *hyper) bool {
 		return each(v, func(x float64) bool { return slices.Contains(values, x) })
 	}}
 }
@@ -179,45 +147,69 @@ func each(v gguf.Value, ok func(float64) bool) bool {
 	return number && ok(x)
 }
 
-func usualScale(v gguf.Value, p *Params) bool {
+func usualScale(v gguf.Value, p *hyper) bool {
 	usual := 1 / math.Sqrt(float64(p.HeadDim))
 	return each(v, func(x float64) bool { return x == 0 || math.Abs(x-usual) <= 1e-6*usual })
 }
 
-func wholeContext(v gguf.Value, p *Params) bool {
+func wholeContext(v gguf.Value, p *hyper) bool {
 	return each(v, func(x float64) bool { return x == 0 || x >= float64(p.Context) })
 }
 
 // headLength: the converter of github.com/ollama/ollama writes a head's length a
 // second time, under a name that llama.cpp does not know.
-func headLength(v gguf.Value, p *Params) bool {
+func headLength(v gguf.Value, p *hyper) bool {
 	return each(v, func(x float64) bool { return x == float64(p.HeadDim) })
 }
 
-func sameLength(v gguf.Value, p *Params) bool {
+func sameLength(v gguf.Value, p *hyper) bool {
 	return each(v, func(x float64) bool { return x == 0 || x == float64(p.Hidden) })
 }
 
-func knownLayout(v gguf.Value, _ *Params) bool {
+func knownLayout(v gguf.Value, _ *hyper) bool {
 	s, _ := v.Str()
 	return s == "Meta AI original pth" || s == "reference"
+}
+
+// wholeYaRN: llama.cpp reads the key for other architectures alone.
+func wholeYaRN(v gguf.Value, p *hyper) bool {
+	return each(v, func(x float64) bool { return p.rope.yarn() && x == 1 || !p.rope.yarn() && x == 0 })
+}
+
+// usualYaRN: converters write transformers' attention_factor under the key, which
+// llama.cpp reads for other architectures alone.
+func usualYaRN(v gguf.Value, p *hyper) bool {
+	usual := 1.0
+	if p.rope.yarn() {
+		usual = yarnScale(float64(p.RopeScale))
+	}
+	return each(v, func(x float64) bool { return math.Abs(x-usual) <= 1e-6*usual })
+}
+
+// key returns what is known of a key that stands under the architecture's name.
+func (a *Architecture) key(name string) (key, bool) {
+	if k, own := a.keys[name]; own {
+		return k, true
+	}
+	k, common := commonKeys[name]
+	return k, common
 }
 
 // checkKeys refuses a file with a key under its architecture that this package does
 // not know, or that says that the model is run in a way in which it is not. p is
 // what was read of the others.
-func checkKeys(f *gguf.File, arch string, p *Params) error {
+func checkKeys(f *gguf.File, arch *Architecture, p *hyper) error {
 	for name, v := range f.Keys() {
-		rest, ours := strings.CutPrefix(name, arch+".")
+		rest, ours := strings.CutPrefix(name, arch.Name+".")
 		if !ours {
 			continue
 		}
-		k, known := keys[rest]
+		k, known := arch.key(rest)
 		switch {
 		case !known:
 			return fmt.Errorf("metadata %s = %v is not known: it may change what the model computes, so the model is not run without it; docs/models.md lists the keys that are known", name, v)
 		case k.use == neutral && !k.same(v, p):
-			return fmt.Errorf("metadata %s is %v: %s, which this program does not do; it runs models in which that is %s, or missing", name, v, k.why, k.allowedIn(arch))
+			return fmt.Errorf("metadata %s is %v: %s, which this program does not do; it runs models in which that is %s, or missing", name, v, k.why, k.allowedIn(arch.Name))
 		}
 	}
 	return nil

@@ -11,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/introgen/introgen/engine/gguf"
 )
@@ -31,6 +32,19 @@ type Params struct {
 	RopeBase  float32 // base of the rotation frequencies
 	RopeDim   int     // leading values of each head that are rotated; even
 	RopeScale float32 // positions are divided by it; 1 where nothing is scaled
+}
+
+// hyper is what a file's metadata say of a model.
+type hyper struct {
+	Params
+	layers []layer
+	rope   rope
+}
+
+// layer is what may differ from layer to layer.
+type layer struct {
+	heads, kvHeads, ffn int
+	window              int // 0 is all
 }
 
 // most bounds the hyper-parameters, so that products of two of them cannot
@@ -62,7 +76,7 @@ func (g *getters) one(key string) (v gguf.Value, ok bool) {
 		return v, ok
 	}
 	if v.Len() != g.layers {
-		g.fail(fmt.Errorf("metadata %s is an array of %d; it must be one number, or one for each of the %d layers (%s)", g.key(key), v.Len(), g.layers, g.key("block_count")))
+		g.notEach(key, v)
 		return v, true
 	}
 	var first gguf.Value
@@ -81,6 +95,53 @@ func (g *getters) one(key string) (v gguf.Value, ok bool) {
 // for a missing key, 0 for a key that must be there.
 func (g *getters) count(key string, absent int) int {
 	v, ok := g.one(key)
+	return g.counted(key, v, ok, absent)
+}
+
+// counts returns the positive integers under key, one for each layer: one number is
+// that of all of them. absent is what stands for a missing key, nil for one that must
+// be there.
+func (g *getters) counts(key string, absent []int) []int {
+	v, ok := g.f.Get(g.key(key))
+	if !ok && absent != nil {
+		return absent
+	}
+	out := make([]int, g.layers)
+	if v.Kind() != gguf.KindArray {
+		n := g.counted(key, v, ok, 0)
+		for i := range out {
+			out[i] = n
+		}
+		return out
+	}
+	if v.Len() != g.layers {
+		g.notEach(key, v)
+		return out
+	}
+	for i, e := range v.Elems() {
+		out[i] = g.counted(key, e, true, 0)
+	}
+	return out
+}
+
+// countOrNone returns the integer under key, 0 where it is missing or says so.
+func (g *getters) countOrNone(key string) int {
+	v, ok := g.one(key)
+	if n, fits := v.Uint64(); ok && fits && n == 0 {
+		return 0
+	}
+	if !ok {
+		return 0
+	}
+	return g.counted(key, v, true, 0)
+}
+
+func (g *getters) notEach(key string, v gguf.Value) {
+	g.fail(fmt.Errorf("metadata %s is an array of %d; it must be one number, or one for each of the %d layers (%s)", g.key(key), v.Len(), g.layers, g.key("block_count")))
+}
+
+// counted checks what stands under key, or does not.
+func (g *getters) counted(key string, v gguf.Value, ok bool, absent int) int {
 	n, fits := v.Uint64()
 	switch key = g.key(key); {
 	case !ok && absent == 0:
@@ -119,40 +180,50 @@ func ReadParams(f *gguf.File) (Params, error) {
 	if err != nil {
 		return Params{}, err
 	}
-	return readParams(f, arch)
+	p, err := readHyper(f, arch)
+	return p.Params, err
 }
 
-func readParams(f *gguf.File, arch string) (Params, error) {
-	g := &getters{f: f, arch: arch}
-	p := Params{
+func readHyper(f *gguf.File, arch *Architecture) (hyper, error) {
+	g := &getters{f: f, arch: arch.Name}
+	p := hyper{Params: Params{
 		Layers:  g.count("block_count", 0),
 		Hidden:  g.count("embedding_length", 0),
 		Context: g.count("context_length", 0),
-	}
+	}}
 	if g.err != nil {
-		return Params{}, g.err
+		return hyper{}, g.err
+	}
+	if p.Layers > len(f.Tensors) {
+		return hyper{}, missingLayer(f, arch, p.Layers)
 	}
 	g.layers = p.Layers
-	p.Heads = g.count("attention.head_count", 0)
-	p.FFN = g.count("feed_forward_length", 0)
+	heads := g.counts("attention.head_count", nil)
+	ffn := g.counts("feed_forward_length", nil)
 	p.RMSEps = g.real("attention.layer_norm_rms_epsilon", 0)
 	// 10000 is the base of the first models, whose files do not state it.
 	p.RopeBase = g.real("rope.freq_base", 10000)
 	if g.err != nil {
-		return Params{}, g.err
+		return hyper{}, g.err
 	}
-	p.KVHeads = g.count("attention.head_count_kv", p.Heads)
-	p.HeadDim = g.count("attention.key_length", max(1, p.Hidden/p.Heads))
+	kvHeads := g.counts("attention.head_count_kv", heads)
+	p.HeadDim = g.count("attention.key_length", max(1, p.Hidden/heads[0]))
 	valueDim := g.count("attention.value_length", p.HeadDim)
 	p.RopeDim = g.count("rope.dimension_count", p.HeadDim)
-	p.RopeScale = g.ropeScale()
 	p.AttnScale = float32(1 / math.Sqrt(float64(p.HeadDim)))
+	g.readRope(arch, &p)
 	if g.err != nil {
-		return Params{}, g.err
+		return hyper{}, g.err
+	}
+	p.Heads, p.KVHeads, p.FFN = slices.Max(heads), slices.Max(kvHeads), slices.Max(ffn)
+	p.layers = make([]layer, p.Layers)
+	for i := range p.layers {
+		p.layers[i] = layer{heads: heads[i], kvHeads: kvHeads[i], ffn: ffn[i]}
+		if heads[i]%kvHeads[i] != 0 {
+			return p, fmt.Errorf("%d query heads cannot share %d key and value heads evenly (metadata %s, %s)", heads[i], kvHeads[i], g.key("attention.head_count"), g.key("attention.head_count_kv"))
+		}
 	}
 	switch {
-	case p.Heads%p.KVHeads != 0:
-		return p, fmt.Errorf("%d query heads cannot share %d key and value heads evenly (metadata %s, %s)", p.Heads, p.KVHeads, g.key("attention.head_count"), g.key("attention.head_count_kv"))
 	case valueDim != p.HeadDim:
 		return p, fmt.Errorf("values of %d and keys of %d per head (metadata %s, %s) are not supported; they must be equal", valueDim, p.HeadDim, g.key("attention.value_length"), g.key("attention.key_length"))
 	case p.RopeDim > p.HeadDim || p.RopeDim%2 != 0:
@@ -161,58 +232,36 @@ func readParams(f *gguf.File, arch string) (Params, error) {
 	case p.Heads*p.HeadDim > most:
 		return p, fmt.Errorf("%d heads of %d values are more than this program supports (%d)", p.Heads, p.HeadDim, most)
 	}
-	return p, checkKeys(f, arch, &p)
-}
-
-// ropeScale returns what positions are divided by. As llama.cpp has it, scaling is
-// linear where no type is given; rope.scale_linear is the factor's old name, which
-// counts where the new one is missing; and a factor of 0 or none is 1.
-func (g *getters) ropeScale() float32 {
-	kind, given, err := g.f.String(g.key("rope.scaling.type"))
-	if err != nil {
-		g.fail(err)
-	}
-	if !given {
-		kind = "linear"
-	}
-	scale := float32(1)
-	for _, key := range []string{g.key("rope.scaling.factor"), g.key("rope.scale_linear")} {
-		x, ok, err := g.f.Float32(key)
-		switch {
-		case err != nil:
-			g.fail(err)
-		case !ok:
-			continue
-		case !(x >= 0) || math.IsInf(float64(x), 0):
-			g.fail(fmt.Errorf("metadata %s is %v; it must be a positive number, or 0 for none", key, x))
-		case x > 0:
-			scale = x
+	if arch.settle != nil {
+		if arch.settle(g, &p); g.err != nil {
+			return p, g.err
 		}
-		break
 	}
-	switch kind {
-	case "linear":
-		return scale
-	case "none":
-		return 1
-	}
-	g.fail(fmt.Errorf("metadata %s is %q; supported are \"none\" and \"linear\"", g.key("rope.scaling.type"), kind))
-	return 1
+	return p, checkKeys(f, arch, &p)
 }
 
 // errNoVocab is returned for an embedding without rows to look up.
 var errNoVocab = errors.New("token_embd.weight has more rows than token ids can name")
 
-// Frequencies returns the RopeDim/2 rotation frequencies, in radians a
-// position: pair i of a head turns by position x RopeBase^(-2i/RopeDim), divided
-// by RopeScale and by factors[i] where a model has factors (rope_freqs.weight).
+// Frequencies returns the frequencies of a model without scaling, or with linear
+// scaling: those of Rotary, which knows all of them.
 func (p *Params) Frequencies(factors []float32) []float64 {
-	f := make([]float64, p.RopeDim/2)
-	for i := range f {
-		f[i] = math.Pow(float64(p.RopeBase), -2*float64(i)/float64(p.RopeDim)) / float64(p.RopeScale)
-		if factors != nil {
-			f[i] /= float64(factors[i])
+	m := Model{Params: *p, RopeFactors: factors}
+	return m.Rotary(0, 0).Frequencies
+}
+
+// missingLayer names the first layer that a file lacks whose tensors are fewer than
+// the layers that it says it has.
+func missingLayer(f *gguf.File, arch *Architecture, layers int) error {
+	for i := range layers {
+		name := layerName(i, "attn_norm.weight")
+		if _, ok := f.Tensor(name); !ok {
+			return missing(name, arch, layers)
 		}
 	}
-	return f
+	return nil
+}
+
+func missing(name string, arch *Architecture, layers int) error {
+	return fmt.Errorf("tensor %s is missing, though metadata %s.block_count is %d", name, arch.Name, layers)
 }

@@ -11,21 +11,27 @@ import (
 // Reference is the forward pass in float64, over dequantized weights, written
 // to be read: the oracle of the engines' tests. It is slow.
 //
-// The arithmetic is that of the llama architecture: RMS norm (arXiv:1910.07467),
-// rotary embedding of interleaved pairs (arXiv:2104.09864), grouped-query
-// attention (arXiv:2305.13245) and SwiGLU (arXiv:2002.05202).
+// The arithmetic is that of the model's Architecture: RMS norm (arXiv:1910.07467),
+// rotary embedding (arXiv:2104.09864), grouped-query attention (arXiv:2305.13245),
+// over a window where a layer has one (arXiv:2310.06825), and a gated feed-forward
+// (arXiv:2002.05202).
 type Reference struct {
-	m     *Model
-	freqs []float64
-	k, v  [][][]float64 // [layer][position][KVHeads x HeadDim]
+	m      *Model
+	rotary []Rotary      // by layer
+	k, v   [][][]float64 // [layer][position][KVHeads x HeadDim]
 }
 
-// NewReference returns a reference pass with an empty cache.
-func NewReference(m *Model) *Reference {
-	return &Reference{
-		m: m, freqs: m.Frequencies(m.RopeFactors),
-		k: make([][][]float64, m.Layers), v: make([][][]float64, m.Layers),
+// NewReference returns a reference pass with an empty cache, for a run that reaches
+// no position beyond those that the model knew before it was scaled.
+func NewReference(m *Model) *Reference { return NewReferenceOf(m, 0) }
+
+// NewReferenceOf returns a reference pass for a run that reaches so many positions.
+func NewReferenceOf(m *Model, positions int) *Reference {
+	r := &Reference{m: m, k: make([][][]float64, m.Layers), v: make([][][]float64, m.Layers)}
+	for l := range m.Blocks {
+		r.rotary = append(r.rotary, m.Rotary(l, positions))
 	}
+	return r
 }
 
 // Step passes ids, whose first token stands at position pos, and returns the
@@ -54,6 +60,13 @@ func (r *Reference) step(ids []int32, pos int) ([]float64, error) {
 			return nil, err
 		}
 		xs[t] = widen(row)
+		if m.Architecture.ScaledEmbedding {
+			// The root is a float32 in the programs that models are made with.
+			scale := float64(float32(math.Sqrt(float64(m.Hidden))))
+			for i := range xs[t] {
+				xs[t][i] *= scale
+			}
+		}
 	}
 	for l := range m.Blocks {
 		if err := r.layer(l, xs, pos); err != nil {
@@ -87,14 +100,21 @@ func (r *Reference) layer(l int, xs [][]float64, pos int) error {
 	r.k[l], r.v[l] = r.k[l][:pos], r.v[l][:pos]
 	att := make([][]float64, len(xs))
 	for t := range xs {
-		r.rope(q[t], pos+t)
-		r.rope(k[t], pos+t)
+		if m.Architecture.HeadNorms {
+			normHeads(q[t], w.QNorm, m.RMSEps)
+			normHeads(k[t], w.KNorm, m.RMSEps)
+		}
+		r.rope(l, q[t], pos+t)
+		r.rope(l, k[t], pos+t)
 		r.k[l], r.v[l] = append(r.k[l], k[t]), append(r.v[l], v[t])
 		att[t] = r.attend(l, q[t])
 	}
 	o, err := matmul(&w.O, w.OB, att)
 	if err != nil {
 		return err
+	}
+	if m.Architecture.PostNorms {
+		o = norms(o, w.AttnPostNorm, m.RMSEps)
 	}
 	add(xs, o)
 
@@ -109,42 +129,62 @@ func (r *Reference) layer(l int, xs [][]float64, pos int) error {
 	}
 	for t := range gate {
 		for i, g := range gate[t] {
-			gate[t][i] = g / (1 + math.Exp(-g)) * up[t][i]
+			gate[t][i] = activate(m.Architecture.Activation, g) * up[t][i]
 		}
 	}
 	down, err := matmul(&w.Down, w.DownB, gate)
 	if err != nil {
 		return err
 	}
+	if m.Architecture.PostNorms {
+		down = norms(down, w.FFNPostNorm, m.RMSEps)
+	}
 	add(xs, down)
 	return nil
 }
 
+// activate is the function of the gate.
+func activate(a Activation, x float64) float64 {
+	if a == GELU {
+		return x / 2 * (1 + math.Tanh(math.Sqrt(2/math.Pi)*(x+0.044715*x*x*x)))
+	}
+	return x / (1 + math.Exp(-x))
+}
+
 // rope turns the pairs of every head of x by the angles of position pos.
-func (r *Reference) rope(x []float64, pos int) {
+func (r *Reference) rope(l int, x []float64, pos int) {
+	rotary := &r.rotary[l]
 	for h := 0; h < len(x); h += r.m.HeadDim {
-		for i, f := range r.freqs {
+		for i, f := range rotary.Frequencies {
+			at, to := h+2*i, h+2*i+1
+			if r.m.Architecture.Rotation == Halves {
+				at, to = h+i, h+i+r.m.RopeDim/2
+			}
 			s, c := math.Sincos(float64(pos) * f)
-			a, b := x[h+2*i], x[h+2*i+1]
-			x[h+2*i], x[h+2*i+1] = a*c-b*s, a*s+b*c
+			a, b := x[at], x[to]
+			x[at], x[to] = rotary.Scale*(a*c-b*s), rotary.Scale*(a*s+b*c)
 		}
 	}
 }
 
 // attend returns the attention of one token's queries over the cached positions.
 func (r *Reference) attend(l int, q []float64) []float64 {
-	m := r.m
+	m, w := r.m, &r.m.Blocks[l]
+	keys, values := r.k[l], r.v[l]
+	if from := len(keys) - w.Window; w.Window > 0 && from > 0 {
+		keys, values = keys[from:], values[from:]
+	}
 	out := make([]float64, len(q))
-	p := make([]float64, len(r.k[l]))
-	for h := range m.Heads {
-		at, kv := h*m.HeadDim, h/(m.Heads/m.KVHeads)*m.HeadDim
+	p := make([]float64, len(keys))
+	for h := range w.Heads {
+		at, kv := h*m.HeadDim, h/(w.Heads/w.KVHeads)*m.HeadDim
 		top := math.Inf(-1)
-		for i, k := range r.k[l] {
+		for i, k := range keys {
 			p[i] = 0
 			for j := range m.HeadDim {
 				p[i] += q[at+j] * k[kv+j]
 			}
-			p[i] /= math.Sqrt(float64(m.HeadDim))
+			p[i] *= float64(m.AttnScale)
 			top = max(top, p[i])
 		}
 		var sum float64
@@ -152,13 +192,20 @@ func (r *Reference) attend(l int, q []float64) []float64 {
 			p[i] = math.Exp(p[i] - top)
 			sum += p[i]
 		}
-		for i, v := range r.v[l] {
+		for i, v := range values {
 			for j := range m.HeadDim {
 				out[at+j] += p[i] / sum * v[kv+j]
 			}
 		}
 	}
 	return out
+}
+
+// normHeads replaces each head of x by its RMS norm, weighted by w.
+func normHeads(x []float64, w []float32, eps float32) {
+	for h := 0; h < len(x); h += len(w) {
+		copy(x[h:], norms([][]float64{x[h : h+len(w)]}, w, eps)[0])
+	}
 }
 
 // norms returns the RMS norms of xs, weighted by w.

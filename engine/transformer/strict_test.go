@@ -85,15 +85,17 @@ func TestPerLayer(t *testing.T) {
 		}
 	}
 	for want, edit := range map[string]func(*writable){
-		"metadata llama.attention.head_count_kv is [2, 4]: layers that differ":      set("llama.attention.head_count_kv", []int32{2, 4}),
-		"metadata llama.feed_forward_length is [96, 64]: layers that differ":        set("llama.feed_forward_length", []uint32{96, 64}),
-		"layer_norm_rms_epsilon is [1e-05, 1e-06]: layers that differ":              set("llama.attention.layer_norm_rms_epsilon", []float32{1e-5, 1e-6}),
-		"metadata llama.attention.head_count is an array of 3; it must be one":      set("llama.attention.head_count", []uint32{4, 4, 4}),
-		"metadata llama.attention.head_count_kv is an array of 0":                   set("llama.attention.head_count_kv", gguftest.Array{Elem: 4}),
-		"metadata llama.attention.head_count is String":                             set("llama.attention.head_count", []string{"4", "4"}),
-		"metadata llama.embedding_length is Array, [64, 64]; it must be an integer": set("llama.embedding_length", []uint32{64, 64}),
-		"metadata llama.block_count is Array":                                       set("llama.block_count", []uint32{2, 2}),
-		"metadata llama.attention.head_count_kv is I32, -2":                         set("llama.attention.head_count_kv", []int32{-2, -2}),
+		"tensor blk.1.attn_k.weight has shape 64x32; the hyper-parameters ask for 64x64":   set("llama.attention.head_count_kv", []int32{2, 4}),
+		"metadata llama.rope.freq_base is [1000, 2000]: layers that differ":                set("llama.rope.freq_base", []float32{1000, 2000}),
+		"4 query heads cannot share 3 key and value heads evenly":                          set("llama.attention.head_count_kv", []int32{2, 3}),
+		"tensor blk.1.ffn_gate.weight has shape 64x96; the hyper-parameters ask for 64x64": set("llama.feed_forward_length", []uint32{96, 64}),
+		"layer_norm_rms_epsilon is [1e-05, 1e-06]: layers that differ":                     set("llama.attention.layer_norm_rms_epsilon", []float32{1e-5, 1e-6}),
+		"metadata llama.attention.head_count is an array of 3; it must be one":             set("llama.attention.head_count", []uint32{4, 4, 4}),
+		"metadata llama.attention.head_count_kv is an array of 0":                          set("llama.attention.head_count_kv", gguftest.Array{Elem: 4}),
+		"metadata llama.attention.head_count is String":                                    set("llama.attention.head_count", []string{"4", "4"}),
+		"metadata llama.embedding_length is Array, [64, 64]; it must be an integer":        set("llama.embedding_length", []uint32{64, 64}),
+		"metadata llama.block_count is Array":                                              set("llama.block_count", []uint32{2, 2}),
+		"metadata llama.attention.head_count_kv is I32, -2":                                set("llama.attention.head_count_kv", []int32{-2, -2}),
 	} {
 		refused(t, want, transformertest.Config{Edit: edit})
 	}
@@ -143,7 +145,7 @@ func TestRefusesWhatIsNotComputed(t *testing.T) {
 		"metadata llama.attention.max_alibi_bias is 8: ":                                     set("llama.attention.max_alibi_bias", float32(8)),
 		"metadata llama.attention.causal is false: ":                                         set("llama.attention.causal", false),
 		"metadata llama.use_parallel_residual is true: ":                                     set("llama.use_parallel_residual", true),
-		"metadata llama.rope.scaling.attn_factor is 0: ":                                     set("llama.rope.scaling.attn_factor", float32(0)),
+		"metadata llama.rope.scaling.attn_factor is 0; it must be a positive number":         set("llama.rope.scaling.attn_factor", float32(0)),
 		"metadata llama.rope.dimension_sections is [8, 0]: ":                                 set("llama.rope.dimension_sections", []int32{8, 0}),
 		`metadata llama.logit_scale is "1": `:                                                set("llama.logit_scale", "1"),
 		"metadata llama.logit_scale is []: ":                                                 set("llama.logit_scale", gguftest.Array{Elem: 6}),
@@ -151,7 +153,8 @@ func TestRefusesWhatIsNotComputed(t *testing.T) {
 		"metadata llama.expert_used_count is 2: a mixture of experts is meant":               set("llama.expert_used_count", uint32(2)),
 		"metadata llama.foo = 0.5 is not known: it may change what the model computes":       set("llama.foo", float32(0.5)),
 		`metadata llama. = "x" is not known`:                                                 set("llama.", "x"),
-		`rope.scaling.type is "longrope"; supported are "none" and "linear"`:                 set("llama.rope.scaling.type", "longrope"),
+		`rope.scaling.type is "su"; supported are "none", "linear", "yarn" and "longrope"`:   set("llama.rope.scaling.type", "su"),
+		"tensor rope_factors_long.weight is missing":                                         set("llama.rope.scaling.type", "longrope"),
 		`rope.scaling.type is ""; supported`:                                                 set("llama.rope.scaling.type", ""),
 		"metadata llama.rope.scaling.factor is -4; it must be":                               set("llama.rope.scaling.factor", float32(-4)),
 		"metadata llama.rope.scale_linear is NaN; it must be":                                set("llama.rope.scale_linear", float32(math.NaN())),

@@ -10,10 +10,10 @@ import (
 	"github.com/introgen/introgen/engine/gguf"
 )
 
-// foreign says of tensors that the forward pass has no place for what they are.
+// commonForeign says of tensors that the forward pass has no place for what they are.
 // They stand under their names, those of a layer without "blk.N.". Any other name
 // is refused as well, with fewer words.
-var foreign = map[string]string{
+var commonForeign = map[string]string{
 	"output.bias":                "a bias of the logits",
 	"output_norm.bias":           "a bias of a norm",
 	"attn_norm.bias":             "a bias of a norm",
@@ -47,7 +47,7 @@ var scaleEnds = []string{".scale", ".input_scale"}
 // ("wrong number of tensors"): it has weights that the forward pass leaves out.
 // What holds no elements, or is a scalar that nothing in the architecture is named
 // after, is left alone.
-func checkTensors(f *gguf.File, arch string, layers int, used map[string]bool) error {
+func checkTensors(f *gguf.File, arch *Architecture, layers int, used map[string]bool) error {
 	var unused []string
 	for i := range f.Tensors {
 		if !used[f.Tensors[i].Name] {
@@ -55,7 +55,7 @@ func checkTensors(f *gguf.File, arch string, layers int, used map[string]bool) e
 		}
 	}
 	for i := range f.Skipped {
-		if t := &f.Skipped[i]; t.Elements() > 0 && hasMeaning(t.Name) {
+		if t := &f.Skipped[i]; t.Elements() > 0 && arch.hasMeaning(t.Name) {
 			unused = append(unused, t.Name)
 		}
 	}
@@ -67,6 +67,15 @@ func checkTensors(f *gguf.File, arch string, layers int, used map[string]bool) e
 		text += fmt.Sprintf(" (and %d more, %s the next)", more, unused[1])
 	}
 	return errors.New(text + "; the model is not run without it")
+}
+
+// foreignTensor says what a tensor is that the architecture has no place for, or
+// nothing.
+func (a *Architecture) foreignTensor(name string) string {
+	if what := a.foreign[name]; what != "" {
+		return what
+	}
+	return commonForeign[name]
 }
 
 // split takes the layer off a tensor's name; layer is -1 where it has none.
@@ -82,21 +91,21 @@ func split(name string) (layer int, rest string) {
 
 // hasMeaning says whether the architecture, or one akin to it, has a tensor of
 // that name.
-func hasMeaning(name string) bool {
+func (a *Architecture) hasMeaning(name string) bool {
 	_, rest := split(name)
-	return foreign[rest] != "" || slices.ContainsFunc(scaleEnds, func(end string) bool { return strings.HasSuffix(rest, end) })
+	return a.foreignTensor(rest) != "" || slices.ContainsFunc(scaleEnds, func(end string) bool { return strings.HasSuffix(rest, end) })
 }
 
 // whatIs says what an unused tensor is.
-func whatIs(name, arch string, layers int) string {
+func whatIs(name string, arch *Architecture, layers int) string {
 	layer, rest := split(name)
 	switch {
 	case layer >= layers:
-		return fmt.Sprintf("it belongs to layer %d, and metadata %s.block_count is %d, so the last one is layer %d", layer, arch, layers, layers-1)
-	case foreign[rest] != "":
-		return "it is " + foreign[rest] + ", which this program does not compute"
-	case hasMeaning(name):
+		return fmt.Sprintf("it belongs to layer %d, and metadata %s.block_count is %d, so the last one is layer %d", layer, arch.Name, layers, layers-1)
+	case arch.foreignTensor(rest) != "":
+		return "it is " + arch.foreignTensor(rest) + ", which this program does not compute"
+	case arch.hasMeaning(name):
 		return "it scales a matrix, which this program does not do"
 	}
-	return "the " + arch + " architecture has no such tensor"
+	return "the " + arch.Name + " architecture has no such tensor"
 }
