@@ -79,7 +79,7 @@ func (e *Engine) allocate() error {
 			slowest = max(slowest, w.Cols)
 		}
 		if w.fast > 0 {
-			tileBytes = max(tileBytes, kernel.TileRows*w.RowBytes)
+			tileBytes = max(tileBytes, kernel.TileRows*w.format.TileBytes(w.Cols))
 		}
 	}
 	n := min(chunk, e.opt.Context)

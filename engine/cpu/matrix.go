@@ -14,23 +14,15 @@ type matrix struct {
 	fast  int    // leading rows that the fast kernels do, a multiple of kernel.TileRows
 	tiles []byte // those rows in tile order, or nil where they are read as the file has them
 
-	mul  func(dst []float32, w []byte, p *kernel.Panel, rows int, add bool)
-	tile func(dst []float32, stride int, w []byte, p *kernel.Panel, rows int, add bool, scratch []float32, ahead []byte)
-	pack func(dst, src []byte, blocks int)
+	format kernel.Format
 }
 
 // newMatrix returns m with the kernels of set, if set has any for its type.
 func newMatrix(m *transformer.Matrix, set *kernel.Set) matrix {
 	w := matrix{Matrix: m}
-	switch m.Type {
-	case quant.Q8_0:
-		w.mul, w.tile, w.pack = set.MulQ8, set.TileQ8, set.PackQ8
-	case quant.Q4_1:
-		w.mul, w.tile, w.pack = set.MulQ41, set.TileQ41, set.PackQ41
-	default:
-		return w
+	if f, ok := set.Formats[m.Type]; ok {
+		w.format, w.fast = f, m.Rows&^(kernel.TileRows-1)
 	}
-	w.fast = m.Rows &^ (kernel.TileRows - 1)
 	return w
 }
 
@@ -114,15 +106,16 @@ func (w *matrix) multiplyFast(s *scratch, dst []float32, stride, r0, rows int, p
 	size := w.RowBytes
 	switch {
 	case w.tiles != nil:
-		w.tile(dst, stride, w.tiles[r0*size:(r0+rows)*size], p, rows, add, s.sums, w.tiles[min(len(w.tiles), r0*size+ahead):])
+		w.format.Tile(dst, stride, w.tiles[r0*size:(r0+rows)*size], p, rows, add, s.sums, w.tiles[min(len(w.tiles), r0*size+ahead):])
 	case p.Tokens == 1:
-		w.mul(dst, w.Data[r0*size:(r0+rows)*size], p, rows, add)
+		w.format.Mul(dst, w.Data[r0*size:(r0+rows)*size], p, rows, add)
 	default:
 		const n = kernel.TileRows
+		tile := s.tile[:n*w.format.TileBytes(w.Cols)]
 		for i := 0; i < rows; i += n {
 			at := (r0 + i) * size
-			w.pack(s.tile, w.Data[at:at+n*size], p.Blocks)
-			w.tile(dst[i:], stride, s.tile[:n*size], p, n, add, s.sums, w.Data[at+n*size:])
+			w.format.Pack(tile, w.Data[at:at+n*size], p.Blocks)
+			w.format.Tile(dst[i:], stride, tile, p, n, add, s.sums, w.Data[at+n*size:])
 		}
 	}
 }

@@ -23,7 +23,7 @@ func (j packJob) do() {
 	const n = kernel.TileRows
 	size := j.w.RowBytes
 	for r := j.row; r < j.end; r += n {
-		j.w.pack(j.w.tiles[r*size:(r+n)*size], j.w.Data[r*size:(r+n)*size], j.w.Cols/kernel.Block)
+		j.w.format.Pack(j.w.tiles[r*size:(r+n)*size], j.w.Data[r*size:(r+n)*size], j.w.Cols/kernel.Block)
 	}
 }
 
@@ -74,7 +74,7 @@ func (e *Engine) pack(size int) error {
 	}
 	left := e.packed.Bytes
 	for _, w := range e.matrices() {
-		if w.fast == 0 {
+		if packedSize(w) == 0 {
 			continue
 		}
 		w.tiles, left = left[:w.fast*w.RowBytes], left[packedSize(w):]
@@ -98,5 +98,11 @@ func (e *Engine) pack(size int) error {
 	return err
 }
 
-// packedSize is the memory of a matrix's tiles, whole cache lines.
-func packedSize(w *matrix) int { return (w.fast*w.RowBytes + 63) &^ 63 }
+// packedSize is the memory of a matrix's tiles, whole cache lines: none where it is
+// not packed, which is where its tiles would be larger than its rows.
+func packedSize(w *matrix) int {
+	if w.format.Grows() {
+		return 0
+	}
+	return (w.fast*w.RowBytes + 63) &^ 63
+}

@@ -2,7 +2,9 @@ package kernel
 
 import (
 	"fmt"
+	"maps"
 	"math/rand/v2"
+	"slices"
 	"testing"
 	"unsafe"
 
@@ -10,10 +12,10 @@ import (
 )
 
 // benchRows and benchBlocks are a matrix that fits the second-level cache, with
-// rows as long as the real model's.
+// rows about as long as the real model's, and whole blocks of every type.
 const (
 	benchRows   = 512
-	benchBlocks = 18
+	benchBlocks = 24
 )
 
 // report turns time into multiply-adds and bytes of weights a nanosecond.
@@ -23,18 +25,18 @@ func report(b *testing.B, macs, bytes int) {
 	b.ReportMetric(float64(bytes)*float64(b.N)/ns, "GB/s")
 }
 
+// benchTypes are the types of a set in the order of their ids.
+func benchTypes(s *Set) []quant.Type { return slices.Sorted(maps.Keys(s.Formats)) }
+
 func BenchmarkMul(b *testing.B) {
 	for _, s := range sets(b) {
-		for _, k := range []struct {
-			typ quant.Type
-			f   func([]float32, []byte, *Panel, int, bool)
-		}{{quant.Q8_0, s.MulQ8}, {quant.Q4_1, s.MulQ41}} {
-			b.Run(fmt.Sprint(s.Name, "/", k.typ), func(b *testing.B) {
+		for _, typ := range benchTypes(s) {
+			b.Run(fmt.Sprint(s.Name, "/", typ), func(b *testing.B) {
 				r := rand.New(rand.NewPCG(1, 1))
-				w, p := blocks(r, k.typ, benchRows, benchBlocks), panel(r, 1, benchBlocks)
+				w, p := blocks(r, typ, benchRows, benchBlocks), panel(r, 1, benchBlocks)
 				dst := make([]float32, benchRows)
 				for b.Loop() {
-					k.f(dst, w, p, benchRows, false)
+					s.Formats[typ].Mul(dst, w, p, benchRows, false)
 				}
 				report(b, benchRows*benchBlocks*Block, len(w))
 			})
@@ -44,17 +46,15 @@ func BenchmarkMul(b *testing.B) {
 
 func BenchmarkPack(b *testing.B) {
 	for _, s := range sets(b) {
-		for _, k := range []struct {
-			typ quant.Type
-			f   func(dst, src []byte, n int)
-		}{{quant.Q8_0, s.PackQ8}, {quant.Q4_1, s.PackQ41}} {
-			b.Run(fmt.Sprint(s.Name, "/", k.typ), func(b *testing.B) {
-				w := blocks(rand.New(rand.NewPCG(1, 1)), k.typ, TileRows, benchBlocks)
-				dst := make([]byte, len(w))
+		for _, typ := range benchTypes(s) {
+			b.Run(fmt.Sprint(s.Name, "/", typ), func(b *testing.B) {
+				f := s.Formats[typ]
+				w := blocks(rand.New(rand.NewPCG(1, 1)), typ, TileRows, benchBlocks)
+				dst := make([]byte, TileRows*f.TileBytes(benchBlocks*Block))
 				for b.Loop() {
-					k.f(dst, w, benchBlocks)
+					f.Pack(dst, w, benchBlocks)
 				}
-				report(b, 0, len(w))
+				report(b, TileRows*benchBlocks*Block, len(w))
 			})
 		}
 	}
@@ -62,21 +62,21 @@ func BenchmarkPack(b *testing.B) {
 
 func BenchmarkTile(b *testing.B) {
 	for _, s := range sets(b) {
-		for _, k := range []struct {
-			typ quant.Type
-			f   func([]float32, int, []byte, *Panel, int, bool, []float32, []byte)
-		}{{quant.Q8_0, s.TileQ8}, {quant.Q4_1, s.TileQ41}} {
+		for _, typ := range benchTypes(s) {
 			for _, tokens := range []int{1, 4, 13, 64} {
-				b.Run(fmt.Sprint(s.Name, "/", k.typ, "/", tokens), func(b *testing.B) {
+				b.Run(fmt.Sprint(s.Name, "/", typ, "/", tokens), func(b *testing.B) {
 					r := rand.New(rand.NewPCG(1, 1))
-					w, p := blocks(r, k.typ, benchRows, benchBlocks), panel(r, tokens, benchBlocks)
-					tiles := bytesAligned(len(w))
-					copy(tiles, w)
+					f, p := s.Formats[typ], panel(r, tokens, benchBlocks)
+					n := TileRows * f.TileBytes(benchBlocks*Block)
+					tiles := bytesAligned(benchRows / TileRows * n)
+					for i := 0; i < len(tiles); i += n {
+						f.Pack(tiles[i:], blocks(r, typ, TileRows, benchBlocks), benchBlocks)
+					}
 					dst, scratch := make([]float32, benchRows*tokens), Aligned(tokens*TileRows)
 					for b.Loop() {
-						k.f(dst, benchRows, tiles, p, benchRows, false, scratch, tiles)
+						f.Tile(dst, benchRows, tiles, p, benchRows, false, scratch, tiles)
 					}
-					report(b, benchRows*benchBlocks*Block*tokens, len(w))
+					report(b, benchRows*benchBlocks*Block*tokens, len(tiles))
 				})
 			}
 		}

@@ -11,7 +11,6 @@ import (
 	"unsafe"
 
 	"github.com/introgen/introgen/engine/cpu/pages/pagestest"
-	"github.com/introgen/introgen/engine/quant"
 )
 
 // A guard is memory that a kernel is given in place of ordinary slices: each
@@ -179,7 +178,7 @@ var guardBlocks = []int{1, 2, 3, 4, 5, 8, 9, 16, 17, 33, 64, 65, 257}
 
 func TestMulUnderGuard(t *testing.T) {
 	for _, s := range sets(t) {
-		for typ, f := range map[quant.Type]func([]float32, []byte, *Panel, int, bool){quant.Q8_0: s.MulQ8, quant.Q4_1: s.MulQ41} {
+		for typ, f := range s.Formats {
 			t.Run(fmt.Sprint(s.Name, " ", typ), func(t *testing.T) {
 				guards(t, func(t *testing.T, g guard) {
 					r := rand.New(rand.NewPCG(4, uint64(typ)))
@@ -188,8 +187,8 @@ func TestMulUnderGuard(t *testing.T) {
 							w, p, dst := blocks(r, typ, rows, nb), panel(r, 1, nb), normal(r, rows, 1)
 							gw, gp, gdst := g.bytes(w), g.panel(p), g.floats(dst)
 							for _, add := range []bool{true, false} {
-								f(dst, w, p, rows, add)
-								f(gdst, gw, gp, rows, add)
+								f.Mul(dst, w, p, rows, add)
+								f.Mul(gdst, gw, gp, rows, add)
 								same(t, fmt.Sprintf("%d rows of %d blocks, add %v", rows, nb, add), gdst, dst)
 							}
 							g.Free()
@@ -202,16 +201,11 @@ func TestMulUnderGuard(t *testing.T) {
 }
 
 func TestTileAndPackUnderGuard(t *testing.T) {
-	type tile = func([]float32, int, []byte, *Panel, int, bool, []float32, []byte)
 	for _, s := range sets(t) {
-		for typ, k := range map[quant.Type]struct {
-			tile tile
-			pack func(dst, src []byte, blocks int)
-		}{quant.Q8_0: {s.TileQ8, s.PackQ8}, quant.Q4_1: {s.TileQ41, s.PackQ41}} {
+		for typ, f := range s.Formats {
 			t.Run(fmt.Sprint(s.Name, " ", typ), func(t *testing.T) {
 				guards(t, func(t *testing.T, g guard) {
 					r := rand.New(rand.NewPCG(5, uint64(typ)))
-					_, size := typ.Block()
 					for _, nb := range guardBlocks {
 						for _, rows := range []int{0, TileRows, 2 * TileRows, 3 * TileRows} {
 							for _, tokens := range []int{1, 2, 3, 4, 5, 7, 8, 9, 16, 63, 64} {
@@ -219,10 +213,11 @@ func TestTileAndPackUnderGuard(t *testing.T) {
 									continue // longer rows change nothing of tokens
 								}
 								w, p := blocks(r, typ, rows, nb), panel(r, tokens, nb)
-								tiles, gtiles, gw := make([]byte, len(w)), g.bytes(make([]byte, len(w))), g.bytes(w)
-								for i, n := 0, TileRows*nb*size; i < len(w); i += n {
-									k.pack(tiles[i:i+n], w[i:i+n], nb)
-									k.pack(gtiles[i:i+n:i+n], gw[i:i+n:i+n], nb)
+								from, to := f.RowBytes(nb*Block), f.TileBytes(nb*Block)
+								tiles, gtiles, gw := make([]byte, rows*to), g.bytes(make([]byte, rows*to)), g.bytes(w)
+								for i := 0; i < rows; i += TileRows {
+									f.Pack(tiles[i*to:], w[i*from:], nb)
+									f.Pack(gtiles[i*to:(i+TileRows)*to:(i+TileRows)*to], gw[i*from:(i+TileRows)*from:(i+TileRows)*from], nb)
 								}
 								if !slices.Equal(tiles, gtiles) {
 									t.Fatalf("%d rows of %d blocks: other tiles", rows, nb)
@@ -231,8 +226,8 @@ func TestTileAndPackUnderGuard(t *testing.T) {
 								dst := normal(r, (tokens-1)*stride+rows, 1)
 								gdst, gp := g.floats(dst), g.panel(p)
 								for _, add := range []bool{true, false} {
-									k.tile(dst, stride, tiles, p, rows, add, make([]float32, tokens*TileRows), nil)
-									k.tile(gdst, stride, gtiles, gp, rows, add, g.floats(make([]float32, tokens*TileRows)), gw[len(gw)-min(len(gw), r.IntN(99)):])
+									f.Tile(dst, stride, tiles, p, rows, add, make([]float32, tokens*TileRows), nil)
+									f.Tile(gdst, stride, gtiles, gp, rows, add, g.floats(make([]float32, tokens*TileRows)), gw[len(gw)-min(len(gw), r.IntN(99)):])
 									same(t, fmt.Sprintf("%d rows of %d blocks, %d tokens, add %v", rows, nb, tokens, add), gdst, dst)
 								}
 								g.Free()

@@ -22,6 +22,8 @@ package kernel
 import (
 	"fmt"
 	"strings"
+
+	"github.com/introgen/introgen/engine/quant"
 )
 
 const (
@@ -31,9 +33,6 @@ const (
 
 	// TileRows is the number of rows in a tile.
 	TileRows = 16
-
-	q8Bytes  = 34 // a block of Q8_0: half d, 32 int8
-	q41Bytes = 20 // a block of Q4_1: half d, half m, 16 bytes of low and high nibbles
 )
 
 // Set is the kernels of one instruction set. All are safe for concurrent use on
@@ -48,26 +47,8 @@ type Set struct {
 	// multiple of Block.
 	Quantize func(p *Panel, t, b0 int, x []float32)
 
-	// MulQ8 multiplies rows rows of Q8_0 in row order, p.Blocks blocks each,
-	// with the one token of p: dst[r] = row r · p, or is added to dst[r].
-	MulQ8 func(dst []float32, w []byte, p *Panel, rows int, add bool)
-	// MulQ41 is the same for Q4_1.
-	MulQ41 func(dst []float32, w []byte, p *Panel, rows int, add bool)
-
-	// PackQ8 rewrites TileRows rows of Q8_0, blocks blocks each, in tile order.
-	// dst and src have the same length.
-	PackQ8 func(dst, src []byte, blocks int)
-	// PackQ41 is the same for Q4_1.
-	PackQ41 func(dst, src []byte, blocks int)
-
-	// TileQ8 multiplies rows rows (a multiple of TileRows) of Q8_0 in tile
-	// order, p.Blocks blocks each, with all tokens of p: dst[t*stride+r] =
-	// row r · token t, or is added to it. scratch has TileRows floats for each
-	// token. ahead is memory that will be read next, to be prefetched
-	// meanwhile; it may be empty.
-	TileQ8 func(dst []float32, stride int, w []byte, p *Panel, rows int, add bool, scratch []float32, ahead []byte)
-	// TileQ41 is the same for Q4_1.
-	TileQ41 func(dst []float32, stride int, w []byte, p *Panel, rows int, add bool, scratch []float32, ahead []byte)
+	// Formats is the weights that the set multiplies with.
+	Formats map[quant.Type]Format
 
 	// Dot returns a · b.
 	Dot func(a, b []float32) float32
@@ -102,9 +83,10 @@ func generic() *Set {
 	return &Set{
 		Name:     "generic",
 		Quantize: quantize,
-		MulQ8:    mulQ8, MulQ41: mulQ41,
-		PackQ8: packQ8, PackQ41: packQ41,
-		TileQ8: tileQ8, TileQ41: tileQ41,
+		Formats: map[quant.Type]Format{
+			quant.Q8_0: {q8Form, mulQ8, packQ8, tileQ8},
+			quant.Q4_1: {q41Form, mulQ41, packQ41, tileQ41},
+		},
 		Dot: dot, RMSNorm: rmsNorm, SwiGLU: swiGLU, Rope: rope, Attend: attend, Max: maxOf,
 		GeGLU: geGLU, RopeHalves: ropeHalves,
 		Prefetch: func([]byte) {},

@@ -39,12 +39,12 @@ func normal(r *rand.Rand, n int, scale float64) []float32 {
 	return x
 }
 
-// blocks returns rows rows of n blocks of typ with random bits and scales of
+// blocks returns rows rows of n blocks of 32 columns of typ with random bits and scales of
 // normal size, at an address that is even and otherwise arbitrary, as in a file.
 func blocks(r *rand.Rand, typ quant.Type, rows, n int) []byte {
-	_, size := typ.Block()
+	columns, size := typ.Block()
 	skip := 2 * r.IntN(32)
-	w := make([]byte, skip+rows*n*size)[skip:]
+	w := make([]byte, skip+rows*n*Block/columns*size)[skip:]
 	for i := range w {
 		w[i] = byte(r.Uint32())
 	}
@@ -155,19 +155,19 @@ func TestQuantizeNotFinite(t *testing.T) {
 
 func TestMul(t *testing.T) {
 	for _, s := range sets(t) {
-		for typ, f := range map[quant.Type]func([]float32, []byte, *Panel, int, bool){quant.Q8_0: s.MulQ8, quant.Q4_1: s.MulQ41} {
+		for typ, f := range s.Formats {
 			t.Run(fmt.Sprint(s.Name, " ", typ), func(t *testing.T) {
 				r := rand.New(rand.NewPCG(3, uint64(typ)))
-				_, size := typ.Block()
 				for range 60 {
 					rows, nb := 1+r.IntN(23), 1+r.IntN(50)
+					size := f.RowBytes(nb * Block)
 					w, p := blocks(r, typ, rows, nb), panel(r, 1, nb)
 					add := r.IntN(2) == 0
 					old := normal(r, rows+1, 1)
 					dst := slices.Clone(old)
-					f(dst, w, p, rows, add)
+					f.Mul(dst, w, p, rows, add)
 					for i := range rows {
-						want, mag := product(t, typ, w[i*nb*size:(i+1)*nb*size], p, 0)
+						want, mag := product(t, typ, w[i*size:(i+1)*size], p, 0)
 						if add {
 							want += float64(old[i])
 						}
@@ -185,17 +185,19 @@ func TestMul(t *testing.T) {
 func TestPack(t *testing.T) {
 	for _, s := range sets(t) {
 		r := rand.New(rand.NewPCG(5, 6))
+		twins := generic().Formats
 		for range 30 {
 			nb := 1 + r.IntN(12)
-			for typ, f := range map[quant.Type][2]func(dst, src []byte, n int){quant.Q8_0: {s.PackQ8, packQ8}, quant.Q4_1: {s.PackQ41, packQ41}} {
+			for typ, f := range s.Formats {
 				src := blocks(r, typ, TileRows, nb)
-				got, want := make([]byte, len(src)+8), make([]byte, len(src))
-				f[0](got, src, nb)
-				f[1](want, src, nb)
-				if !slices.Equal(got[:len(src)], want) {
+				want := make([]byte, TileRows*f.TileBytes(nb*Block))
+				got := make([]byte, len(want)+8)
+				f.Pack(got, src, nb)
+				twins[typ].Pack(want, src, nb)
+				if !slices.Equal(got[:len(want)], want) {
 					t.Fatalf("%s: %v with %d blocks is packed in another order than the twin's", s.Name, typ, nb)
 				}
-				if !slices.Equal(got[len(src):], make([]byte, 8)) {
+				if !slices.Equal(got[len(want):], make([]byte, 8)) {
 					t.Fatalf("%s: %v with %d blocks: wrote past the end", s.Name, typ, nb)
 				}
 			}
@@ -205,27 +207,24 @@ func TestPack(t *testing.T) {
 
 func TestTile(t *testing.T) {
 	for _, s := range sets(t) {
-		for typ, f := range map[quant.Type]func([]float32, int, []byte, *Panel, int, bool, []float32, []byte){quant.Q8_0: s.TileQ8, quant.Q4_1: s.TileQ41} {
+		for typ, f := range s.Formats {
 			t.Run(fmt.Sprint(s.Name, " ", typ), func(t *testing.T) {
 				r := rand.New(rand.NewPCG(7, uint64(typ)))
-				_, size := typ.Block()
-				pack := packQ8
-				if typ == quant.Q4_1 {
-					pack = packQ41
-				}
+				pack := generic().Formats[typ].Pack
 				for range 40 {
 					rows, nb, tokens := TileRows*(1+r.IntN(3)), 1+r.IntN(20), 1+r.IntN(19)
 					w, p := blocks(r, typ, rows, nb), panel(r, tokens, nb)
-					tiles := make([]byte, len(w))
-					for i, n := 0, TileRows*nb*size; i < len(w); i += n {
-						pack(tiles[i:i+n], w[i:i+n], nb)
+					size := f.RowBytes(nb * Block)
+					tiles := make([]byte, rows*f.TileBytes(nb*Block))
+					for i := 0; i < rows; i += TileRows {
+						pack(tiles[i*f.TileBytes(nb*Block):], w[i*size:], nb)
 					}
 					add := r.IntN(2) == 0
 					stride := rows + r.IntN(5)
 					old := normal(r, stride*tokens, 1)
 					dst := slices.Clone(old)
 					scratch := Aligned(tokens*TileRows + 8)
-					f(dst, stride, tiles, p, rows, add, scratch, tiles[r.IntN(len(tiles)+1):])
+					f.Tile(dst, stride, tiles, p, rows, add, scratch, tiles[r.IntN(len(tiles)+1):])
 					for i, got := range dst {
 						tok, row := i/stride, i%stride
 						if row >= rows {
@@ -234,7 +233,7 @@ func TestTile(t *testing.T) {
 							}
 							continue
 						}
-						want, mag := product(t, typ, w[row*nb*size:(row+1)*nb*size], p, tok)
+						want, mag := product(t, typ, w[row*size:(row+1)*size], p, tok)
 						if add {
 							want += float64(old[i])
 						}

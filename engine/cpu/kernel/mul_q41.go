@@ -1,9 +1,9 @@
 package kernel
 
-// mulQ41 is the twin of Set.MulQ41. A weight is d*nibble + m, so a block's
+// mulQ41 is the twin of Mul for Q4_1. A weight is d*nibble + m, so a block's
 // product is d times the integer product plus m times the activations' sum.
 func mulQ41(dst []float32, w []byte, p *Panel, rows int, add bool) {
-	checkMul("MulQ41", dst, w, p, rows, q41Bytes)
+	checkMul("MulQ41", q41Form, dst, w, p, rows)
 	for r := range rows {
 		row := w[r*p.Blocks*q41Bytes:]
 		var sum float32

@@ -1,8 +1,8 @@
 package kernel
 
-// mulQ8 is the twin of Set.MulQ8.
+// mulQ8 is the twin of Mul for Q8_0.
 func mulQ8(dst []float32, w []byte, p *Panel, rows int, add bool) {
-	checkMul("MulQ8", dst, w, p, rows, q8Bytes)
+	checkMul("MulQ8", q8Form, dst, w, p, rows)
 	for r := range rows {
 		row := w[r*p.Blocks*q8Bytes:]
 		var sum float32

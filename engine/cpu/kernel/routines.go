@@ -46,55 +46,8 @@ func (r *routines) set(name string) *Set {
 				r.quantize(&p.Q[i*Block], &p.Scale[i], &p.Sum[i], &x[0], n, p.Tokens)
 			}
 		},
-		MulQ8: func(dst []float32, w []byte, p *Panel, rows int, add bool) {
-			checkMul("MulQ8", dst, w, p, rows, q8Bytes)
-			n := rows &^ (mulRows - 1)
-			if n > 0 {
-				r.mulQ8(&dst[0], &w[0], &p.Q[0], &p.Scale[0], n, p.Blocks, one(add))
-			}
-			if n < rows {
-				mulQ8(dst[n:], w[n*p.Blocks*q8Bytes:], p, rows-n, add)
-			}
-		},
-		MulQ41: func(dst []float32, w []byte, p *Panel, rows int, add bool) {
-			checkMul("MulQ41", dst, w, p, rows, q41Bytes)
-			n := rows &^ (mulRows - 1)
-			if n > 0 {
-				r.mulQ41(&dst[0], &w[0], &p.Q[0], &p.Scale[0], &p.Sum[0], n, p.Blocks, one(add))
-			}
-			if n < rows {
-				mulQ41(dst[n:], w[n*p.Blocks*q41Bytes:], p, rows-n, add)
-			}
-		},
-		PackQ8: func(dst, src []byte, blocks int) {
-			checkPack("PackQ8", dst, src, blocks, q8Bytes)
-			r.packQ8(&dst[0], &src[0], blocks)
-		},
-		PackQ41: func(dst, src []byte, blocks int) {
-			checkPack("PackQ41", dst, src, blocks, q41Bytes)
-			r.packQ41(&dst[0], &src[0], blocks)
-		},
-		TileQ8: func(dst []float32, stride int, w []byte, p *Panel, rows int, add bool, scratch []float32, ahead []byte) {
-			checkTile("TileQ8", dst, stride, w, p, rows, q8Bytes, scratch)
-			switch {
-			case rows == 0: // the assembly would not end
-			case p.Tokens == 1 && r.tile1Q8 != nil:
-				r.tile1Q8(&dst[0], &w[0], &p.Q[0], &p.Scale[0], rows, p.Blocks, one(add), first(ahead, w))
-			default:
-				r.tileQ8(&dst[0], 4*stride, &w[0], &p.Q[0], &p.Scale[0], rows, p.Blocks, p.Tokens, one(add), &scratch[0], first(ahead, w))
-			}
-		},
-		TileQ41: func(dst []float32, stride int, w []byte, p *Panel, rows int, add bool, scratch []float32, ahead []byte) {
-			checkTile("TileQ41", dst, stride, w, p, rows, q41Bytes, scratch)
-			switch {
-			case rows == 0: // the assembly would not end
-			case p.Tokens == 1 && r.tile1Q41 != nil:
-				r.tile1Q41(&dst[0], &w[0], &p.Q[0], &p.Scale[0], &p.Sum[0], rows, p.Blocks, one(add), first(ahead, w))
-			default:
-				r.tileQ41(&dst[0], 4*stride, &w[0], &p.Q[0], &p.Scale[0], &p.Sum[0], rows, p.Blocks, p.Tokens, one(add), &scratch[0], first(ahead, w))
-			}
-		},
-		Dot: r.dotAny,
+		Formats: r.formats(),
+		Dot:     r.dotAny,
 		RMSNorm: func(dst, x, w []float32, eps float32) {
 			checkThree("RMSNorm", dst, x, w)
 			s := rmsScale(r.dotAny(x, x), len(x), eps)

@@ -52,29 +52,37 @@ func checkQuantize(p *Panel, t, b0 int, x []float32) {
 	}
 }
 
-// checkMul checks what Set.MulQ8 and MulQ41 are given; size is that of a block.
-func checkMul(kernel string, dst []float32, w []byte, p *Panel, rows, size int) {
+// checkMul checks what a Mul is given.
+func checkMul(kernel string, f Form, dst []float32, w []byte, p *Panel, rows int) {
 	p.check(kernel)
 	if p.Tokens != 1 {
 		wrongSize(kernel, "number of tokens", p.Tokens, 1)
 	}
+	f.check(kernel, p.Blocks)
 	need(kernel, "number of rows", rows, 0)
 	need(kernel, "length of dst", len(dst), rows)
-	need(kernel, "length of w", len(w), rows*p.Blocks*size)
+	need(kernel, "length of w", len(w), rows*f.RowBytes(p.Blocks*Block))
 }
 
-// checkPack checks what Set.PackQ8 and PackQ41 are given; size is that of a
-// block.
-func checkPack(kernel string, dst, src []byte, blocks, size int) {
+// check holds the blocks of a row to what stands together.
+func (f Form) check(kernel string, blocks int) {
 	need(kernel, "number of blocks", blocks, 1)
-	need(kernel, "length of dst", len(dst), TileRows*blocks*size)
-	need(kernel, "length of src", len(src), TileRows*blocks*size)
+	if n := f.Columns / Block; blocks%n != 0 {
+		wrongSize(kernel, "number of blocks", blocks, (blocks/n+1)*n)
+	}
 }
 
-// checkTile checks what Set.TileQ8 and TileQ41 are given; size is that of a
-// block.
-func checkTile(kernel string, dst []float32, stride int, w []byte, p *Panel, rows, size int, scratch []float32) {
+// checkPack checks what a Pack is given.
+func checkPack(kernel string, f Form, dst, src []byte, blocks int) {
+	f.check(kernel, blocks)
+	need(kernel, "length of dst", len(dst), TileRows*f.TileBytes(blocks*Block))
+	need(kernel, "length of src", len(src), TileRows*f.RowBytes(blocks*Block))
+}
+
+// checkTile checks what a Tile is given.
+func checkTile(kernel string, f Form, dst []float32, stride int, w []byte, p *Panel, rows int, scratch []float32) {
 	p.check(kernel)
+	f.check(kernel, p.Blocks)
 	need(kernel, "number of rows", rows, 0)
 	if rows%TileRows != 0 {
 		wrongSize(kernel, "number of rows", rows, rows&^(TileRows-1)+TileRows)
@@ -87,7 +95,7 @@ func checkTile(kernel string, dst []float32, stride int, w []byte, p *Panel, row
 	if rows > 0 {
 		need(kernel, "length of dst", len(dst), last+rows)
 	}
-	need(kernel, "length of w", len(w), rows*p.Blocks*size)
+	need(kernel, "length of w", len(w), rows*f.TileBytes(p.Blocks*Block))
 	need(kernel, "length of scratch", len(scratch), p.Tokens*TileRows)
 }
 

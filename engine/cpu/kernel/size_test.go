@@ -6,8 +6,6 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
-
-	"github.com/introgen/introgen/engine/quant"
 )
 
 // call is a call of a kernel with slices that fit exactly: the slices' lengths
@@ -64,27 +62,23 @@ func calls(s *Set) map[string]func() call {
 		},
 	}
 	r := rand.New(rand.NewPCG(1, 1))
-	for typ, k := range map[quant.Type]struct {
-		mul  func([]float32, []byte, *Panel, int, bool)
-		tile func([]float32, int, []byte, *Panel, int, bool, []float32, []byte)
-		pack func(dst, src []byte, blocks int)
-	}{quant.Q8_0: {s.MulQ8, s.TileQ8, s.PackQ8}, quant.Q4_1: {s.MulQ41, s.TileQ41, s.PackQ41}} {
+	for typ, k := range s.Formats {
 		all[fmt.Sprint("Mul ", typ)] = func() call {
 			dst, w, p := f(rows), blocks(r, typ, rows, nb), panel(r, 1, nb)
 			return call{floats: map[string]*[]float32{"dst": &dst}, bytes: map[string]*[]byte{"w": &w}, panel: p,
-				do: func() { k.mul(dst, w, p, rows, false) }}
+				do: func() { k.Mul(dst, w, p, rows, false) }}
 		}
 		all[fmt.Sprint("Pack ", typ)] = func() call {
 			src := blocks(r, typ, TileRows, nb)
-			dst := make([]byte, len(src))
-			return call{bytes: map[string]*[]byte{"dst": &dst, "src": &src}, do: func() { k.pack(dst, src, nb) }}
+			dst := make([]byte, TileRows*k.TileBytes(nb*Block))
+			return call{bytes: map[string]*[]byte{"dst": &dst, "src": &src}, do: func() { k.Pack(dst, src, nb) }}
 		}
 		for _, tokens := range []int{1, tokens} {
 			all[fmt.Sprint("Tile ", typ, " ", tokens)] = func() call {
-				w, p, stride := blocks(r, typ, rows, nb), panel(r, tokens, nb), rows+3
+				w, p, stride := make([]byte, rows*k.TileBytes(nb*Block)), panel(r, tokens, nb), rows+3
 				dst, scratch := f((tokens-1)*stride+rows), f(tokens*TileRows)
 				c := call{floats: map[string]*[]float32{"dst": &dst, "scratch": &scratch}, bytes: map[string]*[]byte{"w": &w}, panel: p,
-					do: func() { k.tile(dst, stride, w, p, rows, false, scratch, nil) }}
+					do: func() { k.Tile(dst, stride, w, p, rows, false, scratch, nil) }}
 				if tokens > 1 {
 					c.counts = map[string]*int{"stride": &stride}
 				}

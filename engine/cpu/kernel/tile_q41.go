@@ -13,9 +13,9 @@ const (
 	q41Minima = q41Scales + 2*TileRows
 )
 
-// packQ41 is the twin of Set.PackQ41.
+// packQ41 is the twin of Pack for Q4_1.
 func packQ41(dst, src []byte, blocks int) {
-	checkPack("PackQ41", dst, src, blocks, q41Bytes)
+	checkPack("PackQ41", q41Form, dst, src, blocks)
 	for b := range blocks {
 		out := (*[q41Tile]byte)(dst[b*q41Tile:])
 		for r := range TileRows {
@@ -38,9 +38,9 @@ func nibble(block *[q41Bytes]byte, k int) byte {
 	return block[4+k%16] >> (k / 16 * 4) & 15
 }
 
-// tileQ41 is the twin of Set.TileQ41.
+// tileQ41 is the twin of Tile for Q4_1.
 func tileQ41(dst []float32, stride int, w []byte, p *Panel, rows int, add bool, scratch []float32, _ []byte) {
-	checkTile("TileQ41", dst, stride, w, p, rows, q41Bytes, scratch)
+	checkTile("TileQ41", q41Form, dst, stride, w, p, rows, scratch)
 	for r0 := 0; r0 < rows; r0 += TileRows {
 		sums := scratch[:p.Tokens*TileRows]
 		clear(sums)

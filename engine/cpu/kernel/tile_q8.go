@@ -9,9 +9,9 @@ const (
 	q8Scales = TileRows * Block
 )
 
-// packQ8 is the twin of Set.PackQ8.
+// packQ8 is the twin of Pack for Q8_0.
 func packQ8(dst, src []byte, blocks int) {
-	checkPack("PackQ8", dst, src, blocks, q8Bytes)
+	checkPack("PackQ8", q8Form, dst, src, blocks)
 	for b := range blocks {
 		out := (*[q8Tile]byte)(dst[b*q8Tile:])
 		for r := range TileRows {
@@ -24,9 +24,9 @@ func packQ8(dst, src []byte, blocks int) {
 	}
 }
 
-// tileQ8 is the twin of Set.TileQ8.
+// tileQ8 is the twin of Tile for Q8_0.
 func tileQ8(dst []float32, stride int, w []byte, p *Panel, rows int, add bool, scratch []float32, _ []byte) {
-	checkTile("TileQ8", dst, stride, w, p, rows, q8Bytes, scratch)
+	checkTile("TileQ8", q8Form, dst, stride, w, p, rows, scratch)
 	for r0 := 0; r0 < rows; r0 += TileRows {
 		sums := scratch[:p.Tokens*TileRows]
 		clear(sums)
