@@ -26,6 +26,11 @@ type Config struct {
 	RopeBase   float32    // 1000 where 0
 	Seed       uint64
 
+	Architecture string // general.architecture; llama where it is empty
+	Window       int    // attention.sliding_window, where it is not 0
+	// LayerHeads, LayerKVHeads and LayerFFN are those of each layer, where they differ.
+	LayerHeads, LayerKVHeads, LayerFFN []int
+
 	// Types are those of single matrices, by the end of their names
 	// ("ffn_down.weight"): files mix types.
 	Types map[string]quant.Type
@@ -155,7 +160,6 @@ func Write(t testing.TB, c Config) string {
 		}
 		w.Tensors = append(w.Tensors, Tensor{name, quant.F32, []uint64{uint64(n)}, b})
 	}
-	q, kv := c.Heads*c.HeadDim, c.KVHeads*c.HeadDim
 	matrix("token_embd.weight", c.Embedding, c.Vocab, c.Hidden)
 	vector("output_norm.weight", c.Hidden, 1)
 	if c.Output {
@@ -166,6 +170,7 @@ func Write(t testing.TB, c Config) string {
 	}
 	for l := range c.Layers {
 		name := func(s string) string { return fmt.Sprintf("blk.%d.%s", l, s) }
+		q, kv, ffn := layerOf(c.LayerHeads, l, c.Heads)*c.HeadDim, layerOf(c.LayerKVHeads, l, c.KVHeads)*c.HeadDim, layerOf(c.LayerFFN, l, c.FFN)
 		vector(name("attn_norm.weight"), c.Hidden, 1)
 		matrix(name("attn_q.weight"), c.Type, q, c.Hidden)
 		matrix(name("attn_k.weight"), c.Type, kv, c.Hidden)
@@ -178,15 +183,16 @@ func Write(t testing.TB, c Config) string {
 			vector(name("attn_output.bias"), c.Hidden, 0.1)
 		}
 		vector(name("ffn_norm.weight"), c.Hidden, 1)
-		matrix(name("ffn_gate.weight"), c.Type, c.FFN, c.Hidden)
-		matrix(name("ffn_up.weight"), c.Type, c.FFN, c.Hidden)
-		matrix(name("ffn_down.weight"), c.Type, c.Hidden, c.FFN)
+		matrix(name("ffn_gate.weight"), c.Type, ffn, c.Hidden)
+		matrix(name("ffn_up.weight"), c.Type, ffn, c.Hidden)
+		matrix(name("ffn_down.weight"), c.Type, c.Hidden, ffn)
 		if c.FFNBias {
-			vector(name("ffn_gate.bias"), c.FFN, 0.4)
-			vector(name("ffn_up.bias"), c.FFN, -0.4)
+			vector(name("ffn_gate.bias"), ffn, 0.4)
+			vector(name("ffn_up.bias"), ffn, -0.4)
 			vector(name("ffn_down.bias"), c.Hidden, 0.2)
 		}
 	}
+	c.become(w, vector)
 	if c.Edit != nil {
 		c.Edit(w)
 	}
