@@ -1,10 +1,13 @@
 package cpu_test
 
 import (
+	"encoding/binary"
+	"errors"
 	"fmt"
 	"math"
 	"testing"
 
+	"github.com/introgen/introgen/engine"
 	"github.com/introgen/introgen/engine/cpu"
 	"github.com/introgen/introgen/engine/quant"
 	"github.com/introgen/introgen/engine/transformer"
@@ -93,5 +96,37 @@ func TestPromptInParts(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// What has no norm, since its squares overflow, is found where that happens, in the
+// norms that only some architectures have: as 0 it would go on unseen.
+func TestOverflowOfOtherNorms(t *testing.T) {
+	for name, c := range map[string]struct {
+		architecture, tensor string
+		at                   int
+		layer                int
+		where                string
+	}{
+		"query":        {"qwen3", "blk.1.attn_q.weight", 70, 1, "attention"},
+		"key":          {"gemma3", "blk.0.attn_k.weight", 5, 0, "attention"},
+		"attention":    {"gemma3", "blk.1.attn_output.weight", 70, 1, "attention"},
+		"feed-forward": {"gemma3", "blk.0.ffn_down.weight", 200, 0, "feed-forward"},
+		"last":         {"gemma3", "blk.1.ffn_down.weight", 96*64 - 1, 1, "feed-forward"},
+	} {
+		m := model(t, transformertest.Write(t, transformertest.Config{Architecture: c.architecture, Output: true, Edit: func(w *transformertest.Writable) {
+			binary.LittleEndian.PutUint32(w.Tensor(c.tensor).Data[4*c.at:], math.Float32bits(1e25))
+		}}))
+		t.Run(name, func(t *testing.T) {
+			eachEngine(t, func(t *testing.T, o cpu.Options) {
+				for _, prompt := range [][]int32{{5}, {9, 7, 5}} {
+					_, err := newEngine(t, m, o).Step(prompt, 0)
+					var got *engine.NonFiniteError
+					if !errors.As(err, &got) || got.Layer != c.layer || got.Where != c.where {
+						t.Errorf("%d tokens: error %v; want %s of layer %d", len(prompt), err, c.where, c.layer)
+					}
+				}
+			})
+		})
 	}
 }

@@ -2,21 +2,14 @@ package cpu
 
 import (
 	"math"
-	"slices"
 
 	"github.com/introgen/introgen/engine"
 )
 
-// vanished reports whether all logits are 0, as they are where the squares of the
-// residual stream overflow: the norm of such a stream is 0.
-func (e *Engine) vanished() bool {
-	return !slices.ContainsFunc(e.logits, func(v float32) bool { return v != 0 })
-}
-
-// findNonFinite runs a step whose logits are not finite again, or have vanished, on
-// one thread, looking at the residual stream after each stage that adds to it, and
-// returns the error that says where the first value went wrong: nil where none has
-// and the logits are finite. It costs nothing until something has.
+// findNonFinite runs a step whose logits are not finite again, on one thread, looking
+// at the residual stream after each stage that adds to it, and returns the error that
+// says where the first value went wrong: nil where none has. It costs nothing until
+// something has.
 func (e *Engine) findNonFinite(ids []int32, pos int) error {
 	for n := ceil(len(ids), chunk); n > 0; n-- {
 		size := ceil(len(ids), n)

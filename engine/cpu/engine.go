@@ -178,12 +178,11 @@ func (e *Engine) Step(ids []int32, pos int) (int32, error) {
 		return 0, fmt.Errorf("cpu: %w", err)
 	}
 	next, finite := e.greedy()
-	if !finite || e.vanished() {
+	if !finite {
 		if err := e.findNonFinite(ids, pos); err != nil {
 			return 0, err
 		}
-	}
-	if !finite { // though another pass met none
+		// Another pass met none.
 		return 0, &engine.NonFiniteError{Layer: -1, Where: "output", Value: float32(math.NaN())}
 	}
 	e.ready = true

@@ -144,9 +144,8 @@ func TestNonFiniteInWideLayer(t *testing.T) {
 	}
 }
 
-// A residual stream whose squares overflow in float32, so that its norm is 0 and all
-// logits are, is found where it first does; logits that are 0 for another reason are
-// none.
+// A residual stream whose squares overflow in float32, so that it has no norm, is found
+// where it first does; logits that are 0 for another reason are none.
 func TestOverflow(t *testing.T) {
 	large := func(tensor string, at int) func(*transformertest.Writable) {
 		return func(w *transformertest.Writable) {

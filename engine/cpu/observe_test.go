@@ -2,6 +2,7 @@ package cpu_test
 
 import (
 	"errors"
+	"maps"
 	"slices"
 	"testing"
 	"time"
@@ -149,6 +150,77 @@ func TestPromptCosts(t *testing.T) {
 	})
 }
 
+// TestGemmaCosts holds a prompt of nine tokens, and the step behind it, to figures by hand,
+// where heads and what is added are normed, halves are turned, the gate is GELU and
+// attention reaches five positions: hidden 64, 4 heads and 2 of keys and values of 16,
+// feed-forward 96, vocabulary 80, 2 layers.
+func TestGemmaCosts(t *testing.T) {
+	m := model(t, transformertest.Write(t, transformertest.Config{Architecture: "gemma3", Type: quant.Q8_0, Embedding: quant.Q8_0, Window: 5}))
+	s := &seen{began: time.Now()}
+	e := newEngine(t, m, cpu.Options{Threads: 2, Observer: s})
+	if _, err := e.Step([]int32{1, 2, 3, 4, 5, 6, 7, 8, 9}, 0); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := e.Step([]int32{10}, 9); err != nil {
+		t.Fatal(err)
+	}
+	const panel = 2 * 72 // of 64 values
+	held(t, s.passes[0], e.Describe().Set, []cost{
+		{-1, cpu.OpEmbedding, "expand_q8_0", 9 * 68, 9 * 256, 9 * 64},
+		{0, cpu.OpQKV, "pack_tile_q8_0", 128*68 + 9*panel + 9*2*4*8 + 2*4*16, 9 * 4 * 128, 9 * (2*128*64 + 3*6*16 + 6*(4*16+4))},
+		{0, cpu.OpAttention, "attend", 9*256 + 2*4*9*32, 9 * 256, 4 * ((1+2+3+4+5*5)*(2*16+2*16+5) + 9*16)},
+		{0, cpu.OpAttnOutput, "pack_tile_q8_0", 64*68 + 9*panel, 9 * 256, 9 * 2 * 64 * 64},
+		{0, cpu.OpAttnPostNorm, "rms_norm", 9*2*256 + 256, 9 * 256, 9 * (4*64 + 4 + 64)},
+		{0, cpu.OpFFNPostNorm, "rms_norm", 9*2*256 + 256, 9 * 256, 9 * (4*64 + 4 + 64)},
+		{1, cpu.OpAttention, "attend", 256 + 2*4*5*32, 256, 4 * (5*(2*16+2*16+5) + 16)},
+		{1, cpu.OpAttnPostNorm, "rms_norm", 3 * 256, 256, 4*64 + 4 + 64},
+	})
+	held(t, s.passes[1], e.Describe().Set, []cost{
+		{-1, cpu.OpEmbedding, "expand_q8_0", 68, 256, 64},
+		{0, cpu.OpAttnNorm, "rms_norm", 512, 256 + panel, 4*64 + 4},
+		{1, cpu.OpQKV, "mul_q8_0", 128*68 + panel + 2*4*8 + 2*4*16, 4 * 128, 2*128*64 + 3*6*16 + 6*(4*16+4)},
+		{1, cpu.OpAttention, "attend", 256 + 2*4*5*32, 256, 4 * (5*(2*16+2*16+5) + 16)},
+		{1, cpu.OpAttnOutput, "mul_q8_0", 64*68 + panel, 256, 2 * 64 * 64},
+		{1, cpu.OpAttnPostNorm, "rms_norm", 3 * 256, 256, 4*64 + 4 + 64},
+		{1, cpu.OpFFNNorm, "rms_norm", 512, 256 + panel, 4*64 + 4},
+		{1, cpu.OpFFNGateUp, "mul_q8_0", 2*96*68 + panel, 4*96 + 3*72, 2*2*96*64 + 8*96},
+		{1, cpu.OpFFNDown, "mul_q8_0", 64*102 + 3*72, 256, 2 * 96 * 64},
+		{0, cpu.OpFFNPostNorm, "rms_norm", 3 * 256, 256, 4*64 + 4 + 64},
+		{1, cpu.OpFFNPostNorm, "rms_norm", 3 * 256, 256, 4*64 + 4 + 64},
+		{-1, cpu.OpOutputNorm, "rms_norm", 512, 256 + panel, 4*64 + 4},
+	})
+	if n, _, _, _ := s.passes[1].sum(""); n != 1+2*10+2 {
+		t.Errorf("%d operations", n)
+	}
+	if got := e.CacheBytes(); got != 10*2*2*4*32 {
+		t.Errorf("the cache of 10 positions has %d bytes", got)
+	}
+}
+
+// TestLayerCosts: what layers of several sizes cost is each one's own, and the cache has
+// what all of them have together.
+func TestLayerCosts(t *testing.T) {
+	m := model(t, transformertest.Write(t, transformertest.Config{Type: quant.Q8_0, Embedding: quant.Q8_0, HeadDim: 32,
+		LayerHeads: []int{4, 2}, LayerKVHeads: []int{1, 2}, LayerFFN: []int{64, 128}}))
+	s := &seen{began: time.Now()}
+	e := newEngine(t, m, cpu.Options{Threads: 1, Observer: s})
+	if _, err := e.Step([]int32{5}, 0); err != nil {
+		t.Fatal(err)
+	}
+	const panel = 2 * 72 // of 64 values
+	held(t, s.passes[0], e.Describe().Set, []cost{
+		{0, cpu.OpQKV, "mul_q8_0", 192*68 + panel + 2*4*32, 4 * 192, 2*192*64 + 3*5*32},
+		{1, cpu.OpQKV, "mul_q8_0", 192*68 + panel + 2*4*32, 4 * 192, 2*192*64 + 3*4*32},
+		{0, cpu.OpAttention, "attend", 512 + 2*4*32, 512 + 4*72, 4 * (133 + 32)},
+		{1, cpu.OpAttention, "attend", 256 + 2*4*64, 256 + 2*72, 2 * (133 + 32)},
+		{0, cpu.OpFFNGateUp, "mul_q8_0", 2*64*68 + panel, 4*64 + 2*72, 2*2*64*64 + 4*64},
+		{1, cpu.OpFFNDown, "mul_q8_0", 64*136 + 4*72 + 256, 256, 2*128*64 + 64},
+	})
+	if got := e.CacheBytes(); got != 2*4*(32+64) {
+		t.Errorf("the cache of a position has %d bytes", got)
+	}
+}
+
 // TestSlowCosts: what has no fast kernel is multiplied as floats, and is named so.
 func TestSlowCosts(t *testing.T) {
 	m := model(t, transformertest.Write(t, transformertest.Config{Type: quant.F16, Embedding: quant.F16}))
@@ -169,7 +241,9 @@ func TestSlowCosts(t *testing.T) {
 // order, and no stage begins on any thread before the one before it has ended on
 // all; every operation was done by somebody, within the call.
 func TestObserver(t *testing.T) {
-	for name, c := range shapes {
+	all := maps.Clone(shapes)
+	maps.Copy(all, architectures)
+	for name, c := range all {
 		t.Run(name, func(t *testing.T) {
 			m := model(t, transformertest.Write(t, c))
 			for _, o := range []cpu.Options{{Threads: 1}, {Threads: 3}, {Threads: 2, Pack: cpu.PackOn}} {
@@ -227,8 +301,9 @@ func check(t *testing.T, p onePass, began, ended time.Duration) {
 		if last[i] == 0 {
 			t.Fatalf("nobody did %+v", o)
 		}
-		// The norm of one token belongs to the stage behind it.
-		own := i > 0 && slices.Contains([]string{cpu.OpAttnNorm, cpu.OpFFNNorm, cpu.OpOutputNorm}, p.operations[i-1].Name)
+		// The norms of one token belong to the stage behind them, and what waits to be
+		// added to several to the norm behind it.
+		own := i > 0 && slices.Contains([]string{cpu.OpAttnNorm, cpu.OpFFNNorm, cpu.OpOutputNorm, cpu.OpAttnPostNorm, cpu.OpFFNPostNorm}, p.operations[i-1].Name)
 		if first[i] < before && !own {
 			t.Fatalf("%+v begins before %+v has ended", o, p.operations[i-1])
 		}

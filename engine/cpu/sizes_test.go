@@ -268,3 +268,50 @@ func TestManyThreads(t *testing.T) {
 		e.Close()
 	}
 }
+
+// The dimensions on which the parts depend that a llama lacks: heads that one thread has
+// whole, halves of them, norms of heads and of what is added, windows, layers of
+// several sizes, and rows of a matrix that begin inside a tile.
+func TestSizesOfArchitectures(t *testing.T) {
+	const chunk, unit = cpu.Chunk, cpu.UnitRows
+	type config = transformertest.Config
+	var cases []config
+	add := func(c config, sizes []int, set func(c *config, n int)) {
+		for i, n := range sizes {
+			c := c
+			c.Type, c.Embedding, c.Bits = []quant.Type{quant.Q8_0, quant.Q4_1}[i%2], quant.Q8_0, true
+			set(&c, n)
+			cases = append(cases, c)
+		}
+	}
+	odd := func(c config, sizes []int, set func(c *config, n int)) { // any size
+		for _, n := range sizes {
+			c := c
+			set(&c, n)
+			cases = append(cases, c)
+		}
+	}
+	headDim := func(c *config, n int) { c.Heads, c.KVHeads, c.HeadDim = 16, 4, n }
+	add(config{Architecture: "qwen2", Bias: true}, []int{2, 6, 14, 16, 18, 30, 32, 34, 64, 96}, headDim)
+	add(config{Architecture: "qwen3"}, []int{2, 10, 16, 32, 48, 128}, headDim)
+	odd(config{Architecture: "qwen3", Hidden: 33, FFN: 35}, []int{4, 22, 66}, headDim)
+	add(config{Architecture: "qwen2", Bias: true, HeadDim: 96}, []int{2, 30, 32, 34, 64, 94}, func(c *config, n int) { c.RopeDim = n })
+	add(config{Architecture: "gemma3"}, around(1, 1, 2, unit, chunk, chunk+3), func(c *config, n int) { c.Window = n })
+	add(config{Architecture: "gemma3", Window: 9, Layers: 1}, around(unit, unit, 2*unit, 256), func(c *config, n int) { c.Hidden = n })
+	add(config{Architecture: "gemma3", Window: 9, Layers: 1, Hidden: 32}, around(unit, unit, cpu.RunRows), func(c *config, n int) { c.FFN = n })
+	odd(config{Architecture: "gemma3", HeadDim: 6, FFN: 33}, around(1, unit, 2*unit), func(c *config, n int) { c.Hidden, c.FFN = n, n+1 })
+	add(config{Architecture: "gemma3"}, []int{1, 6, 7, 8}, func(c *config, n int) { c.Layers, c.Window = n, 3 })
+	add(config{Architecture: "phi3"}, []int{16, 24, 32, 40, 48}, func(c *config, n int) { c.Heads, c.KVHeads, c.HeadDim = 4, 4, n })
+	odd(config{Architecture: "phi3", HeadDim: 10}, around(1, kernel.TileRows, unit), func(c *config, n int) { c.Heads, c.KVHeads, c.FFN = 3, 1, n })
+	add(config{HeadDim: 32, Layers: 3}, []int{1, 2, 3, 5}, func(c *config, n int) {
+		c.LayerHeads, c.LayerKVHeads, c.LayerFFN = []int{n, 2 * n, n}, []int{n, n, 1}, []int{32 * n, 32, 96}
+		c.Heads, c.KVHeads, c.FFN = 2*n, n, 32*n
+	})
+	for i, c := range cases {
+		if testing.Short() && i%4 != 0 { // under an emulator
+			continue
+		}
+		c.Context = 2*chunk + 8
+		t.Run(fmt.Sprint(i, " ", c.Architecture), func(t *testing.T) { underGuard(t, c, chunk+3) })
+	}
+}

@@ -52,7 +52,8 @@ type Set struct {
 
 	// Dot returns a · b.
 	Dot func(a, b []float32) float32
-	// RMSNorm writes x / sqrt(mean(x²)+eps) * w to dst.
+	// RMSNorm writes x / sqrt(mean(x²)+eps) * w to dst, which may be x; where the sum of
+	// squares overflows, NaN.
 	RMSNorm func(dst, x, w []float32, eps float32)
 	// SwiGLU writes gate / (1+exp(-gate)) * up to dst.
 	SwiGLU func(dst, gate, up []float32)

@@ -26,8 +26,12 @@ func rmsNorm(dst, x, w []float32, eps float32) {
 	scaleBy(dst, x, w, rmsScale(dot(x, x), len(x), eps))
 }
 
-// rmsScale returns the factor of an RMS norm from the sum of squares.
+// rmsScale returns the factor of an RMS norm from the sum of squares. Where that
+// overflows it is NaN, which is found: 0 would make zeros of large values.
 func rmsScale(squares float32, n int, eps float32) float32 {
+	if squares > math.MaxFloat32 {
+		return float32(math.NaN())
+	}
 	return float32(1 / math.Sqrt(float64(squares)/float64(n)+float64(eps)))
 }
 

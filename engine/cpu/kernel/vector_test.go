@@ -48,6 +48,26 @@ func TestRMSNorm(t *testing.T) {
 	}
 }
 
+// A norm that overflows is NaN, not 0, and x may be its own result.
+func TestRMSNormOverflow(t *testing.T) {
+	for _, s := range sets(t) {
+		for _, n := range lengths {
+			x, w := normal(rand.New(rand.NewPCG(9, 1)), n, 1), normal(rand.New(rand.NewPCG(9, 2)), n, 1)
+			want := make([]float32, n)
+			s.RMSNorm(want, x, w, 1e-5)
+			s.RMSNorm(x, x, w, 1e-5)
+			if !slices.Equal(x, want) {
+				t.Fatalf("%s: %d values are normed otherwise in place", s.Name, n)
+			}
+			x[n/2] = 1e20
+			s.RMSNorm(x, x, w, 1e-5)
+			if slices.ContainsFunc(x, func(v float32) bool { return v == v }) {
+				t.Fatalf("%s: squares of %d values overflow, and go unseen", s.Name, n)
+			}
+		}
+	}
+}
+
 func TestSwiGLU(t *testing.T) {
 	for _, s := range sets(t) {
 		r := rand.New(rand.NewPCG(3, 1))
