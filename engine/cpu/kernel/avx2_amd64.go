@@ -1,7 +1,5 @@
 package kernel
 
-import "unsafe"
-
 //go:noescape
 func quantizeAVX2(q *int16, scale, sum *float32, x *float32, blocks, tokens int)
 
@@ -22,6 +20,27 @@ func tileQ8AVX2(dst *float32, stride int, w *byte, q *int16, scale *float32, row
 
 //go:noescape
 func tileQ41AVX2(dst *float32, stride int, w *byte, q *int16, scale, sum *float32, rows, blocks, tokens, add int, sums *float32, ahead *byte)
+
+//go:noescape
+func widenNibblesAVX2(dst, src *byte, blocks int, values *nibbleValues)
+
+//go:noescape
+func widenQ50AVX2(dst, src *byte, blocks int)
+
+//go:noescape
+func expandQ4KAVX2(q, side, src *byte)
+
+//go:noescape
+func expandQ5KAVX2(q, side, src *byte)
+
+//go:noescape
+func expandQ6KAVX2(q, side, src *byte)
+
+//go:noescape
+func mulSuperAVX2(q, side *byte, x *int16, scale, sum *float32) float32
+
+//go:noescape
+func tileKAVX2(dst *float32, stride int, w *byte, q *int16, scale, sum *float32, rows, supers, tokens, add int, sums *float32, ahead *byte)
 
 //go:noescape
 func dotAVX2(a, b *float32, n int) float32
@@ -59,9 +78,6 @@ func packQ41AVX2(dst, src *byte, blocks int) {
 	pack8Q41AVX2(behind(dst, 4*TileRows/2), behind(src, TileRows/2*q41Bytes*blocks), blocks, q41Scales-TileRows)
 }
 
-// behind returns the address n bytes behind p.
-func behind(p *byte, n int) *byte { return (*byte)(unsafe.Add(unsafe.Pointer(p), n)) }
-
 // avx2 is the set for AVX2 with FMA, and with conversion of binary16, which
 // every processor with AVX2 has.
 func avx2() *Set {
@@ -70,6 +86,11 @@ func avx2() *Set {
 		mulQ8:    mulQ8AVX2, mulQ41: mulQ41AVX2,
 		packQ8: packQ8AVX2, packQ41: packQ41AVX2,
 		tileQ8: tileQ8AVX2, tileQ41: tileQ41AVX2,
+		nibbles: nibbleRoutines{widen: widenNibblesAVX2, widenQ50: widenQ50AVX2},
+		supers: superRoutines{
+			expandQ4K: expandQ4KAVX2, expandQ5K: expandQ5KAVX2, expandQ6K: expandQ6KAVX2,
+			mul: mulSuperAVX2, tile: tileKAVX2,
+		},
 		dot: dotAVX2, scaleBy: scaleByAVX2, swiGLU: swiGLUAVX2, rope: ropeAVX2, max: maxAVX2, attend: attendAVX2,
 		geGLU: geGLUAVX2, ropeHalves: ropeHalvesAVX2,
 	}

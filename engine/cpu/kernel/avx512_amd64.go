@@ -28,6 +28,18 @@ func tile1Q8AVX512(dst *float32, w *byte, q *int16, scale *float32, rows, blocks
 func tile1Q41AVX512(dst *float32, w *byte, q *int16, scale, sum *float32, rows, blocks, add int, ahead *byte)
 
 //go:noescape
+func tileKAVX512(dst *float32, stride int, w *byte, q *int16, scale, sum *float32, rows, supers, tokens, add int, sums *float32, ahead *byte)
+
+//go:noescape
+func mulQ4KAVX512(dst *float32, w *byte, q *int16, scale, sum *float32, rows, supers, add int)
+
+//go:noescape
+func mulQ5KAVX512(dst *float32, w *byte, q *int16, scale, sum *float32, rows, supers, add int)
+
+//go:noescape
+func mulQ6KAVX512(dst *float32, w *byte, q *int16, scale, sum *float32, rows, supers, add int)
+
+//go:noescape
 func dotAVX512(a, b *float32, n int) float32
 
 //go:noescape
@@ -58,6 +70,12 @@ func avx512() *Set {
 		mulQ8:    mulQ8AVX512, mulQ41: mulQ41AVX512,
 		packQ8: packQ8AVX512, packQ41: packQ41AVX512,
 		tileQ8: tileQ8AVX512, tileQ41: tileQ41AVX512,
+		nibbles: nibbleRoutines{widen: widenNibblesAVX2, widenQ50: widenQ50AVX2},
+		supers: superRoutines{
+			expandQ4K: expandQ4KAVX2, expandQ5K: expandQ5KAVX2, expandQ6K: expandQ6KAVX2,
+			mulQ4K: mulQ4KAVX512, mulQ5K: mulQ5KAVX512, mulQ6K: mulQ6KAVX512,
+			mul: mulSuperAVX2, tile: tileKAVX512,
+		},
 		tile1Q8: tile1Q8AVX512, tile1Q41: tile1Q41AVX512,
 		dot: dotAVX512, scaleBy: scaleByAVX512, swiGLU: swiGLUAVX512, rope: ropeAVX512, max: maxAVX512, attend: attendAVX512,
 		geGLU: geGLUAVX512, ropeHalves: ropeHalvesAVX512,

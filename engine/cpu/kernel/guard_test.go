@@ -183,6 +183,7 @@ func TestMulUnderGuard(t *testing.T) {
 				guards(t, func(t *testing.T, g guard) {
 					r := rand.New(rand.NewPCG(4, uint64(typ)))
 					for _, nb := range guardBlocks {
+						nb = whole(f, nb)
 						for rows := 0; rows <= 21; rows++ {
 							w, p, dst := blocks(r, typ, rows, nb), panel(r, 1, nb), normal(r, rows, 1)
 							gw, gp, gdst := g.bytes(w), g.panel(p), g.floats(dst)
@@ -207,6 +208,7 @@ func TestTileAndPackUnderGuard(t *testing.T) {
 				guards(t, func(t *testing.T, g guard) {
 					r := rand.New(rand.NewPCG(5, uint64(typ)))
 					for _, nb := range guardBlocks {
+						nb = whole(f, nb)
 						for _, rows := range []int{0, TileRows, 2 * TileRows, 3 * TileRows} {
 							for _, tokens := range []int{1, 2, 3, 4, 5, 7, 8, 9, 16, 63, 64} {
 								if nb > 33 && (tokens > 5 || rows > TileRows) {

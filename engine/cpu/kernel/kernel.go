@@ -87,6 +87,11 @@ func generic() *Set {
 		Formats: map[quant.Type]Format{
 			quant.Q8_0: {q8Form, mulQ8, packQ8, tileQ8},
 			quant.Q4_1: {q41Form, mulQ41, packQ41, tileQ41},
+			quant.Q4_0: widened(quant.Q4_0, nibbleForm, widenNibbles(&q40Values)),
+			quant.Q5_0: widened(quant.Q5_0, q50Form, widenQ50),
+			quant.Q4_K: superFormat(quant.Q4_K, q4kForm, expandQ4K),
+			quant.Q5_K: superFormat(quant.Q5_K, q5kForm, expandQ5K),
+			quant.Q6_K: superFormat(quant.Q6_K, q6kForm, expandQ6K),
 		},
 		Dot: dot, RMSNorm: rmsNorm, SwiGLU: swiGLU, Rope: rope, Attend: attend, Max: maxOf,
 		GeGLU: geGLU, RopeHalves: ropeHalves,

@@ -53,12 +53,22 @@ func blocks(r *rand.Rand, typ quant.Type, rows, n int) []byte {
 			h := quant.FloatToHalf(float32(v))
 			w[b+at], w[b+at+1] = byte(h), byte(h>>8)
 		}
-		put(0, 0.01*r.NormFloat64())
-		if typ == quant.Q4_1 {
+		switch typ {
+		case quant.Q6_K:
+			put(208, 0.001*r.NormFloat64())
+			continue
+		case quant.Q4_1, quant.Q4_K, quant.Q5_K:
 			put(2, 0.05*r.NormFloat64())
 		}
+		put(0, 0.01*r.NormFloat64())
 	}
 	return w
+}
+
+// whole returns the next larger number of blocks that f takes.
+func whole(f Format, blocks int) int {
+	n := f.Columns / Block
+	return (blocks + n - 1) / n * n
 }
 
 // panel quantizes random activations with the twin.
@@ -159,7 +169,7 @@ func TestMul(t *testing.T) {
 			t.Run(fmt.Sprint(s.Name, " ", typ), func(t *testing.T) {
 				r := rand.New(rand.NewPCG(3, uint64(typ)))
 				for range 60 {
-					rows, nb := 1+r.IntN(23), 1+r.IntN(50)
+					rows, nb := 1+r.IntN(23), whole(f, 1+r.IntN(50))
 					size := f.RowBytes(nb * Block)
 					w, p := blocks(r, typ, rows, nb), panel(r, 1, nb)
 					add := r.IntN(2) == 0
@@ -187,8 +197,9 @@ func TestPack(t *testing.T) {
 		r := rand.New(rand.NewPCG(5, 6))
 		twins := generic().Formats
 		for range 30 {
-			nb := 1 + r.IntN(12)
+			n := 1 + r.IntN(12)
 			for typ, f := range s.Formats {
+				nb := whole(f, n)
 				src := blocks(r, typ, TileRows, nb)
 				want := make([]byte, TileRows*f.TileBytes(nb*Block))
 				got := make([]byte, len(want)+8)
@@ -212,7 +223,7 @@ func TestTile(t *testing.T) {
 				r := rand.New(rand.NewPCG(7, uint64(typ)))
 				pack := generic().Formats[typ].Pack
 				for range 40 {
-					rows, nb, tokens := TileRows*(1+r.IntN(3)), 1+r.IntN(20), 1+r.IntN(19)
+					rows, nb, tokens := TileRows*(1+r.IntN(3)), whole(f, 1+r.IntN(20)), 1+r.IntN(19)
 					w, p := blocks(r, typ, rows, nb), panel(r, tokens, nb)
 					size := f.RowBytes(nb * Block)
 					tiles := make([]byte, rows*f.TileBytes(nb*Block))

@@ -17,6 +17,8 @@ type routines struct {
 	tileQ41  func(dst *float32, stride int, w *byte, q *int16, scale, sum *float32, rows, blocks, tokens, add int, sums *float32, ahead *byte)
 	tile1Q8  func(dst *float32, w *byte, q *int16, scale *float32, rows, blocks, add int, ahead *byte)
 	tile1Q41 func(dst *float32, w *byte, q *int16, scale, sum *float32, rows, blocks, add int, ahead *byte)
+	nibbles  nibbleRoutines
+	supers   superRoutines
 	dot      func(a, b *float32, n int) float32
 	scaleBy  func(dst, x, w *float32, n int, s float32)
 	swiGLU   func(dst, gate, up *float32, n int)

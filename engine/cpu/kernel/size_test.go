@@ -20,7 +20,7 @@ type call struct {
 
 // calls returns a call of every kernel of s with operands that fit.
 func calls(s *Set) map[string]func() call {
-	const rows, nb, tokens, n, dim, positions = 2 * TileRows, 3, 5, 48, 32, 7
+	const rows, nb, tokens, n, dim, positions = 2 * TileRows, 3 * superBlocks, 5, 48, 32, 7
 	f := func(n int) []float32 { return make([]float32, n) }
 	all := map[string]func() call{
 		"Quantize": func() call {

@@ -33,7 +33,8 @@
 	VPMOVSXBW (32*i)(SI), Y8     \
 	VPMOVSXBW (32*i+16)(SI), Y9
 
-#define BLOCK_Q8(step) \
+// HALF_A and HALF_B do the two halves of a Q8_0 block.
+#define HALF_A(step) \
 	PAIR(0)   \
 	step(0)   \
 	PAIR(1)   \
@@ -49,7 +50,9 @@
 	PAIR(6)   \
 	step(24)  \
 	PAIR(7)   \
-	step(28)  \
+	step(28)
+
+#define HALF_B(step) \
 	PAIR(8)   \
 	step(32)  \
 	PAIR(9)   \
@@ -66,6 +69,10 @@
 	step(56)  \
 	PAIR(15)  \
 	step(60)
+
+#define BLOCK_Q8(step) \
+	HALF_A(step)  \
+	HALF_B(step)
 
 // LINE does the four pairs of columns of a line of a Q4_1 block; Y15 is the
 // mask of the lowest nibble of each word.
@@ -322,6 +329,135 @@ next:
 	ADDQ $320, SI
 	DECQ R13
 	JNZ  block
+	OUT(add+72(FP))
+	SUBQ $16, CX
+	JNZ  tile
+	VZEROUPPER
+	RET
+
+// SCALES makes the rows' scales of half a block, in Y13 and Y14: those at off times d.
+#define SCALES(off) \
+	VPMOVSXBD (off)(R9), Y13     \
+	VPMOVSXBD (off+8)(R9), Y14   \
+	VCVTDQ2PS Y13, Y13           \
+	VCVTDQ2PS Y14, Y14           \
+	VCVTPH2PS 512(SI), Y8        \
+	VCVTPH2PS 528(SI), Y9        \
+	VMULPS    Y8, Y13, Y13       \
+	VMULPS    Y9, Y14, Y14
+
+// MINIMA makes the rows' minima, with their sign turned, in Y8 and Y9. Y15 has the signs.
+#define MINIMA \
+	VPMOVZXBD 32(R9), Y8       \
+	VPMOVZXBD 40(R9), Y9       \
+	VCVTDQ2PS Y8, Y8           \
+	VCVTDQ2PS Y9, Y9           \
+	VCVTPH2PS (DX), Y13        \
+	VCVTPH2PS 16(DX), Y14      \
+	VXORPS    Y15, Y13, Y13    \
+	VXORPS    Y15, Y14, Y14    \
+	VMULPS    Y13, Y8, Y8      \
+	VMULPS    Y14, Y9, Y9
+
+// func tileKAVX2(dst *float32, stride int, w *byte, q *int16, scale, sum *float32, rows, supers, tokens, add int, sums *float32, ahead *byte)
+// As tileQ41AVX2, of super-blocks (see kquants.go), half a block after the other. R9
+// walks over the scales and minima of the blocks, which lie behind the last block;
+// DX is where the rows' dmin lie.
+TEXT ·tileKAVX2(SB), NOSPLIT, $0-96
+	MOVQ     dst+0(FP), DI
+	MOVQ     stride+8(FP), R8
+	MOVQ     w+16(FP), SI
+	MOVQ     rows+48(FP), CX
+	MOVQ     tokens+64(FP), AX
+	MOVQ     sums+80(FP), BX
+	VPCMPEQD Y15, Y15, Y15
+	VPSLLD   $31, Y15, Y15
+
+tile:
+	CLEAR_SUMS
+	MOVQ q+24(FP), R12
+	MOVQ scale+32(FP), R10
+	MOVQ sum+40(FP), R15
+	MOVQ supers+56(FP), R13
+
+super:
+	LEAQ 4352(SI), R9
+	LEAQ 384(R9), DX
+
+block:
+	MOVQ BX, R11
+	MOVQ AX, R14
+	SUBQ $4, R14
+	JL   rest
+
+four:
+	CLEAR4
+	HALF_A(STEP4)
+	SCALES(0)
+	FINISH(0, Y0, Y1)
+	FINISH(1, Y2, Y3)
+	FINISH(2, Y4, Y5)
+	FINISH(3, Y6, Y7)
+	PUT(0, Y0, Y1)
+	PUT(1, Y2, Y3)
+	PUT(2, Y4, Y5)
+	PUT(3, Y6, Y7)
+	CLEAR4
+	HALF_B(STEP4)
+	SCALES(16)
+	FINISH(0, Y0, Y1)
+	FINISH(1, Y2, Y3)
+	FINISH(2, Y4, Y5)
+	FINISH(3, Y6, Y7)
+	MINIMA
+	LEAST(0, Y0, Y1)
+	LEAST(1, Y2, Y3)
+	LEAST(2, Y4, Y5)
+	LEAST(3, Y6, Y7)
+	PUT(0, Y0, Y1)
+	PUT(1, Y2, Y3)
+	PUT(2, Y4, Y5)
+	PUT(3, Y6, Y7)
+	ADDQ $256, R12
+	ADDQ $16, R10
+	ADDQ $16, R15
+	ADDQ $256, R11
+	SUBQ $4, R14
+	JGE  four
+
+rest:
+	ADDQ $4, R14
+	JZ   next
+
+one:
+	CLEAR1
+	HALF_A(STEP1)
+	SCALES(0)
+	FINISH(0, Y0, Y1)
+	PUT(0, Y0, Y1)
+	CLEAR1
+	HALF_B(STEP1)
+	SCALES(16)
+	FINISH(0, Y0, Y1)
+	MINIMA
+	LEAST(0, Y0, Y1)
+	PUT(0, Y0, Y1)
+	ADDQ $64, R12
+	ADDQ $4, R10
+	ADDQ $4, R15
+	ADDQ $64, R11
+	DECQ R14
+	JNZ  one
+
+next:
+	ADDQ $544, SI
+	ADDQ $48, R9
+	CMPQ R9, DX
+	JNE  block
+
+	ADDQ $416, SI
+	DECQ R13
+	JNZ  super
 	OUT(add+72(FP))
 	SUBQ $16, CX
 	JNZ  tile

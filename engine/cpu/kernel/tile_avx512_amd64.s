@@ -371,3 +371,101 @@ store:
 	JNZ     tile
 	VZEROUPPER
 	RET
+
+// DOT_HALVES is DOT with the products of the first 16 columns in Z17 and those of the
+// others in Z19.
+#define DOT_HALVES(q) \
+	VPXORD        Z17, Z17, Z17     \
+	VPXORD        Z18, Z18, Z18     \
+	VPXORD        Z19, Z19, Z19     \
+	VPXORD        Z20, Z20, Z20     \
+	VPDPWSSD.BCST 0(q), Z0, Z17     \
+	VPDPWSSD.BCST 32(q), Z8, Z19    \
+	VPDPWSSD.BCST 4(q), Z1, Z18     \
+	VPDPWSSD.BCST 36(q), Z9, Z20    \
+	VPDPWSSD.BCST 8(q), Z2, Z17     \
+	VPDPWSSD.BCST 40(q), Z10, Z19   \
+	VPDPWSSD.BCST 12(q), Z3, Z18    \
+	VPDPWSSD.BCST 44(q), Z11, Z20   \
+	VPDPWSSD.BCST 16(q), Z4, Z17    \
+	VPDPWSSD.BCST 48(q), Z12, Z19   \
+	VPDPWSSD.BCST 20(q), Z5, Z18    \
+	VPDPWSSD.BCST 52(q), Z13, Z20   \
+	VPDPWSSD.BCST 24(q), Z6, Z17    \
+	VPDPWSSD.BCST 56(q), Z14, Z19   \
+	VPDPWSSD.BCST 28(q), Z7, Z18    \
+	VPDPWSSD.BCST 60(q), Z15, Z20   \
+	VPADDD        Z18, Z17, Z17     \
+	VPADDD        Z20, Z19, Z19     \
+	VCVTDQ2PS     Z17, Z17          \
+	VCVTDQ2PS     Z19, Z19
+
+// func tileKAVX512(dst *float32, stride int, w *byte, q *int16, scale, sum *float32, rows, supers, tokens, add int, sums *float32, ahead *byte)
+// As tileQ41AVX512, of super-blocks (see kquants.go). R9 walks over the scales and
+// minima of the blocks, which lie behind the last block. Z16 and Z27 are the rows'
+// scales of the first and the last 16 columns, Z30 their dmin.
+TEXT ·tileKAVX512(SB), NOSPLIT, $0-96
+	MOVQ dst+0(FP), DI
+	MOVQ stride+8(FP), R8
+	MOVQ w+16(FP), SI
+	MOVQ rows+48(FP), CX
+	MOVQ tokens+64(FP), AX
+	MOVQ sums+80(FP), BX
+	MOVQ ahead+88(FP), DX
+
+tile:
+	CLEAR
+	MOVQ q+24(FP), R12
+	MOVQ scale+32(FP), R10
+	MOVQ sum+40(FP), R15
+	MOVQ supers+56(FP), R13
+
+super:
+	LEAQ      4352(SI), R9
+	VCVTPH2PS 384(R9), Z30
+
+block:
+	LOAD_Q8
+	AHEAD_Q41
+	VPMOVSXBD 0(R9), Z26
+	VPMOVSXBD 16(R9), Z27
+	VPMOVZXBD 32(R9), Z29
+	VCVTDQ2PS Z26, Z26
+	VCVTDQ2PS Z27, Z27
+	VCVTDQ2PS Z29, Z29
+	VMULPS    Z16, Z27, Z27
+	VMULPS    Z26, Z16, Z16
+	VMULPS    Z30, Z29, Z29
+	ADDQ      $48, R9
+	MOVQ      BX, R11
+	MOVQ      AX, R14
+
+token:
+	DOT_HALVES(R12)
+	VMOVUPS           (R11), Z21
+	VMULPS            Z16, Z17, Z17
+	VFMADD231PS       Z19, Z27, Z17
+	VFNMADD231PS.BCST (R15), Z29, Z21
+	VFMADD231PS.BCST  (R10), Z17, Z21
+	VMOVUPS           Z21, (R11)
+	ADDQ              $64, R12
+	ADDQ              $4, R10
+	ADDQ              $4, R15
+	ADDQ              $64, R11
+	DECQ              R14
+	JNZ               token
+
+	ADDQ $544, SI
+	LEAQ -384(R9), R14
+	CMPQ SI, R14       // where the scales of the first block lie, after eight
+	JNE  block
+
+	ADDQ $416, SI
+	DECQ R13
+	JNZ  super
+
+	OUT(add+72(FP))
+	SUBQ $16, CX
+	JNZ  tile
+	VZEROUPPER
+	RET
