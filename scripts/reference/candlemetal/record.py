@@ -4,8 +4,8 @@
     scripts/reference/candlemetal/record.py engine/metal/forward/testdata/models
 
 builds candle's own sources over crates that write down what reaches Metal
-(mock), makes a model file of zeros for each of CASES, runs it, and writes
-NAME.txt.gz: the model as JSON in a line "model …", then the events in the form
+(mock), makes a model file of zeros for each of CASES, runs candle's model of its
+architecture over it, and writes NAME.txt.gz: the model as JSON in a line "model …", then the events in the form
 that scripts/reference/candletrace describes. cargo brings the sources. No
 kernel runs; what candle itself computes on the CPU, it does.
 
@@ -65,6 +65,63 @@ CASES = {
     "g-400-tokens": {"architecture": "applegpu_g13g", "heads": 8, "kv_heads": 8, "layers": 1, "passes": [400, 1]},
 }
 
+# The models of other architectures (general.architecture in "model", llama where it
+# is not said), each over LENGTHS and in its own shapes. "hidden" is heads times
+# head_dim where it is not said. gemma3 always has heads in groups, or one alone:
+# candle's refuses to multiply by values that it has not repeated.
+OTHERS = {
+    "qwen2": {
+        "": {"context": 640},
+        "q8-own-output": {"context": 100, "own_output": True, "types": {"*": "Q8_0"}, "passes": [13, 1]},
+        "k-types": {"context": 64, "heads": 4, "kv_heads": 1, "head_dim": 64, "ffn": 512, "passes": [40, 1],
+                    "types": {"*": "Q4_K", "token_embd": "Q6_K", "ffn_down": "Q6_K", "attn_v": "Q5_K"}},
+        "half-biases": {"context": 64, "heads": 3, "kv_heads": 3, "passes": [16, 1],
+                        "types": {"*": "Q4_0", "bias": "F16"}},
+        "more-tokens": {"context": 64, "heads": 1, "kv_heads": 1, "passes": [13, 4, 1, 16, 1]},
+        "g-40-tokens": {"context": 64, "architecture": "applegpu_g13g", "passes": [40, 1]},
+        "two-pass": {"context": 2048, "layers": 1, "head_dim": 128, "passes": [1022, 1, 1]},
+    },
+    "qwen3": {
+        "": {"context": 640, "hidden": 96},
+        "q8-own-output": {"context": 100, "own_output": True, "types": {"*": "Q8_0"}, "passes": [13, 1]},
+        "k-types": {"context": 64, "hidden": 256, "heads": 4, "kv_heads": 1, "head_dim": 128, "ffn": 512,
+                    "passes": [40, 1],
+                    "types": {"*": "Q4_K", "token_embd": "Q6_K", "ffn_down": "Q6_K", "attn_v": "Q5_K"}},
+        "f32-tables": {"context": 64, "dtype": 0, "heads": 3, "kv_heads": 3, "passes": [16, 1], "types": {"*": "Q4_0"}},
+        "f32-more-tokens": {"context": 64, "dtype": 0, "passes": [13, 4, 1, 16, 1]},
+        "more-tokens": {"context": 64, "dtype": 1, "heads": 1, "kv_heads": 1, "passes": [13, 4, 1, 16, 1]},
+        "g-40-tokens": {"context": 64, "architecture": "applegpu_g13g", "passes": [40, 1]},
+    },
+    "gemma3": {
+        "": {"hidden": 96, "window": 8, "layers": 3, "pattern": 2},
+        "q8-own-output": {"window": 512, "own_output": True, "types": {"*": "Q8_0"}, "passes": [13, 1]},
+        "k-types": {"hidden": 256, "heads": 4, "kv_heads": 1, "head_dim": 256, "ffn": 512, "window": 16, "layers": 7,
+                    "passes": [40, 1],
+                    "types": {"*": "Q5_0", "token_embd": "Q8_0", "ffn_down": "Q6_K", "attn_v": "Q8_0"}},
+        "groups-of-3": {"heads": 3, "kv_heads": 1, "window": 4, "passes": [16, 1], "types": {"*": "Q4_0"}},
+        "one-head": {"heads": 1, "kv_heads": 1, "window": 4, "passes": [16, 1]},
+        "g-40-tokens": {"window": 512, "architecture": "applegpu_g13g", "passes": [40, 1]},
+    },
+    "phi3": {
+        "": {"context": 640, "own_output": True},
+        "q8": {"context": 100, "own_output": True, "types": {"*": "Q8_0"}, "heads": 2, "kv_heads": 2, "passes": [13, 1]},
+        "k-types": {"context": 64, "own_output": True, "heads": 4, "kv_heads": 2, "head_dim": 64, "ffn": 512,
+                    "passes": [40, 1],
+                    "types": {"*": "Q4_K", "output": "Q6_K", "ffn_down": "Q6_K", "attn_qkv": "Q5_K"}},
+        "head-96": {"context": 64, "own_output": True, "heads": 3, "kv_heads": 1, "head_dim": 96, "passes": [16, 1]},
+        "more-tokens": {"context": 64, "own_output": True, "heads": 1, "kv_heads": 1, "passes": [13, 4, 1, 16, 1]},
+        "g-40-tokens": {"context": 64, "own_output": True, "architecture": "applegpu_g13g", "passes": [40, 1]},
+    },
+}
+LENGTHS = {"1-token": [1, 1, 1], "13-tokens": [13, 1, 1], "40-tokens": [40, 1], "300-tokens": [300, 1, 1]}
+
+for model, shapes in OTHERS.items():
+    for name, change in shapes.items():
+        if name:
+            CASES[f"{model}/{name}"] = {"model": model, **change}
+        else:
+            CASES.update((f"{model}/{n}", {"model": model, **change, "passes": passes}) for n, passes in LENGTHS.items())
+
 
 def string(text):
     b = text.encode()
@@ -79,29 +136,59 @@ def metadata(key, value):
     return string(key) + struct.pack("<II", 4, value)
 
 
+def layer(m):
+    """The tensors of a block, by their names in it."""
+    hidden, q, kv = m.get("hidden", m["heads"] * m["head_dim"]), m["heads"] * m["head_dim"], m["kv_heads"] * m["head_dim"]
+    model = m.get("model", "llama")
+    tensors = [("attn_norm", (hidden,)), ("ffn_norm", (hidden,))]
+    if model == "phi3":
+        return tensors + [("attn_qkv", (q + 2 * kv, hidden)), ("attn_output", (hidden, q)),
+                          ("ffn_up", (2 * m["ffn"], hidden)), ("ffn_down", (hidden, m["ffn"]))]
+    tensors += [("attn_q", (q, hidden)), ("attn_k", (kv, hidden)), ("attn_v", (kv, hidden)),
+                ("attn_output", (hidden, q)), ("ffn_gate", (m["ffn"], hidden)), ("ffn_up", (m["ffn"], hidden)),
+                ("ffn_down", (hidden, m["ffn"]))]
+    if model == "qwen2":
+        tensors += [("attn_q.bias", (q,)), ("attn_k.bias", (kv,)), ("attn_v.bias", (kv,))]
+    if model in ("qwen3", "gemma3"):
+        tensors += [("attn_q_norm", (m["head_dim"],)), ("attn_k_norm", (m["head_dim"],))]
+    if model == "gemma3":
+        tensors += [("post_attention_norm", (hidden,)), ("post_ffw_norm", (hidden,))]
+    return tensors
+
+
+def keys(m):
+    model = m.get("model", "llama")
+    about = {"attention.head_count": m["heads"], "attention.head_count_kv": m["kv_heads"], "block_count": m["layers"],
+             "embedding_length": m.get("hidden", m["heads"] * m["head_dim"]), "rope.dimension_count": m["head_dim"],
+             "attention.layer_norm_rms_epsilon": 1e-5, "rope.freq_base": 100000.0, "feed_forward_length": m["ffn"],
+             "context_length": m.get("context", 8192)}
+    if model in ("qwen3", "gemma3"):
+        about["attention.key_length"] = about["attention.value_length"] = m["head_dim"]
+    if "window" in m:
+        about["attention.sliding_window"] = m["window"]
+    if "pattern" in m:
+        about["attention.sliding_window_type"] = m["pattern"]
+    general = [("general.architecture", model)]
+    if "dtype" in m:
+        general.append(("general.dtype", m["dtype"]))
+    return general + [(f"{model}.{key}", value) for key, value in about.items()]
+
+
 def write_model(path, m):
-    """A GGUF file of the llama architecture whose weights are zeros."""
-    hidden, kv = m["heads"] * m["head_dim"], m["kv_heads"] * m["head_dim"]
+    """A GGUF file of the model's architecture whose weights are zeros."""
+    hidden = m.get("hidden", m["heads"] * m["head_dim"])
     tensors = [("token_embd", (m["vocab"], hidden)), ("output_norm", (hidden,))]
     if m["own_output"]:
         tensors.append(("output", (m["vocab"], hidden)))
     for i in range(m["layers"]):
-        tensors += [(f"blk.{i}.{name}", dims) for name, dims in (
-            ("attn_norm", (hidden,)), ("ffn_norm", (hidden,)),
-            ("attn_q", (hidden, hidden)), ("attn_k", (kv, hidden)), ("attn_v", (kv, hidden)),
-            ("attn_output", (hidden, hidden)), ("ffn_gate", (m["ffn"], hidden)), ("ffn_up", (m["ffn"], hidden)),
-            ("ffn_down", (hidden, m["ffn"])))]
-    keys = [("general.architecture", "llama"), ("llama.attention.head_count", m["heads"]),
-            ("llama.attention.head_count_kv", m["kv_heads"]), ("llama.block_count", m["layers"]),
-            ("llama.embedding_length", hidden), ("llama.rope.dimension_count", m["head_dim"]),
-            ("llama.attention.layer_norm_rms_epsilon", 1e-5), ("llama.rope.freq_base", 100000.0),
-            ("llama.feed_forward_length", m["ffn"]), ("llama.context_length", 8192)]
-    head = b"GGUF" + struct.pack("<IQQ", 3, len(tensors), len(keys)) + b"".join(metadata(*k) for k in keys)
+        tensors += [(f"blk.{i}.{name}", dims) for name, dims in layer(m)]
+    about = keys(m)
+    head = b"GGUF" + struct.pack("<IQQ", 3, len(tensors), len(about)) + b"".join(metadata(*k) for k in about)
     at = 0
     for name, dims in tensors:
         kind = name.split(".")[-1]
-        number, elements, size = TYPES[m["types"].get(kind, "F32" if kind.endswith("norm") else m["types"]["*"])]
-        head += string(name + ".weight") + struct.pack("<I", len(dims))
+        number, elements, size = TYPES[m["types"].get(kind, "F32" if kind.endswith(("norm", "bias")) else m["types"]["*"])]
+        head += string(name if kind == "bias" else name + ".weight") + struct.pack("<I", len(dims))
         head += struct.pack(f"<{len(dims)}Q", *reversed(dims)) + struct.pack("<IQ", number, at)
         rows = dims[0] if len(dims) == 2 else 1
         at += (rows * (dims[-1] // elements) * size + 31) // 32 * 32
@@ -139,5 +226,7 @@ if __name__ == "__main__":
     os.makedirs(sys.argv[1], exist_ok=True)
     program, kernels = build()
     for name, change in CASES.items():
-        record(program, kernels, {**BASE, **change}, os.path.join(sys.argv[1], name + ".txt.gz"))
+        out = os.path.join(sys.argv[1], name + ".txt.gz")
+        os.makedirs(os.path.dirname(out), exist_ok=True)
+        record(program, kernels, {**BASE, **change}, out)
         print(name)
