@@ -93,7 +93,7 @@ func planCoverage(c *cli.Context) (p planned, err error) {
 		return p, err
 	}
 	full := coverage.Run{Prompt: len(ids), Steps: tokens}
-	positions, whose := forward.Positions(model.Context)
+	positions, whose := forward.Positions(model.Architecture.Name, model.Context)
 	if err := bench.Fits(full.Prompt, full.Steps, positions, whose); err != nil {
 		return p, err
 	}

@@ -77,7 +77,7 @@ func (d *Device) build(m *transformer.Model, f *gguf.File) (*Engine, error) {
 		return nil, err
 	}
 	e := &Engine{d: d, weights: weightsOf(m), bufs: map[forward.Buf]*pool.Item[*buffer]{}, vocab: m.Vocab}
-	e.context, e.whose = forward.Positions(m.Context)
+	e.context, e.whose = forward.Positions(m.Architecture.Name, m.Context)
 	var err error
 	if e.planner, err = forward.New(configOf(m, e.weights, d.metal.Info().Architecture)); err != nil {
 		return nil, err

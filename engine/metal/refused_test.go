@@ -26,7 +26,6 @@ func TestCPURunsWhatIsRefused(t *testing.T) {
 		"head dimension 510":            {Heads: 1, KVHeads: 1, HeadDim: 510, Hidden: 510, FFN: 64},
 		"head dimension 514":            {Heads: 1, KVHeads: 1, HeadDim: 514, Hidden: 514, FFN: 64},
 		"rotary dimension 16":           {Heads: 2, KVHeads: 2, HeadDim: 32, Hidden: 64, FFN: 64, RopeDim: 16},
-		"the hidden size is 96":         {Heads: 2, KVHeads: 2, HeadDim: 32, Hidden: 96, FFN: 64},
 		"a feed-forward size of 1, for": {Heads: 2, KVHeads: 2, HeadDim: 32, Hidden: 64, FFN: 1},
 		"a vocabulary of 1, for":        {Heads: 2, KVHeads: 2, HeadDim: 32, Hidden: 64, FFN: 64, Vocab: 1},
 	} {

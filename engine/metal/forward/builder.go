@@ -22,8 +22,10 @@ type builder struct {
 	start int    // of the argument under way
 	spans [metalshim.MaxBufferIndex][2]int
 
-	last Buf   // the highest name given out
-	free []Buf // names that may be used again
+	last Buf     // the highest name given out
+	free []Buf   // names that may be used again
+	refs []int32 // of each name: how many hold the buffer
+	dry  bool    // nobody looks at what masks hold
 }
 
 // emit hands a step out.
@@ -46,9 +48,14 @@ func (b *builder) newBuf() Buf {
 	if n := len(b.free); n > 0 {
 		x := b.free[n-1]
 		b.free = b.free[:n-1]
+		b.refs[x] = 1
 		return x
 	}
 	b.last++
+	for int(b.last) >= len(b.refs) {
+		b.refs = append(b.refs, 0)
+	}
+	b.refs[b.last] = 1
 	return b.last
 }
 
@@ -63,9 +70,16 @@ func (b *builder) uploadWeight(w Weight) Buf {
 // alloc takes a private buffer for n float32 elements.
 func (b *builder) alloc(n int) Buf { return b.result(Step{Op: Alloc, Bytes: 4 * n}) }
 
+// hold keeps a buffer for one more user, who releases it too.
+func (b *builder) hold(x Buf) { b.refs[x]++ }
+
+// release gives buffers back that nobody else holds.
 func (b *builder) release(bufs ...Buf) {
 	for _, x := range bufs {
 		if x == 0 {
+			continue
+		}
+		if b.refs[x]--; b.refs[x] > 0 {
 			continue
 		}
 		b.emit(Step{Op: Free, Buf: x})

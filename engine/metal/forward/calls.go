@@ -22,6 +22,7 @@ func Calls(c Config) ([]Dispatch, error) {
 		if err != nil {
 			return nil, err
 		}
+		p.dry = true
 		for s := range p.Build() {
 			take(s)
 		}
@@ -35,10 +36,7 @@ func Calls(c Config) ([]Dispatch, error) {
 			}
 			return nil
 		}
-		most, _ := Positions(c.Context)
-		// As if the mask of the longest prompt had been made: it is large, and
-		// no dispatch shows what is in it.
-		p.masks[[2]int{most, most}] = p.newBuf()
+		most, _ := p.config.positions()
 		for _, tokens := range []int{min(13, most-1), min(40, most-1), most} {
 			if tokens < 1 {
 				continue
@@ -53,15 +51,11 @@ func Calls(c Config) ([]Dispatch, error) {
 				return nil, err
 			}
 		}
-		if most <= twoPassKeys {
-			continue
-		}
-		// As if so many tokens had passed: their cache is never looked into.
-		for i := range p.layers {
-			p.layers[i].cached = twoPassKeys
-		}
-		if err := pass(1, twoPassKeys); err != nil {
-			return nil, err
+		for keys := range p.changes(2, most) {
+			p.pretend(keys - 1)
+			if err := pass(1, keys-1); err != nil {
+				return nil, err
+			}
 		}
 	}
 	return calls, nil

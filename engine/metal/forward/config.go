@@ -3,13 +3,8 @@ package forward
 import (
 	"fmt"
 	"math"
-	"slices"
+	"strings"
 )
-
-// MaxPositions is the length of candle's rotary tables (MAX_SEQ_LEN in
-// candle-transformers/src/models/quantized_llama.rs), whatever the model file
-// says. Position MaxPositions and above cannot be computed.
-const MaxPositions = 4096
 
 // twoPassKeys is the number of keys from which attention of one token runs in
 // two passes (TWO_PASS_K_THRESHOLD in candle-nn/src/ops.rs).
@@ -19,19 +14,30 @@ const twoPassKeys = 1024
 // candle-metal-kernels/src/kernels/sdpa.rs).
 const TwoPassBlocks = 32
 
-// headDims are the head dimensions that candle's attention of one token takes
-// (call_sdpa_vector in candle-metal-kernels/src/kernels/sdpa.rs). The Sdpa
-// library has kernels for 72 and 80 too, and the host refuses to launch them.
-var headDims = []int{32, 64, 96, 128, 256, 512}
-
 // Config is what the plan needs to know of a model.
 type Config struct {
+	// Model is the architecture that the file names, one of Models; "" is llama.
+	Model string
+	// Candle says that the steps are candle's, value for value, also where candle
+	// computes something else than the model.
+	Candle bool
+
 	Layers, Heads, KVHeads, HeadDim int
 	Hidden, FFN, Vocab              int
 	Context                         int // positions that the model's file allows
 	RMSEps                          float32
 	RopeBase                        float32
 	RopeDim                         int
+	// Rotary is how the heads of a layer are turned, where that is not by powers of
+	// RopeBase alone; nil where it is, and not looked at by candle's arithmetic.
+	Rotary func(layer int) Rotary
+	// HalfTables says that candle keeps the rotary tables as float16, as it does in
+	// qwen3 where general.dtype does not say otherwise. It is not looked at but by
+	// candle's arithmetic.
+	HalfTables bool
+	// Has says whether the file has a tensor that a model may lack, such as a bias;
+	// nil where it has none.
+	Has func(tensor string) bool
 	// OwnOutput says that the model has an output.weight of its own.
 	OwnOutput bool
 	// Format is the format of a tensor, by its name in the model file.
@@ -39,6 +45,13 @@ type Config struct {
 	// Architecture is the device's, such as "applegpu_g13g"; "" if it has
 	// none. It chooses tiles of the Gemm kernels.
 	Architecture string
+}
+
+// Rotary is how pairs of a head's values are turned: pair i by the position times
+// Frequencies[i] radians, and what comes out is multiplied by Scale.
+type Rotary struct {
+	Frequencies []float32 // RopeDim/2
+	Scale       float32
 }
 
 // Weight is a tensor of the model: Rows × Cols elements.
@@ -67,12 +80,10 @@ func (c *Config) check() error {
 	switch {
 	case c.Heads%c.KVHeads != 0:
 		return fmt.Errorf("metal plan: %d heads cannot share %d key/value heads evenly", c.Heads, c.KVHeads)
-	case c.Heads*c.HeadDim != c.Hidden:
-		return Unsupported("%d heads of dimension %d make %d, but the hidden size is %d; candle's attention needs them equal", c.Heads, c.HeadDim, c.Heads*c.HeadDim, c.Hidden)
+	case models[c.Model] == nil:
+		return Unsupported("architecture %q; candle's passes here are of %s", c.Model, strings.Join(Models(), ", "))
 	case c.RopeDim != c.HeadDim:
 		return Unsupported("rotary dimension %d differs from the head dimension %d; candle's rope kernel turns whole heads", c.RopeDim, c.HeadDim)
-	case !slices.Contains(headDims, c.HeadDim):
-		return Unsupported("no attention kernel for head dimension %d; candle launches kernels for %v", c.HeadDim, headDims)
 	case c.FFN == 1:
 		return Unsupported("a feed-forward size of 1, for which candle launches other kernels than for all larger ones")
 	case c.Vocab == 1:
@@ -80,28 +91,58 @@ func (c *Config) check() error {
 	case c.Format == nil:
 		return fmt.Errorf("metal plan: Config.Format is not set")
 	}
+	return models[c.Model].check(c)
+}
+
+// wholeHeads refuses heads that do not divide the hidden size, where candle takes their
+// dimension from that.
+func (c *Config) wholeHeads() error {
+	if c.Candle && c.Heads*c.HeadDim != c.Hidden {
+		return Unsupported("%d heads of dimension %d make %d, but the hidden size is %d; candle's attention needs them equal", c.Heads, c.HeadDim, c.Heads*c.HeadDim, c.Hidden)
+	}
 	return nil
 }
 
-// theta is the rotary frequency of each pair, computed in float32 as candle
-// does (precomput_freqs_cis in quantized_llama.rs).
-func (c *Config) theta() []float32 {
-	t := make([]float32, c.RopeDim/2)
-	for i := range t {
-		exponent := float32(2*i) / float32(c.RopeDim)
-		t[i] = 1 / float32(math.Pow(float64(c.RopeBase), float64(exponent)))
-	}
-	return t
-}
+// has says whether the file has an optional tensor.
+func (c *Config) has(tensor string) bool { return c.Has != nil && c.Has(tensor) }
 
 // weights are the matrices and norms of a model.
 type weights struct {
 	embedding, outputNorm, output Weight
-	layers                        []layerWeights
+	layers                        []layer
 }
 
-type layerWeights struct {
-	q, k, v, o, gate, down, up, attnNorm, ffnNorm Weight
+// loaded is a weight, and the buffer that it lies in: 0 where it is not on the device,
+// or the model has none.
+type loaded struct {
+	Weight
+	buf Buf
+}
+
+// layer is the weights of a layer, and what it keeps on the device. Which there are
+// depends on the model.
+type layer struct {
+	number                     int // from 0
+	q, k, v, o, gate, down, up loaded
+	attnNorm, ffnNorm          loaded
+	qBias, kBias, vBias, oBias loaded
+	gateBias, upBias, downBias loaded
+	qNorm, kNorm               loaded // of each head
+
+	// The keys and values of the positions [0, cached), each kvHeads × cached
+	// × headDim; no buffers where cached is 0.
+	keys, values Buf
+	cached       int
+}
+
+// getter finds a tensor of a layer, by its name in the layer, and keeps the first
+// error.
+type getter func(name string, rows, cols int) loaded
+
+// biasOf is the name of the bias of a matrix, in its layer.
+func biasOf(matrix string) string {
+	_, name, _ := strings.Cut(strings.TrimPrefix(matrix, "blk."), ".")
+	return strings.TrimSuffix(name, ".weight") + ".bias"
 }
 
 // resolve finds the format of each tensor and checks that there are kernels
@@ -120,25 +161,33 @@ func (c *Config) resolve() (*weights, error) {
 		}
 		return w
 	}
-	kv := c.KVHeads * c.HeadDim
 	w := &weights{embedding: get("token_embd.weight", c.Vocab, c.Hidden), outputNorm: get("output_norm.weight", 1, c.Hidden)}
 	w.output = w.embedding
 	if c.OwnOutput {
 		w.output = get("output.weight", c.Vocab, c.Hidden)
 	}
 	for i := range c.Layers {
-		p := fmt.Sprintf("blk.%d.", i)
-		w.layers = append(w.layers, layerWeights{
-			q:        get(p+"attn_q.weight", c.Hidden, c.Hidden),
-			k:        get(p+"attn_k.weight", kv, c.Hidden),
-			v:        get(p+"attn_v.weight", kv, c.Hidden),
-			o:        get(p+"attn_output.weight", c.Hidden, c.Hidden),
-			gate:     get(p+"ffn_gate.weight", c.FFN, c.Hidden),
-			down:     get(p+"ffn_down.weight", c.Hidden, c.FFN),
-			up:       get(p+"ffn_up.weight", c.FFN, c.Hidden),
-			attnNorm: get(p+"attn_norm.weight", 1, c.Hidden),
-			ffnNorm:  get(p+"ffn_norm.weight", 1, c.Hidden),
+		l := models[c.Model].layer(c, func(name string, rows, cols int) loaded {
+			return loaded{Weight: get(fmt.Sprintf("blk.%d.%s", i, name), rows, cols)}
 		})
+		l.number = i
+		w.layers = append(w.layers, l)
 	}
 	return w, err
+}
+
+// separate is the weights of a layer that most models have, each by itself.
+func (c *Config) separate(get getter) layer {
+	q, kv := c.Heads*c.HeadDim, c.KVHeads*c.HeadDim
+	return layer{
+		q:        get("attn_q.weight", q, c.Hidden),
+		k:        get("attn_k.weight", kv, c.Hidden),
+		v:        get("attn_v.weight", kv, c.Hidden),
+		o:        get("attn_output.weight", c.Hidden, q),
+		gate:     get("ffn_gate.weight", c.FFN, c.Hidden),
+		down:     get("ffn_down.weight", c.Hidden, c.FFN),
+		up:       get("ffn_up.weight", c.FFN, c.Hidden),
+		attnNorm: get("attn_norm.weight", 1, c.Hidden),
+		ffnNorm:  get("ffn_norm.weight", 1, c.Hidden),
+	}
 }

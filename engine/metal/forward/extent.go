@@ -32,14 +32,17 @@ func Linear(n int) Extent {
 
 // Pairs is one thread for each two of n items: the tile of the elementwise
 // float kernels (get_tile_size in candle-metal-kernels/src/utils.rs).
-func Pairs(n int) Extent {
-	e := Linear((n + 1) / 2)
-	e.pairs = true
+func Pairs(n int) Extent { return tiles(n, 2) }
+
+// tiles is one thread for so many of n items each.
+func tiles(n, each int) Extent {
+	e := Linear((n + each - 1) / each)
+	e.pairs = each > 1
 	return e
 }
 
 // Shape tells how the grid is made: of one thread for each item, of one for
-// each two (pairs), of rows and columns of items (plane); all false is a grid of
+// each two or more (pairs), of rows and columns of items (plane); all false is a grid of
 // threadgroups.
 func (e Extent) Shape() (items, pairs, plane bool) {
 	return e.kind == linear && !e.pairs, e.pairs, e.kind == threads

@@ -328,7 +328,7 @@ func TestConfigErrors(t *testing.T) {
 	}{
 		{func(c *Config) { c.Layers = 0 }, "layers is 0"},
 		{func(c *Config) { c.KVHeads = 2 }, "9 heads cannot share 2"},
-		{func(c *Config) { c.Hidden = 640 }, "hidden size is 640"},
+		{func(c *Config) { c.Hidden, c.Candle = 640, true }, "hidden size is 640"},
 		{func(c *Config) { c.RopeDim = 32 }, "rotary dimension 32"},
 		{func(c *Config) { c.Heads, c.KVHeads, c.HeadDim, c.RopeDim, c.Hidden = 9, 3, 80, 80, 720 }, "head dimension 80"},
 		{func(c *Config) { c.FFN = 1520 }, "rows of 1520 elements are no whole blocks of 32"},

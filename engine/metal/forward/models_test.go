@@ -2,6 +2,7 @@ package forward
 
 import (
 	"bufio"
+	"cmp"
 	"compress/gzip"
 	"encoding/json"
 	"errors"
@@ -23,18 +24,23 @@ type recorded struct {
 	// Passes are of so many tokens after one another.
 	Passes       []int
 	Architecture string
+	Model        string // "" is llama
+	Hidden       int    // 0 is heads times their dimension
+	Context      int    // 0 is 8192
+	DType        *int   // general.dtype
 }
 
 func (m recorded) config() Config {
 	return Config{
-		Layers: m.Layers, Heads: m.Heads, KVHeads: m.KVHeads, HeadDim: m.HeadDim, Hidden: m.Heads * m.HeadDim, FFN: m.FFN, Vocab: m.Vocab, Context: 8192,
+		Model: m.Model, Candle: true, HalfTables: m.DType == nil || *m.DType != 0,
+		Layers: m.Layers, Heads: m.Heads, KVHeads: m.KVHeads, HeadDim: m.HeadDim, Hidden: cmp.Or(m.Hidden, m.Heads*m.HeadDim), FFN: m.FFN, Vocab: m.Vocab, Context: cmp.Or(m.Context, 8192),
 		RMSEps: 1e-5, RopeBase: 100000, RopeDim: m.HeadDim, OwnOutput: m.OwnOutput, Architecture: m.Architecture,
 		Format: func(tensor string) (Format, error) {
 			name := strings.TrimSuffix(tensor[strings.LastIndexByte(strings.TrimSuffix(tensor, ".weight"), '.')+1:], ".weight")
 			if t, ok := m.Types[name]; ok {
 				return FormatOf(t)
 			}
-			if strings.HasSuffix(name, "norm") {
+			if strings.HasSuffix(name, "norm") || strings.HasSuffix(name, "bias") {
 				return FormatOf("F32")
 			}
 			return FormatOf(m.Types["*"])
@@ -83,11 +89,18 @@ func recordedTrace(t *testing.T, file string) (m recorded, sections []section) {
 // lengths of prompts, classes of devices.
 func TestEqualsCandleOverModels(t *testing.T) {
 	files, err := filepath.Glob("testdata/models/*.txt.gz")
+	for _, model := range Models() {
+		more, e := filepath.Glob("testdata/models/" + model + "/*.txt.gz")
+		if files = append(files, more...); model != "llama" && len(more) < 8 {
+			t.Errorf("%d traces of %s", len(more), model)
+		}
+		err = errors.Join(err, e)
+	}
 	if err != nil || len(files) == 0 {
 		t.Fatalf("%d traces, %v", len(files), err)
 	}
 	for _, file := range files {
-		t.Run(strings.TrimSuffix(filepath.Base(file), ".txt.gz"), func(t *testing.T) {
+		t.Run(strings.TrimSuffix(strings.TrimPrefix(file, "testdata/models/"), ".txt.gz"), func(t *testing.T) {
 			m, candle := recordedTrace(t, file)
 			want, got := merged(candle), ownPasses(t, m.config(), m.Passes, 50, false)
 			if len(want) != len(got) {

@@ -33,10 +33,10 @@ type Needs struct {
 }
 
 // kindOfPass is what the pipelines of a pass depend on. Those of one token over
-// earlier keys depend on these only by whether attention runs in two passes.
+// earlier keys depend on these only by what the model says (model.decoding).
 type kindOfPass struct {
 	tokens, pos int
-	twoPass     bool
+	decoding    any
 }
 
 // NewNeeds is of a model that candle's plan can run.
@@ -45,6 +45,7 @@ func NewNeeds(c Config) (*Needs, error) {
 	if err != nil {
 		return nil, err
 	}
+	p.dry = true
 	return &Needs{p, needed(p.Build()), map[kindOfPass]bool{}}, nil
 }
 
@@ -71,7 +72,7 @@ func (n *Needs) Build() []Pipeline { return n.building }
 
 // Prefill are those of a pass of so many tokens from position 0 on.
 func (n *Needs) Prefill(tokens int) ([]Pipeline, error) {
-	if most, whose := Positions(n.planner.config.Context); tokens < 1 || tokens > most {
+	if most, whose := n.planner.config.positions(); tokens < 1 || tokens > most {
 		return nil, fmt.Errorf("metal: a prompt of %d tokens; 1 to %d are possible: %s", tokens, most, whose)
 	}
 	return n.pass(tokens, 0)
@@ -79,7 +80,7 @@ func (n *Needs) Prefill(tokens int) ([]Pipeline, error) {
 
 // Decode are those of a pass of one token over so many keys, its own counted.
 func (n *Needs) Decode(keys int) ([]Pipeline, error) {
-	if most, whose := Positions(n.planner.config.Context); keys < 2 || keys > most {
+	if most, whose := n.planner.config.positions(); keys < 2 || keys > most {
 		return nil, fmt.Errorf("metal: a decode step over %d keys; 2 to %d are possible: %s", keys, most, whose)
 	}
 	return n.pass(1, keys-1)
@@ -94,10 +95,7 @@ func (n *Needs) Run(prompt, steps int) ([]Pipeline, error) {
 		return nil, err
 	}
 	passes = slices.Concat(passes, more)
-	for _, keys := range []int{prompt + 1, max(prompt+1, twoPassKeys)} {
-		if keys > prompt+steps {
-			break
-		}
+	for keys := range n.planner.changes(prompt+1, prompt+steps) {
 		if more, err = n.Decode(keys); err != nil {
 			return nil, err
 		}
@@ -119,7 +117,7 @@ func (n *Needs) Run(prompt, steps int) ([]Pipeline, error) {
 func (n *Needs) Next(tokens, pos int) ([]Pipeline, error) {
 	kind := kindOfPass{tokens: tokens, pos: pos}
 	if tokens == 1 && pos > 0 {
-		kind = kindOfPass{tokens: 1, pos: 1, twoPass: pos+1 >= twoPassKeys}
+		kind = kindOfPass{tokens: 1, pos: 1, decoding: n.planner.model.decoding(&n.planner.config, pos+1)}
 	}
 	if n.told[kind] {
 		return nil, nil
@@ -130,19 +128,39 @@ func (n *Needs) Next(tokens, pos int) ([]Pipeline, error) {
 }
 
 func (n *Needs) pass(tokens, pos int) ([]Pipeline, error) {
-	if pos > 0 {
-		// As if the others had been passed before: nothing looks into their cache.
-		for i := range n.planner.layers {
-			l := &n.planner.layers[i]
-			if l.cached == 0 {
-				l.keys, l.values = n.planner.newBuf(), n.planner.newBuf()
-			}
-			l.cached = pos
-		}
-	}
+	n.planner.pretend(pos)
 	steps, err := n.planner.Step(make([]uint32, tokens), pos)
 	if err != nil {
 		return nil, err
 	}
 	return needed(steps), nil
+}
+
+// pretend is as if so many tokens had been passed before: nothing looks into their
+// cache.
+func (p *Planner) pretend(pos int) {
+	for i := range p.layers {
+		l := &p.layers[i]
+		if l.cached == 0 && pos > 0 {
+			l.keys, l.values = p.newBuf(), p.newBuf()
+		}
+		if pos > 0 {
+			l.cached = pos
+		}
+	}
+}
+
+// changes are the numbers of keys from one to another, both counted, at which a pass of
+// one token comes to need other pipelines than before, the first among them.
+func (p *Planner) changes(from, to int) iter.Seq[int] {
+	return func(yield func(int) bool) {
+		var before any
+		for keys := from; keys <= to; keys++ {
+			now := p.model.decoding(&p.config, keys)
+			if now != before && !yield(keys) {
+				return
+			}
+			before = now
+		}
+	}
 }

@@ -95,7 +95,7 @@ func TestNeedsOfEveryStep(t *testing.T) {
 		if err != nil {
 			t.Fatal(name, err)
 		}
-		most, _ := Positions(c.Context)
+		most, _ := c.positions()
 		var like []string
 		for k := 2; k <= most; k++ {
 			p, err := n.Decode(k)

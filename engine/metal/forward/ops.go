@@ -51,13 +51,18 @@ func (b *builder) copyStrided(in Buf, dims, strides [4]int) Buf {
 // copy2d copies rows of cols elements, srcStride and dstStride apart, to dst
 // from its element offset on.
 func (b *builder) copy2d(src, dst Buf, rows, cols, srcStride, dstStride, offset int) {
+	b.copyRows(src, 0, dst, 4*offset, rows, cols, srcStride, dstStride)
+}
+
+// copyRows is copy2d between two offsets in bytes.
+func (b *builder) copyRows(src Buf, from int, dst Buf, to, rows, cols, srcStride, dstStride int) {
 	b.begin("Unary", "copy2d_f32")
 	b.u64(0, rows)
 	b.u64(1, cols)
 	b.u64(2, srcStride)
 	b.u64(3, dstStride)
-	b.in(4, src, 0)
-	b.out(5, dst, 4*offset)
+	b.in(4, src, from)
+	b.out(5, dst, to)
 	b.run(Plane(rows, cols))
 }
 
@@ -149,27 +154,27 @@ func (b *builder) masked(mask, onTrue, in Buf, heads, tokens, keys int) Buf {
 
 // matmul multiplies n rows of x by w: in blocks, one row by the vector kernel
 // and several by the matrix kernel.
-func (b *builder) matmul(w Weight, wBuf, x Buf, n int) Buf {
+func (b *builder) matmul(w loaded, x Buf, n int) Buf {
 	switch {
 	case w.Format.Float():
-		return b.times(w, wBuf, x, n, 0)
+		return b.times(w, shaped(x, 1, n, w.Cols)).buf
 	case n == 1:
-		return b.mulMV(w, wBuf, x, 0)
+		return b.mulMV(w, x, 0)
 	}
-	return b.mulMM(w, wBuf, x, n)
+	return b.mulMM(w, x, n)
 }
 
-// matmulRow multiplies the one row of x that begins at element offset by w.
-func (b *builder) matmulRow(w Weight, wBuf, x Buf, offset int) Buf {
+// matmulRow multiplies row i of x by w, as a matrix of its own.
+func (b *builder) matmulRow(w loaded, x Buf, i int) Buf {
 	if w.Format.Float() {
-		return b.times(w, wBuf, x, 1, offset)
+		return b.times(w, shaped(x, i+1, w.Cols).narrowed(0, i, 1)).buf
 	}
-	return b.mulMV(w, wBuf, x, offset)
+	return b.mulMV(w, x, i*w.Cols)
 }
 
-func (b *builder) mulMV(w Weight, wBuf, x Buf, offset int) Buf {
+func (b *builder) mulMV(w loaded, x Buf, offset int) Buf {
 	out := b.op(w.Rows, "Quantized", w.Format.MV())
-	b.in(0, wBuf, 0)
+	b.in(0, w.buf, 0)
 	b.in(1, x, 4*offset)
 	b.out(2, out, 0)
 	// 6 to 8 and 12 to 14 are strides in bytes, which the block kernels do not
@@ -183,14 +188,14 @@ func (b *builder) mulMV(w Weight, wBuf, x Buf, offset int) Buf {
 	return out
 }
 
-func (b *builder) mulMM(w Weight, wBuf, x Buf, n int) Buf {
+func (b *builder) mulMM(w loaded, x Buf, n int) Buf {
 	out := b.alloc(n * w.Rows)
 	// candle computes these two strides in float32
 	// (candle-core/src/quantized/metal.rs, fwd).
 	scale := float32(w.Format.Bytes) / float32(w.Format.Elems)
 	row, all := int(float32(w.Cols)*scale), int(float32(w.Cols*w.Rows)*scale)
 	b.begin("Quantized", w.Format.MM())
-	b.in(0, wBuf, 0)
+	b.in(0, w.buf, 0)
 	b.in(1, x, 0)
 	b.out(2, out, 0)
 	for i, v := range [...]int{w.Cols, 1, row, all, all, 1, 4, 4 * w.Cols, 4 * w.Cols * n, 4 * w.Cols * n, w.Rows, n} {

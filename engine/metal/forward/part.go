@@ -19,6 +19,9 @@ const (
 	PartQ            = "attn_q"
 	PartK            = "attn_k"
 	PartV            = "attn_v"
+	PartMask         = "mask"
+	PartQNorm        = "attn_q_norm" // of each head
+	PartKNorm        = "attn_k_norm"
 	PartHeads        = "attn_heads" // tokens × heads to heads × tokens
 	PartRope         = "rope"       // of queries and keys
 	PartCache        = "kv_cache"   // old and new keys and values to a new cache

@@ -13,29 +13,19 @@ import (
 type Planner struct {
 	builder
 	config Config
+	model  model
 	w      *weights
 	built  bool
 
-	cos, sin, negInf Buf
-	embedding        Buf // the table as float32
-	output           Buf // the output matrix in its blocks, or as float32
-	outputNorm       Buf
-	layers           []layer
-	masks            map[[2]int]Buf // by tokens and keys
+	cos, sin   tensor // rows of RopeDim/2, one for each position
+	negInf     Buf
+	embedding  Buf    // the table as float32
+	output     loaded // the output matrix in its blocks, or as float32
+	outputNorm loaded
+	layers     []layer
+	masks      map[[2]int]Buf // by tokens and keys
 
 	logits Buf // of the latest forward pass
-}
-
-// layer is what a layer keeps on the device.
-type layer struct {
-	layerWeights
-	number int // from 0
-	bufs   struct{ q, k, v, o, gate, down, up, attnNorm, ffnNorm Buf }
-
-	// The keys and values of the positions [0, cached), each kvHeads × cached
-	// × headDim; no buffers where cached is 0.
-	keys, values Buf
-	cached       int
 }
 
 // New checks that candle's plan can run the model.
@@ -47,7 +37,7 @@ func New(c Config) (*Planner, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Planner{builder: builder{architecture: c.Architecture}, config: c, w: w, masks: map[[2]int]Buf{}}, nil
+	return &Planner{builder: builder{architecture: c.Architecture}, config: c, model: models[c.Model], w: w, masks: map[[2]int]Buf{}}, nil
 }
 
 // Cached is the number of positions whose keys and values are on the device.
@@ -66,83 +56,43 @@ func (p *Planner) CacheBytes() int64 {
 }
 
 // Build is the steps that make the rotary tables and bring the weights to the
-// device (from_gguf in quantized_llama.rs). They are run once, to their end,
+// device, in the order of candle's from_gguf. They are run once, to their end,
 // before any other.
 func (p *Planner) Build() iter.Seq[*Step] {
 	return p.sequence(func() {
-		p.outside(PartRotary)
-		p.rotaryTables()
-		p.outside(PartWeights)
-		p.negInf = p.upload(floats(float32(math.Inf(-1))))
-
-		embedding := p.uploadWeight(p.w.embedding)
-		p.embedding = p.expand(p.w.embedding, embedding)
-		p.outputNorm = p.uploadWeight(p.w.outputNorm)
-		p.expandAll(uploaded{p.w.outputNorm, &p.outputNorm})
-		p.output = embedding // tied
-		if p.config.OwnOutput {
-			p.output = p.uploadWeight(p.w.output)
-		}
-		for i, w := range p.w.layers {
-			l := layer{layerWeights: w, number: i}
-			p.part.Layer = i
-			b := &l.bufs
-			b.q, b.k, b.v, b.o = p.uploadWeight(w.q), p.uploadWeight(w.k), p.uploadWeight(w.v), p.uploadWeight(w.o)
-			b.gate, b.down, b.up = p.uploadWeight(w.gate), p.uploadWeight(w.down), p.uploadWeight(w.up)
-			p.matrices(uploaded{w.gate, &b.gate}, uploaded{w.down, &b.down}, uploaded{w.up, &b.up})
-			b.attnNorm, b.ffnNorm = p.uploadWeight(w.attnNorm), p.uploadWeight(w.ffnNorm)
-			p.matrices(uploaded{w.q, &b.q}, uploaded{w.k, &b.k}, uploaded{w.v, &b.v}, uploaded{w.o, &b.o})
-			p.expandAll(uploaded{w.attnNorm, &b.attnNorm}, uploaded{w.ffnNorm, &b.ffnNorm})
-			p.layers = append(p.layers, l)
-		}
-		p.outside(PartWeights)
-		p.matrices(uploaded{p.w.output, &p.output})
-		if p.config.OwnOutput {
-			p.release(embedding) // from_gguf keeps it to its end
-		}
+		p.model.build(p)
 		p.emit(Step{Op: Synchronize})
 		p.built = true
 	})
 }
 
-// rotaryTables makes cos and sin of every position times every frequency.
-func (p *Planner) rotaryTables() {
-	pairs := p.config.RopeDim / 2
-	theta := p.upload(floats(p.config.theta()...))
-	positions := make([]byte, 0, 4*MaxPositions)
-	for i := range uint32(MaxPositions) {
-		positions = binary.LittleEndian.AppendUint32(positions, i)
+// load uploads weights.
+func (p *Planner) load(weights ...*loaded) {
+	for _, w := range weights {
+		if w.Name != "" {
+			w.buf = p.uploadWeight(w.Weight)
+		}
 	}
-	arange := p.upload(positions)
-	index := p.unary("Cast", "cast_u32_f32", arange, MaxPositions)
-	angles := p.alloc(MaxPositions * pairs)
-	p.gemm(gemm{batch: 1, m: MaxPositions, n: pairs, k: 1, strideA: MaxPositions, strideB: pairs}, index, theta, angles)
-	p.cos = p.unary("Unary", "cos_f32", angles, MaxPositions*pairs)
-	p.sin = p.unary("Unary", "sin_f32", angles, MaxPositions*pairs)
-	p.release(theta, arange, index, angles)
-}
-
-// uploaded is a weight, and the buffer that it lies in.
-type uploaded struct {
-	w   Weight
-	buf *Buf
 }
 
 // expandAll puts each weight as float32 in place of its buffer.
-func (p *Planner) expandAll(weights ...uploaded) {
-	for _, u := range weights {
-		blocks := *u.buf
-		*u.buf = p.expand(u.w, blocks)
+func (p *Planner) expandAll(weights ...*loaded) {
+	for _, w := range weights {
+		if w.buf == 0 {
+			continue
+		}
+		blocks := w.buf
+		w.buf = p.expand(w.Weight, blocks)
 		p.release(blocks)
 	}
 }
 
 // matrices are weights to multiply by: those that candle has no matrix kernel
 // for are expanded.
-func (p *Planner) matrices(weights ...uploaded) {
-	for _, u := range weights {
-		if u.w.Format.Float() {
-			p.expandAll(u)
+func (p *Planner) matrices(weights ...*loaded) {
+	for _, w := range weights {
+		if w.Format.Float() {
+			p.expandAll(w)
 		}
 	}
 }
@@ -166,7 +116,7 @@ func (p *Planner) checkStep(ids []uint32, pos int) error {
 	case pos < 0 || pos > p.Cached():
 		return fmt.Errorf("metal plan: position %d does not follow the %d positions passed before", pos, p.Cached())
 	}
-	if most, whose := Positions(p.config.Context); len(ids) > most-pos {
+	if most, whose := p.config.positions(); len(ids) > most-pos {
 		return &LimitError{Position: pos, Tokens: len(ids), Positions: most, Whose: whose}
 	}
 	for i, id := range ids {
@@ -188,7 +138,7 @@ func (p *Planner) Step(ids []uint32, pos int) (iter.Seq[*Step], error) {
 		p.release(p.logits)
 		p.logits = 0
 		tokens := p.upload(words(ids))
-		p.logits = p.forward(tokens, len(ids), pos)
+		p.logits = p.model.forward(p, tokens, len(ids), pos)
 		p.outside(PartNext)
 		next := p.argmax(p.logits, p.config.Vocab)
 		p.take(next, 4)

@@ -1,6 +1,9 @@
 package forward
 
-import "fmt"
+import (
+	"cmp"
+	"fmt"
+)
 
 // CPURuns ends the errors over sound models that cannot run here.
 const CPURuns = "; `introgen cpu` runs it"
@@ -16,13 +19,19 @@ func Unsupported(format string, args ...any) error {
 	return &UnsupportedError{fmt.Sprintf(format, args...)}
 }
 
-// Positions is how many positions a pass over a model can reach whose file says
-// context, and whose limit that is, in words that can end an error.
-func Positions(context int) (positions int, whose string) {
-	if context <= MaxPositions {
-		return context, fmt.Sprintf("the model's file allows no more (llama.context_length %d)", context)
+// Positions is how many positions a pass over a model of an architecture can reach
+// whose file says context, and whose limit that is, in words that can end an error.
+func Positions(architecture string, context int) (positions int, whose string) {
+	m := models[architecture]
+	if m == nil || context <= m.rows(context) {
+		return context, fmt.Sprintf("the model's file allows no more (%s.context_length %d)", architecture, context)
 	}
-	return MaxPositions, fmt.Sprintf("that is candle's limit, whose rotary tables have %d rows where the model's file allows %d positions; `introgen cpu` is not bound by it", MaxPositions, context)
+	rows := m.rows(context)
+	return rows, fmt.Sprintf("that is candle's limit, whose rotary tables have %d rows where the model's file allows %d positions; `introgen cpu` is not bound by it", rows, context)
+}
+
+func (c *Config) positions() (positions int, whose string) {
+	return Positions(cmp.Or(c.Model, "llama"), c.Context)
 }
 
 // LimitError says that a forward pass would end beyond the positions that there

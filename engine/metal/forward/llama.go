@@ -1,107 +1,121 @@
 package forward
 
-import "math"
+import (
+	"math"
+	"slices"
+	"strings"
+)
 
-// The order of steps below is that of quantized_llama.rs, and so are the
+// llama is quantized_llama.rs. The order of steps below is candle's, and so are the
 // places where buffers are given back: a Rust value lives to the end of its
 // scope, even where a later one has taken its name. Which buffer the pool
 // gives out next, and thus which barriers the encoder sets, depends on it.
+type llama struct{}
 
-// forward is the pass of n tokens from position pos on, up to the logits of
-// the last one.
-func (p *Planner) forward(tokens Buf, n, pos int) Buf {
-	c := &p.config
-	var mask Buf
-	if n > 1 {
-		mask = p.mask(n, pos)
+// MaxPositions is the length of the rotary tables of candle's llama (MAX_SEQ_LEN in
+// candle-transformers/src/models/quantized_llama.rs), whatever the model file
+// says. Position MaxPositions and above cannot be computed.
+const MaxPositions = 4096
+
+// headDims are the head dimensions that candle's attention of one token takes
+// (call_sdpa_vector in candle-metal-kernels/src/kernels/sdpa.rs). The Sdpa
+// library has kernels for 72 and 80 too, and the host refuses to launch them.
+var headDims = []int{32, 64, 96, 128, 256, 512}
+
+func (llama) rows(int) int { return MaxPositions }
+
+func (llama) check(c *Config) error {
+	if !slices.Contains(headDims, c.HeadDim) {
+		return Unsupported("no attention kernel for head dimension %d; candle launches kernels for %v", c.HeadDim, headDims)
 	}
-	p.outside(PartEmbedding)
-	x := p.lookup(p.embedding, tokens, c.Vocab, c.Hidden, n)
-	for i := range p.layers {
-		x = p.block(&p.layers[i], x, mask, n, pos)
-	}
-	p.outside(PartOutputNorm)
-	normed := p.rmsNorm(x, p.outputNorm, n, c.Hidden, c.RMSEps)
-	p.as(PartOutput)
-	logits := p.matmulRow(p.w.output, p.output, normed, (n-1)*c.Hidden)
-	p.release(x, normed)
-	return logits
+	return c.wholeHeads()
 }
 
-// mask is the causal mask of n tokens over pos+n keys: a byte 1 where the
-// token must not see the key. It is made on the CPU, once for each shape.
-func (p *Planner) mask(n, pos int) Buf {
-	keys := pos + n
-	shape := [2]int{n, keys}
-	if m, ok := p.masks[shape]; ok {
-		return m
+func (llama) layer(c *Config, get getter) layer {
+	l := c.separate(get)
+	if !c.Candle {
+		c.biases(&l, get)
 	}
-	data := make([]byte, n*keys)
-	for i := range n {
-		for j := pos + i + 1; j < keys; j++ {
-			data[i*keys+j] = 1
+	return l
+}
+
+// biases finds those that the file has of l's matrices.
+func (c *Config) biases(l *layer, get getter) {
+	for _, b := range []struct {
+		to *loaded
+		of loaded
+	}{{&l.qBias, l.q}, {&l.kBias, l.k}, {&l.vBias, l.v}, {&l.oBias, l.o}, {&l.gateBias, l.gate}, {&l.upBias, l.up}, {&l.downBias, l.down}} {
+		if c.has(strings.TrimSuffix(b.of.Name, ".weight") + ".bias") {
+			*b.to = get(biasOf(b.of.Name), 1, b.of.Rows)
 		}
 	}
-	m := p.upload(data)
-	p.masks[shape] = m
-	return m
 }
 
-// block is one layer. It gives x back and returns the next layer's input.
-func (p *Planner) block(l *layer, x, mask Buf, n, pos int) Buf {
-	c := &p.config
-	wide, size := n*c.FFN, n*c.Hidden
+func (llama) decoding(_ *Config, keys int) any { return keys >= twoPassKeys }
 
-	p.part = Part{l.number, PartAttnNorm}
-	normed := p.rmsNorm(x, l.bufs.attnNorm, n, c.Hidden, c.RMSEps)
-	attn := p.attention(l, normed, mask, n, pos)
-	p.as(PartAttnResidual)
-	h := p.binary("badd_f32", attn, x, size)
-	p.release(attn)
+func (llama) build(p *Planner) {
+	p.outside(PartRotary)
+	p.cos, p.sin = p.rotaryTables(p.config.rotary(0), MaxPositions)
+	p.outside(PartWeights)
+	p.negInf = p.upload(floats(float32(math.Inf(-1))))
 
-	p.as(PartFFNNorm)
-	normed2 := p.rmsNorm(h, l.bufs.ffnNorm, n, c.Hidden, c.RMSEps)
-	p.as(PartGate)
-	gate := p.matmul(l.gate, l.bufs.gate, normed2, n)
-	p.as(PartUp)
-	up := p.matmul(l.up, l.bufs.up, normed2, n)
-	p.as(PartActivation)
-	silu := p.unary("Unary", "silu_f32", gate, wide)
-	product := p.binary("bmul_f32", silu, up, wide)
-	p.release(silu, up)
-	p.as(PartDown)
-	down := p.matmul(l.down, l.bufs.down, product, n)
-	p.release(gate, product)
-	p.as(PartFFNResidual)
-	out := p.binary("badd_f32", down, h, size)
-	p.release(down, normed2, h, normed, x)
-	return out
+	embedding := p.uploadWeight(p.w.embedding)
+	p.embedding = p.expand(p.w.embedding, embedding)
+	p.loadOutputNorm()
+	p.output = loaded{p.w.output, embedding} // tied
+	if p.config.OwnOutput {
+		p.load(&p.output)
+	}
+	for _, l := range p.w.layers {
+		p.part.Layer = l.number
+		p.load(&l.q, &l.k, &l.v, &l.o)
+		p.load(&l.gate, &l.down, &l.up)
+		p.matrices(&l.gate, &l.down, &l.up)
+		p.load(&l.attnNorm, &l.ffnNorm)
+		p.matrices(&l.q, &l.k, &l.v, &l.o)
+		p.expandAll(&l.attnNorm, &l.ffnNorm)
+		// Biases are not candle's.
+		for _, b := range []*loaded{&l.qBias, &l.kBias, &l.vBias, &l.oBias, &l.gateBias, &l.upBias, &l.downBias} {
+			p.load(b)
+			p.expandAll(b)
+		}
+		p.layers = append(p.layers, l)
+	}
+	p.outside(PartWeights)
+	p.matrices(&p.output)
+	if p.config.OwnOutput {
+		p.release(embedding) // from_gguf keeps it to its end
+	}
+}
+
+func (m llama) forward(p *Planner, tokens Buf, n, pos int) Buf {
+	return p.pass(tokens, n, pos, m.attention)
 }
 
 // attention is forward_attn: projections, rotation, the cache, and attention
 // in one kernel for one token, or step by step for several.
-func (p *Planner) attention(l *layer, x, mask Buf, n, pos int) Buf {
+func (llama) attention(p *Planner, l *layer, x, mask Buf, n, pos int) Buf {
 	c := &p.config
 	dim, heads, kvHeads := c.HeadDim, c.Heads, c.KVHeads
 
 	p.as(PartQ)
-	q := p.matmul(l.q, l.bufs.q, x, n)
+	q := p.linear(l.q, l.qBias, x, n)
 	p.as(PartK)
-	k := p.matmul(l.k, l.bufs.k, x, n)
+	k := p.linear(l.k, l.kBias, x, n)
 	p.as(PartV)
-	v := p.matmul(l.v, l.bufs.v, x, n)
+	v := p.linear(l.v, l.vBias, x, n)
 	p.as(PartHeads)
 	values, vOwn := p.byHead(v, n, kvHeads)
 	qHeads, qOwn := p.byHead(q, n, heads)
 	p.as(PartRope)
-	query := p.rope(qHeads, p.cos, p.sin, heads, n, dim, pos)
+	query := p.rope(qHeads, p.cos.buf, p.sin.buf, heads, n, dim, pos)
 	if qOwn {
 		p.release(qHeads)
 	}
 	p.as(PartHeads)
 	kHeads, kOwn := p.byHead(k, n, kvHeads)
 	p.as(PartRope)
-	keys := p.rope(kHeads, p.cos, p.sin, kvHeads, n, dim, pos)
+	keys := p.rope(kHeads, p.cos.buf, p.sin.buf, kvHeads, n, dim, pos)
 	if kOwn {
 		p.release(kHeads)
 	}
@@ -136,7 +150,7 @@ func (p *Planner) attention(l *layer, x, mask Buf, n, pos int) Buf {
 		end = append(end, y)
 	}
 	p.as(PartAttnOutput)
-	o := p.matmul(l.o, l.bufs.o, y, n)
+	o := p.linear(l.o, l.oBias, y, n)
 	p.release(end...)
 	return o
 }
@@ -150,17 +164,6 @@ func (p *Planner) byHead(x Buf, n, heads int) (y Buf, own bool) {
 	}
 	dim := p.config.HeadDim
 	return p.copyStrided(x, [4]int{1, heads, n, dim}, [4]int{n * heads * dim, dim, heads * dim, 1}), true
-}
-
-// extend appends n positions to the first pos of a cache of cached positions:
-// a new buffer with both, as Tensor::cat makes it.
-func (p *Planner) extend(cache, x Buf, cached, pos, n int) Buf {
-	dim, rows := p.config.HeadDim, p.config.KVHeads
-	all := (pos + n) * dim
-	out := p.alloc(rows * all)
-	p.copy2d(cache, out, rows, pos*dim, cached*dim, all, 0)
-	p.copy2d(x, out, rows, n*dim, n*dim, all, pos*dim)
-	return out
 }
 
 // attendMany is attention of n tokens from position pos on by two matrix
@@ -192,14 +195,4 @@ func (p *Planner) attendMany(query, keys, values, mask Buf, n, pos int) Buf {
 	}
 	p.release(scaled, masked, probs)
 	return y
-}
-
-// repeat puts group copies of each head after one another.
-func (p *Planner) repeat(x Buf, group, count int) Buf {
-	rows, cols := p.config.KVHeads, count*p.config.HeadDim
-	out := p.alloc(rows * group * cols)
-	for i := range group {
-		p.copy2d(x, out, rows, cols, cols, group*cols, i*cols)
-	}
-	return out
 }
