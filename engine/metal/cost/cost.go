@@ -45,21 +45,27 @@ func Of(d *forward.Dispatch) (Cost, bool) {
 type kernel func(*call) Cost
 
 var kernels = withMatrices(map[string]kernel{
-	"cast_u32_f32":     elementwise(1, 0),
-	"cos_f32":          elementwise(1, 1),
-	"sin_f32":          elementwise(1, 1),
-	"silu_f32":         elementwise(1, 3), // x / (1 + exp(-x))
-	"badd_f32":         elementwise(2, 1),
-	"bmul_f32":         elementwise(2, 1),
-	"affine_f32":       elementwise(1, 2),
-	"copy_f32_strided": copyStrided,
-	"copy2d_f32":       copy2d,
-	"is_u32_f32":       lookup,
-	"where_u8_f32":     where,
-	"rope_i_f32":       rope,
-	"rmsnorm_f32":      rmsNorm,
-	"softmax_f32":      softmax,
-	"fast_argmax_f32":  argmax,
+	"cast_u32_f32":      elementwise(1, 0),
+	"cos_f32":           elementwise(1, 1),
+	"sin_f32":           elementwise(1, 1),
+	"silu_f32":          elementwise(1, 3), // x / (1 + exp(-x))
+	"silu_f32_strided":  unaryStrided(3),
+	"gelu_f32":          elementwise(1, 9), // x/2 · (1 + tanh(a · (x + b·x³)))
+	"badd_f32":          elementwise(2, 1),
+	"bmul_f32":          elementwise(2, 1),
+	"bmul_f32_lstrided": multiplied,
+	"eq_u32_lss":        equal(true),
+	"eq_u32_cs":         equal(false),
+	"affine_f32":        elementwise(1, 2),
+	"copy_f32_strided":  copyStrided,
+	"copy2d_f32":        copy2d,
+	"is_u32_f32":        lookup,
+	"where_u8_f32":      where,
+	"rope_i_f32":        rope(2),
+	"rope_f32":          rope(3),
+	"rmsnorm_f32":       rmsNorm,
+	"softmax_f32":       softmax,
+	"fast_argmax_f32":   argmax,
 })
 
 // withMatrices adds those of the block formats, whose names are told from the
@@ -78,7 +84,7 @@ func family(name string) kernel {
 	switch {
 	case strings.HasPrefix(name, "gemm_") && strings.Contains(name, "_f32_f32_"):
 		return gemm
-	case strings.HasPrefix(name, "gemv_float32_") && strings.HasSuffix(name, "_nc0_axpby0"):
+	case (strings.HasPrefix(name, "gemv_float32_") || strings.HasPrefix(name, "gemv_t_float32_")) && strings.HasSuffix(name, "_nc0_axpby0"):
 		return gemv
 	}
 	for _, a := range []struct {

@@ -36,6 +36,32 @@ func copyStrided(c *call) Cost {
 	return Cost{Read: c.times(float, c.distinct(c.size(1, 0), 2, 3)), Written: c.times(float, c.size(0, 0))}
 }
 
+// unaryStrided is a function of each element of a view.
+func unaryStrided(ops int64) kernel {
+	return func(c *call) Cost {
+		n := c.size(0, 0)
+		return Cost{c.times(float, c.distinct(c.size(1, 0), 2, 3)), c.times(float, n), c.times(ops, n)}
+	}
+}
+
+// multiplied is a view times as many elements that lie one after another.
+func multiplied(c *call) Cost {
+	n := c.size(0, 0)
+	return Cost{c.times(float, c.distinct(c.size(1, 0), 2, 3)) + c.times(float, n), c.times(float, n), n}
+}
+
+// equal compares elements, of a view or as they lie, with one; a result is a byte.
+func equal(view bool) kernel {
+	return func(c *call) Cost {
+		n := c.size(0, 0)
+		read := n
+		if view {
+			read = c.distinct(c.size(1, 0), 2, 3)
+		}
+		return Cost{c.times(4, read) + 4, n, n}
+	}
+}
+
 func copy2d(c *call) Cost {
 	n := c.times(float, c.size(0, 0), c.size(1, 0))
 	return Cost{Read: n, Written: n}
@@ -63,14 +89,17 @@ func where(c *call) Cost {
 	return Cost{Read: mask + c.times(float, yes) + c.times(float, no), Written: c.times(float, n)}
 }
 
-// rope turns pairs: four products, a sum and a difference for each.
-func rope(c *call) Cost {
-	heads, values, tables := c.size(0, 0), c.size(1, 0), c.size(2, 0)
-	if tables != 0 {
-		c.bad = true // one for each of a batch: the plan has none
+// rope turns pairs: four products, a sum and a difference for each. Argument batch
+// is where the tables of a batch would be.
+func rope(batch int) kernel {
+	return func(c *call) Cost {
+		heads, values, tables := c.size(0, 0), c.size(1, 0), c.size(batch, 0)
+		if tables != 0 {
+			c.bad = true // one for each of a batch: the plan has none
+		}
+		n := c.times(heads, values)
+		return Cost{c.times(float, n) + c.times(2*float, values/2), c.times(float, n), c.times(6, n/2)}
 	}
-	n := c.times(heads, values)
-	return Cost{c.times(float, n) + c.times(2*float, values/2), c.times(float, n), c.times(6, n/2)}
 }
 
 // rmsNorm squares and adds up a row's values, and multiplies each by the row's
@@ -117,13 +146,11 @@ func gemm(c *call) Cost {
 	return Cost{c.times(float, read), c.times(float, batch, m, n), c.times(2, batch, m, n, k)}
 }
 
-// gemv is a float32 matrix times a vector, without a batch.
+// gemv is a batch of products of a float32 matrix and a vector, from whichever side.
 func gemv(c *call) Cost {
-	cols, rows := c.size32(4, 0), c.size32(5, 0)
-	if c.size32(10, 0) != 1 {
-		c.bad = true
-	}
-	return Cost{c.times(float, rows, cols) + c.times(float, cols), c.times(float, rows), c.times(2, rows, cols)}
+	cols, rows, batch := c.size32(4, 0), c.size32(5, 0), c.size32(10, 0)
+	read := c.times(batch, rows, cols) + c.times(batch, cols)
+	return Cost{c.times(float, read), c.times(float, batch, rows), c.times(2, batch, rows, cols)}
 }
 
 // blocks is the bytes of rows of weights of a block format.

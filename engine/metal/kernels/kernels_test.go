@@ -94,10 +94,10 @@ func TestElementwise(t *testing.T) { each(t, testElementwise) }
 
 func testElementwise(t *testing.T, b *bench, r *rand.Rand) {
 	for _, n := range sizes(r, 5000) {
-		for _, f := range []struct{ library, function string }{{"Unary", "cos_f32"}, {"Unary", "sin_f32"}, {"Unary", "silu_f32"}} {
+		for _, f := range []struct{ library, function string }{{"Unary", "cos_f32"}, {"Unary", "sin_f32"}, {"Unary", "silu_f32"}, {"Unary", "gelu_f32"}} {
 			c := reference.Call{Function: f.function}
 			c.Args[0], c.Args[1], c.Args[2] = u64s(n), noise(r, n), room(n+3)
-			if f.function != "silu_f32" {
+			if f.function == "cos_f32" || f.function == "sin_f32" {
 				angles := make([]float32, n)
 				for i := range angles {
 					angles[i] = 4095 * r.Float32()
@@ -130,13 +130,15 @@ func testElementwise(t *testing.T, b *bench, r *rand.Rand) {
 	}
 }
 
-func TestSiluExtremes(t *testing.T) { each(t, testSiluExtremes) }
+func TestActivationExtremes(t *testing.T) { each(t, testActivationExtremes) }
 
-func testSiluExtremes(t *testing.T, b *bench, r *rand.Rand) {
-	c := reference.Call{Function: "silu_f32"}
-	c.Args[0], c.Args[1], c.Args[2] = u64s(6), f32s(-100, -30, -1e-3, 0, 30, 100), room(6)
-	apply(&c, forward.Pairs(6))
-	b.check(t, "Unary", c, []int{0}, []int{2})
+func testActivationExtremes(t *testing.T, b *bench, r *rand.Rand) {
+	for _, function := range []string{"silu_f32", "gelu_f32"} {
+		c := reference.Call{Function: function}
+		c.Args[0], c.Args[1], c.Args[2] = u64s(8), f32s(-100, -30, -1e-3, 0, 4.9, 5.1, 30, 100), room(8)
+		apply(&c, forward.Pairs(8))
+		b.check(t, "Unary", c, []int{0}, []int{2})
+	}
 }
 
 // shape4 is four random dimensions, and strides of a transposed layout of them.
@@ -254,6 +256,25 @@ func testRope(t *testing.T, b *bench, r *rand.Rand) {
 	c.Args[3], c.Args[4], c.Args[5], c.Args[6] = noise(r, 4*6*32), noise(r, 2*6*16), noise(r, 2*6*16), room(4*6*32)
 	apply(&c, forward.Linear(4*6*16))
 	b.check(t, "Reduce", c, []int{0, 1, 2}, []int{6})
+}
+
+func TestRopeHalves(t *testing.T) { each(t, testRopeHalves) }
+
+func testRopeHalves(t *testing.T, b *bench, r *rand.Rand) {
+	for _, s := range []struct{ heads, tokens, dim int }{{9, 13, 64}, {3, 1, 64}, {1, 1, 2}, {4, 7, 32}, {5, 33, 128}, {2, 3, 96}, {4, 5, 256}} {
+		n := s.heads * s.tokens * s.dim
+		c := reference.Call{Function: "rope_f32"}
+		c.Args[0], c.Args[1], c.Args[2], c.Args[3] = u64s(s.heads), u64s(s.tokens*s.dim), u64s(s.dim), u64s(0)
+		c.Args[4], c.Args[5], c.Args[6], c.Args[7] = noise(r, n), noise(r, n/2), noise(r, n/2), room(n+3)
+		apply(&c, forward.Linear(n/2))
+		b.check(t, "Reduce", c, []int{0, 1, 2, 3}, []int{7})
+	}
+	// Two sequences of two heads each, with tables of their own.
+	c := reference.Call{Function: "rope_f32"}
+	c.Args[0], c.Args[1], c.Args[2], c.Args[3] = u64s(4), u64s(6*32), u64s(32), u64s(2*6*32)
+	c.Args[4], c.Args[5], c.Args[6], c.Args[7] = noise(r, 4*6*32), noise(r, 2*6*16), noise(r, 2*6*16), room(4*6*32)
+	apply(&c, forward.Linear(4*6*16))
+	b.check(t, "Reduce", c, []int{0, 1, 2, 3}, []int{7})
 }
 
 func TestReductions(t *testing.T) { each(t, testReductions) }

@@ -91,6 +91,27 @@ func testGemv(t *testing.T, b *bench, r *rand.Rand) {
 	}
 }
 
+func TestGemvTransposed(t *testing.T) { each(t, testGemvTransposed) }
+
+// testGemvTransposed is testGemv of the variants for a vector times a matrix.
+func testGemvTransposed(t *testing.T, b *bench, r *rand.Rand) {
+	for _, tile := range [][6]int{{1, 2, 8, 4, 4, 1}, {1, 2, 8, 4, 4, 4}, {1, 4, 8, 4, 4, 4}, {1, 16, 8, 4, 4, 4}, {1, 16, 4, 8, 4, 4}} {
+		bn, sm, sn, tm, tn := tile[1], tile[2], tile[3], tile[4], tile[5]
+		perGroup, step := bn*sn*tn, sm*tm
+		for _, cols := range []int{tn, tn + 1, perGroup - 1, perGroup, perGroup + 1, 3*perGroup + 2, tn + r.IntN(200)} {
+			for _, rows := range []int{1, 3, 4, step - 1, step, step + 1, 2*step + 5, 1 + r.IntN(2000)} {
+				batch, strideV := 1+r.IntN(2), rows+r.IntN(5)
+				c := gemvCall(r, tile, batch, rows, cols)
+				c.Function = fmt.Sprintf("gemv_t_float32_bm1_bn%d_sm%d_sn%d_tm%d_tn%d_nc0_axpby0", bn, sm, sn, tm, tn)
+				c.Args[1], c.Args[3], c.Args[11] = noise(r, batch*strideV), room(batch*cols+3), u64s(strideV)
+				c.Args[4], c.Args[5] = i32s(rows), i32s(cols)
+				c.Grid.X = (cols + perGroup - 1) / perGroup
+				b.check(t, "Gemv", c, []int{4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14}, []int{3})
+			}
+		}
+	}
+}
+
 // gemvCall is a product whose rows, vectors and matrices lie a little apart.
 func gemvCall(r *rand.Rand, tile [6]int, batch, rows, cols int) reference.Call {
 	c := reference.Call{Function: fmt.Sprintf("gemv_float32_bm%d_bn%d_sm%d_sn%d_tm%d_tn%d_nc0_axpby0", tile[0], tile[1], tile[2], tile[3], tile[4], tile[5])}

@@ -147,3 +147,32 @@ kernel void rope_i_f32(
     const float c = cos_table[j], s = sin_table[j];
     out[t] = float2(v.x * c - v.y * s, v.x * s + v.y * c);
 }
+
+// Turns each pair of a head's halves, (i, i + dim/2), as rope_i_f32 turns
+// neighbours.
+kernel void rope_f32(
+    constant size_t &heads [[buffer(0)]],
+    constant size_t &head_size [[buffer(1)]],
+    constant size_t &dim [[buffer(2)]],
+    constant size_t &stride_b [[buffer(3)]],
+    device const float *in [[buffer(4)]],
+    device const float *cos_table [[buffer(5)]],
+    device const float *sin_table [[buffer(6)]],
+    device float *out [[buffer(7)]],
+    uint t [[thread_position_in_grid]]
+) {
+    const uint pairs = uint(head_size) / 2, apart = uint(dim) / 2;
+    if (t >= uint(heads) * pairs) {
+        return;
+    }
+    uint j = t % pairs;
+    if (stride_b > 0) {
+        j += 2 * t / uint(stride_b) * pairs;
+    }
+    // Rows of pairs lie as densely as rows of values, in half of the space.
+    const uint row = t / apart;
+    const uint first = row * uint(dim) + (t - row * apart), second = first + apart;
+    const float a = in[first], b = in[second], c = cos_table[j], s = sin_table[j];
+    out[first] = a * c - b * s;
+    out[second] = a * s + b * c;
+}

@@ -2,6 +2,13 @@
 #include <metal_stdlib>
 using namespace metal;
 
+static float silu(float x) { return x / (1.0f + exp(-x)); }
+
+// gelu is the approximation by tanh, whose fast variant overflows where x is large.
+static float gelu(float x) {
+    return 0.5f * x * (1.0f + precise::tanh(0.7978845608028654f * (x + 0.044715f * x * x * x)));
+}
+
 // A thread takes two elements, half of the array apart.
 #define UNARY(name, expression)                                         \
     kernel void name(                                                   \
@@ -28,7 +35,40 @@ using namespace metal;
 // digits.
 UNARY(cos_f32, precise::cos(x))
 UNARY(sin_f32, precise::sin(x))
-UNARY(silu_f32, x / (1.0f + exp(-x)))
+UNARY(silu_f32, silu(x))
+UNARY(gelu_f32, gelu(x))
+
+// element is where element i of a tensor of these dimensions lies.
+static uint element(uint i, uint rank, constant size_t *dims, constant size_t *strides) {
+    uint at = 0;
+    for (uint d = rank; d-- > 0;) {
+        const uint size = uint(dims[d]);
+        const uint rest = i / size;
+        at += (i - rest * size) * uint(strides[d]);
+        i = rest;
+    }
+    return at;
+}
+
+// The same of a tensor that is not contiguous: a thread makes one element.
+#define UNARY_STRIDED(name, expression)                                 \
+    kernel void name(                                                   \
+        constant size_t &n [[buffer(0)]],                               \
+        constant size_t &rank [[buffer(1)]],                            \
+        constant size_t *dims [[buffer(2)]],                            \
+        constant size_t *strides [[buffer(3)]],                         \
+        device const float *in [[buffer(4)]],                           \
+        device float *out [[buffer(5)]],                                \
+        uint t [[thread_position_in_grid]]                              \
+    ) {                                                                 \
+        if (t >= uint(n)) {                                             \
+            return;                                                     \
+        }                                                               \
+        const float x = in[element(t, uint(rank), dims, strides)];      \
+        out[t] = expression;                                            \
+    }
+
+UNARY_STRIDED(silu_f32_strided, silu(x))
 
 // Makes a tensor contiguous: a thread finds and copies one element.
 kernel void copy_f32_strided(

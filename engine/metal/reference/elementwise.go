@@ -9,6 +9,11 @@ func cos(x float64) float64  { return math.Cos(x) }
 func sin(x float64) float64  { return math.Sin(x) }
 func silu(x float64) float64 { return x / (1 + math.Exp(-x)) }
 
+// gelu is the approximation by tanh.
+func gelu(x float64) float64 {
+	return x / 2 * (1 + math.Tanh(math.Sqrt(2/math.Pi)*(x+0.044715*x*x*x)))
+}
+
 // pairs runs f for each of n elements, of which a thread takes two.
 func (c *Call) pairs(n int, f func(i int)) error {
 	if err := c.cover((n + 1) / 2); err != nil {
@@ -27,6 +32,52 @@ func cast(c *Call) error {
 func unary(f func(float64) float64) kernel {
 	return func(c *Call) error {
 		return c.pairs(c.u64(0, 0), func(i int) { c.setF32(2, i, f(c.f32(1, i))) })
+	}
+}
+
+// unaryStrided is f of each element of a tensor that is not contiguous, a thread
+// an element.
+func unaryStrided(f func(float64) float64) kernel {
+	return func(c *Call) error {
+		n, rank := c.u64(0, 0), c.u64(1, 0)
+		if err := c.cover(n); err != nil {
+			return err
+		}
+		for i := range n {
+			c.setF32(5, i, f(c.f32(4, c.offset(i, rank, 2, 3))))
+		}
+		return nil
+	}
+}
+
+// operand says where element i of an operand lies: of one that is strided, that is
+// dense, or that is a single element.
+type operand func(c *Call, i, rank, strides int) int
+
+func strided(c *Call, i, rank, strides int) int { return c.offset(i, rank, 2, strides) }
+func dense(_ *Call, i, _, _ int) int            { return i }
+func single(*Call, int, int, int) int           { return 0 }
+
+// multiplied is the product of two tensors of float32, equal whether such of
+// uint32 are the same, as a byte.
+func multiplied(left, right operand) kernel {
+	return func(c *Call) error {
+		rank := c.u64(1, 0)
+		return c.pairs(c.u64(0, 0), func(i int) {
+			c.setF32(7, i, c.f32(5, left(c, i, rank, 3))*c.f32(6, right(c, i, rank, 4)))
+		})
+	}
+}
+
+func equal(left, right operand) kernel {
+	return func(c *Call) error {
+		rank := c.u64(1, 0)
+		return c.pairs(c.u64(0, 0), func(i int) {
+			c.Args[7][i] = 0
+			if c.u32(5, left(c, i, rank, 3)) == c.u32(6, right(c, i, rank, 4)) {
+				c.Args[7][i] = 1
+			}
+		})
 	}
 }
 
@@ -125,6 +176,29 @@ func rope(c *Call) error {
 		a, b, cos, sin := c.f32(3, 2*t), c.f32(3, 2*t+1), c.f32(4, j), c.f32(5, j)
 		c.setF32(6, 2*t, a*cos-b*sin)
 		c.setF32(6, 2*t+1, a*sin+b*cos)
+	}
+	return nil
+}
+
+// ropeHalves turns element i of a head's first half with element i of its second.
+func ropeHalves(c *Call) error {
+	bh, td, d, strideB := c.u64(0, 0), c.u64(1, 0), c.u64(2, 0), c.u64(3, 0)
+	if err := c.cover(bh * td / 2); err != nil {
+		return err
+	}
+	for h := range bh {
+		table := 0
+		if strideB > 0 {
+			table = h * td / strideB * (td / 2)
+		}
+		for t := range td / d {
+			for i := range d / 2 {
+				first, j := h*td+t*d+i, table+t*(d/2)+i
+				a, b, cos, sin := c.f32(4, first), c.f32(4, first+d/2), c.f32(5, j), c.f32(6, j)
+				c.setF32(7, first, a*cos-b*sin)
+				c.setF32(7, first+d/2, a*sin+b*cos)
+			}
+		}
 	}
 	return nil
 }

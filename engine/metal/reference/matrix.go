@@ -103,6 +103,39 @@ func gemvKernel(rest string) (kernel, error) {
 	}, nil
 }
 
+// gemvTransposed is a vector times a matrix: bmBM_bnBN_smSM_snSN_tmTM_tnTN.
+func gemvTransposed(rest string) (kernel, error) {
+	var bm, bn, sm, sn, tm, tn int
+	if _, err := fmt.Sscanf(rest, "bm%d_bn%d_sm%d_sn%d_tm%d_tn%d_nc0_axpby0", &bm, &bn, &sm, &sn, &tm, &tn); err != nil {
+		return nil, fmt.Errorf("no reference for kernel %q", "gemv_t_float32_"+rest)
+	}
+	return func(c *Call) error {
+		rows, cols, ld := c.i32(4, 0), c.i32(5, 0), c.i32(6, 0)
+		strideV, strideM := c.u64(11, 0), c.u64(12, 0)
+		if sm*sn != 32 || cols < tn {
+			return fmt.Errorf("%d × %d threads in a simdgroup, each for %d of %d columns", sm, sn, tn, cols)
+		}
+		if g := c.Group; g.X != 32 || g.Y != bn || g.Z != bm {
+			return fmt.Errorf("a threadgroup of %v", g)
+		}
+		if err := c.coverGroups((cols+bn*sn*tn-1)/(bn*sn*tn), 1, 1); err != nil {
+			return err
+		}
+		for z := range c.Grid.Z {
+			sums := make([]float64, cols)
+			for k, v := range c.floats(1, z*strideV, rows) {
+				for i, m := range c.floats(0, z*strideM+k*ld, cols) {
+					sums[i] += m * v
+				}
+			}
+			for i, sum := range sums {
+				c.setF32(3, z*cols+i, sum)
+			}
+		}
+		return nil
+	}, nil
+}
+
 type multiply func(c *Call, f forward.Format, t quant.Type) error
 
 // mulKernel reads the format of the weights from the name: q8_0_f32.

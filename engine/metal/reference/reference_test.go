@@ -19,6 +19,14 @@ func f32s(v ...float32) []byte {
 	return b
 }
 
+func u32s(v ...uint32) []byte {
+	var b []byte
+	for _, x := range v {
+		b = binary.LittleEndian.AppendUint32(b, x)
+	}
+	return b
+}
+
 func u64s(v ...uint64) []byte {
 	var b []byte
 	for _, x := range v {
@@ -40,6 +48,18 @@ func TestByHand(t *testing.T) {
 		{Call{Function: "badd_f32", Args: [31][]byte{u64s(3), f32s(1, 2, 3), f32s(10, 20, 30), f32s(0, 0, 0)}, Grid: lanes(1), Group: lanes(2)}, 3, []float32{11, 22, 33}},
 		{Call{Function: "affine_f32", Args: [31][]byte{u64s(2), f32s(2), f32s(1), f32s(3, 4), f32s(0, 0)}, Grid: lanes(1), Group: lanes(1)}, 4, []float32{7, 9}},
 		{Call{Function: "silu_f32", Args: [31][]byte{u64s(1), f32s(0), f32s(9)}, Grid: lanes(1), Group: lanes(1)}, 2, []float32{0}},
+		// Φ(1) is 0.8413, and the approximation 0.8412; of what is far off nothing, or all, is left.
+		{Call{Function: "gelu_f32", Args: [31][]byte{u64s(4), f32s(0, 1, -20, 20), f32s(9, 9, 9, 9)}, Grid: lanes(1), Group: lanes(2)}, 2, []float32{0, 0.8411920, 0, 20}},
+		// the second half of two tokens
+		{Call{Function: "silu_f32_strided", Args: [31][]byte{u64s(2), u64s(2), u64s(2, 1), u64s(2, 1), f32s(0, 7, 0, 7), f32s(9, 9)}, Grid: lanes(1), Group: lanes(2)}, 5, []float32{0, 0}},
+		{Call{Function: "bmul_f32_lstrided", Args: [31][]byte{u64s(2), u64s(2), u64s(2, 1), u64s(2, 1), u64s(1, 1), f32s(3, 7, 5, 7), f32s(10, 100), f32s(9, 9)}, Grid: lanes(1), Group: lanes(1)}, 7, []float32{30, 500}},
+		// The results are bytes: four of them, read as one number.
+		{Call{Function: "eq_u32_cs", Args: [31][]byte{u64s(4), u64s(1), u64s(4), u64s(1), u64s(0), u32s(7, 8, 8, 7), u32s(8), f32s(9)}, Grid: lanes(1), Group: lanes(2)}, 7, []float32{math.Float32frombits(0x00010100)}},
+		{Call{Function: "eq_u32_lss", Args: [31][]byte{u64s(4), u64s(2), u64s(2, 2), u64s(0, 1), u64s(0, 0), u32s(8, 7), u32s(7), f32s(9)}, Grid: lanes(1), Group: lanes(2)}, 7, []float32{math.Float32frombits(0x01000100)}},
+		// a quarter turn of (1, 0), a half turn of (2, 3): elements 0 and 2, 1 and 3
+		{Call{Function: "rope_f32", Args: [31][]byte{u64s(1), u64s(4), u64s(4), u64s(0), f32s(1, 2, 0, 3), f32s(0, -1), f32s(1, 0), f32s(9, 9, 9, 9)}, Grid: lanes(1), Group: lanes(2)}, 7, []float32{0, -2, 1, -3}},
+		// (1, 2) times ((1, 2), (3, 4))
+		{Call{Function: "gemv_t_float32_bm1_bn2_sm8_sn4_tm4_tn1_nc0_axpby0", Args: [31][]byte{f32s(1, 2, 3, 4), f32s(1, 2), nil, f32s(9, 9), u32s(2), u32s(2), u32s(2), nil, nil, nil, nil, u64s(2), u64s(4)}, Grid: metalshim.Size{X: 1, Y: 1, Z: 1}, Group: metalshim.Size{X: 32, Y: 2, Z: 1}}, 3, []float32{7, 10}},
 		// rms of (3, 4) is 5/√2
 		{Call{Function: "rmsnorm_f32", Args: [31][]byte{u64s(2), u64s(2), f32s(3, 4), f32s(0, 0), f32s(1, 10), f32s(0)}, Grid: lanes(1), Group: lanes(1)}, 3, []float32{3 * math.Sqrt2 / 5, 40 * math.Sqrt2 / 5}},
 		{Call{Function: "softmax_f32", Args: [31][]byte{u64s(3), u64s(3), f32s(7, 7, 7), f32s(0, 0, 0)}, Grid: lanes(1), Group: lanes(1)}, 3, []float32{third, third, third}},
