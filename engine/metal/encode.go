@@ -116,9 +116,20 @@ func operation(p forward.Part, s *forward.Dispatch) metalshim.Operation {
 	return o
 }
 
-// blit encodes a copy of n bytes from the start of src to the start of dst, in
-// an encoder of its own.
-func (d *Device) blit(dst, src *buffer, n int, p forward.Part) error {
+// blit encodes a Copy, in an encoder of its own.
+func (d *Device) blit(dst, src *buffer, s *forward.Step) error {
+	return d.transfer(dst, s, func(b metalshim.Blit) {
+		b.Copy(dst.Buffer, dst.offset+s.Offset, src.Buffer, src.offset+s.SrcOffset, s.Bytes)
+	})
+}
+
+// fill encodes a Fill, in an encoder of its own.
+func (d *Device) fill(dst *buffer, s *forward.Step) error {
+	return d.transfer(dst, s, func(b metalshim.Blit) { b.Fill(dst.Buffer, 0, dst.Len(), 0) })
+}
+
+// transfer makes the encoder of a step that writes dst.
+func (d *Device) transfer(dst *buffer, s *forward.Step, encode func(metalshim.Blit)) error {
 	if err := d.op(); err != nil {
 		return err
 	}
@@ -134,10 +145,10 @@ func (d *Device) blit(dst, src *buffer, n int, p forward.Part) error {
 		fence.Release()
 		return err
 	}
-	b.SetLabel("blit_to_cpu")
+	b.SetLabel(s.Label)
 	d.fences.Open(fence, b.WaitForFence)
-	metalshim.Describe(b, operation(p, nil))
-	b.Copy(dst.Buffer, dst.offset, src.Buffer, src.offset, n)
+	metalshim.Describe(b, operation(s.Part, nil))
+	encode(b)
 	b.UpdateFence(fence)
 	d.fences.Wrote(fence, []int{dst.id})
 	d.ended = append(d.ended, endedEncoder{fence, nil})

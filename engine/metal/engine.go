@@ -277,7 +277,9 @@ func (e *Engine) do(s *forward.Step) (err error) {
 	case forward.Run:
 		return e.d.dispatch(s.Dispatch, e.find)
 	case forward.Copy:
-		return e.d.blit(e.bufs[s.Buf].Buffer, e.bufs[s.Src].Buffer, s.Bytes, s.Part)
+		return e.d.blit(e.bufs[s.Buf].Buffer, e.bufs[s.Src].Buffer, s)
+	case forward.Fill:
+		return e.d.fill(e.bufs[s.Buf].Buffer, s)
 	case forward.Wait:
 		return e.d.wait()
 	case forward.Synchronize:

@@ -91,8 +91,21 @@ func (b *builder) release(bufs ...Buf) {
 // waits until they are there.
 func (b *builder) fetch(src Buf, n int) Buf {
 	x := b.result(Step{Op: Stage, Bytes: n})
-	b.emit(Step{Op: Copy, Buf: x, Src: src, Bytes: n, Part: b.part})
+	b.emit(Step{Op: Copy, Buf: x, Src: src, Bytes: n, Part: b.part, Label: "blit_to_cpu"})
 	b.emit(Step{Op: Wait})
+	return x
+}
+
+// blit copies n float32 elements from element srcOffset of src to element offset of
+// dst, in an encoder of its own.
+func (b *builder) blit(src, dst Buf, srcOffset, offset, n int, label string) {
+	b.emit(Step{Op: Copy, Buf: dst, Src: src, SrcOffset: 4 * srcOffset, Offset: 4 * offset, Bytes: 4 * n, Part: b.part, Label: label})
+}
+
+// zeros is a shared buffer for n float32 elements, all 0.
+func (b *builder) zeros(n int) Buf {
+	x := b.result(Step{Op: Stage, Bytes: 4 * n})
+	b.emit(Step{Op: Fill, Buf: x, Part: b.part, Label: "zeros"})
 	return x
 }
 

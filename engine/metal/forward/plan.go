@@ -40,8 +40,10 @@ const (
 	Free
 	// Run encodes Dispatch.
 	Run
-	// Copy encodes a blit of Bytes from the start of Src to the start of Buf.
+	// Copy encodes a blit of Bytes from SrcOffset of Src to Offset of Buf.
 	Copy
+	// Fill encodes a blit that sets all of Buf to 0, be it longer than asked for.
+	Fill
 	// Wait commits what is encoded and waits for it; then buffers that are in
 	// the pool and free are released.
 	Wait
@@ -52,7 +54,7 @@ const (
 	Take
 )
 
-var opNames = [...]string{"upload", "upload weight", "upload expanded", "alloc", "stage", "free", "run", "copy", "wait", "synchronize", "take"}
+var opNames = [...]string{"upload", "upload weight", "upload expanded", "alloc", "stage", "free", "run", "copy", "fill", "wait", "synchronize", "take"}
 
 // String is the step's name in messages.
 func (o Op) String() string {
@@ -70,7 +72,10 @@ type Step struct {
 	Name     string
 	Data     []byte
 	Dispatch *Dispatch
-	Part     Part // of a Copy
+	Part     Part // of a Copy or a Fill
+
+	SrcOffset, Offset int    // bytes, of a Copy
+	Label             string // what candle labels the encoder of a Copy or a Fill with
 }
 
 // Dispatch is one kernel launch.

@@ -91,7 +91,16 @@ func (r *replay) do(s *Step) {
 		r.op()
 		r.encoder = false
 		r.event("encoder blit")
-		r.event("copy %s %s %d", r.get(s.Src).Buffer, r.get(s.Buf).Buffer, s.Bytes)
+		if s.Offset == 0 && s.SrcOffset == 0 {
+			r.event("copy %s %s %d", r.get(s.Src).Buffer, r.get(s.Buf).Buffer, s.Bytes)
+		} else {
+			r.event("copyat %s+%d %s+%d %d", r.get(s.Src).Buffer, s.SrcOffset, r.get(s.Buf).Buffer, s.Offset, s.Bytes)
+		}
+	case Fill:
+		r.op()
+		r.encoder = false
+		r.event("encoder blit")
+		r.event("fill %s 0 %d 0", r.get(s.Buf).Buffer, r.get(s.Buf).Size)
 	case Wait:
 		r.commit()
 		r.wait()
@@ -237,8 +246,10 @@ func renamed(t *testing.T, events []string) []string {
 		case "upload", "new":
 			names[f[1]] = "#" + strconv.Itoa(len(names)+1)
 			f[1] = names[f[1]]
-		case "copy":
+		case "copy", "copyat":
 			f[1], f[2] = rename(f[1]), rename(f[2])
+		case "fill":
+			f[1] = rename(f[1])
 		case "run":
 			for i := 6; i < len(f); i++ {
 				index, value, _ := strings.Cut(f[i], "=")

@@ -134,8 +134,8 @@ func TestEqualsCandle(t *testing.T) {
 // others, so the order between making buffers and opening encoders is left out
 // by comparing several times.
 var eventKinds = [][]string{
-	{"section", "upload", "new", "lib", "pipe", "barrier", "run", "copy"},
-	{"section", "upload", "new", "run", "copy", "wait"},
+	{"section", "upload", "new", "lib", "pipe", "barrier", "run", "copy", "copyat", "fill"},
+	{"section", "upload", "new", "run", "copy", "copyat", "fill", "wait"},
 	{"section", "lib", "pipe", "encoder", "barrier", "commit", "wait", "run-names"},
 }
 
