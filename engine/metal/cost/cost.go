@@ -46,6 +46,11 @@ type kernel func(*call) Cost
 
 var kernels = withMatrices(map[string]kernel{
 	"cast_u32_f32":      elementwise(1, 0),
+	"cast_u32_f16":      between(4, 2, 0),
+	"cast_f32_f16":      between(4, 2, 0),
+	"cast_f16_f32":      between(2, 4, 0),
+	"cos_f16":           between(2, 2, 1),
+	"sin_f16":           between(2, 2, 1),
 	"cos_f32":           elementwise(1, 1),
 	"sin_f32":           elementwise(1, 1),
 	"silu_f32":          elementwise(1, 3), // x / (1 + exp(-x))
@@ -53,7 +58,8 @@ var kernels = withMatrices(map[string]kernel{
 	"gelu_f32":          elementwise(1, 9), // x/2 · (1 + tanh(a · (x + b·x³)))
 	"badd_f32":          elementwise(2, 1),
 	"bmul_f32":          elementwise(2, 1),
-	"bmul_f32_lstrided": multiplied,
+	"badd_f32_rstrided": viewed(4),
+	"bmul_f32_lstrided": viewed(3),
 	"eq_u32_lss":        equal(true),
 	"eq_u32_cs":         equal(false),
 	"affine_f32":        elementwise(1, 2),
@@ -83,7 +89,9 @@ func withMatrices(all map[string]kernel) map[string]kernel {
 func family(name string) kernel {
 	switch {
 	case strings.HasPrefix(name, "gemm_") && strings.Contains(name, "_f32_f32_"):
-		return gemm
+		return gemm(float)
+	case strings.HasPrefix(name, "gemm_nn_f16_f16_"):
+		return gemm(2)
 	case (strings.HasPrefix(name, "gemv_float32_") || strings.HasPrefix(name, "gemv_t_float32_")) && strings.HasSuffix(name, "_nc0_axpby0"):
 		return gemv
 	}

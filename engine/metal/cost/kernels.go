@@ -44,10 +44,21 @@ func unaryStrided(ops int64) kernel {
 	}
 }
 
-// multiplied is a view times as many elements that lie one after another.
-func multiplied(c *call) Cost {
-	n := c.size(0, 0)
-	return Cost{c.times(float, c.distinct(c.size(1, 0), 2, 3)) + c.times(float, n), c.times(float, n), n}
+// between is elementwise from elements of one size in bytes to such of another.
+func between(from, to, ops int64) kernel {
+	return func(c *call) Cost {
+		n := c.size(0, 0)
+		return Cost{c.times(from, n), c.times(to, n), c.times(ops, n)}
+	}
+}
+
+// viewed takes a view, whose strides an argument has, and as many elements that lie one
+// after another.
+func viewed(strides int) kernel {
+	return func(c *call) Cost {
+		n := c.size(0, 0)
+		return Cost{c.times(float, c.distinct(c.size(1, 0), 2, strides)) + c.times(float, n), c.times(float, n), n}
+	}
 }
 
 // equal compares elements, of a view or as they lie, with one; a result is a byte.
@@ -130,9 +141,13 @@ func (c *call) rows(n, cols int64) int64 {
 	return n / cols
 }
 
-// gemm is a batch of products of float32 matrices, of the shapes that GemmParams
-// has. Matrices of a batch may lie in each other.
-func gemm(c *call) Cost {
+// gemm is a batch of products of matrices, of the shapes that GemmParams has, whose
+// elements take so many bytes. Matrices of a batch may lie in each other.
+func gemm(size int64) kernel {
+	return func(c *call) Cost { return c.gemm(size) }
+}
+
+func (c *call) gemm(bytes int64) Cost {
 	m, n, k := c.size32(4, 0), c.size32(4, 1), c.size32(4, 2)
 	batch, strideA, strideB := c.size32(6, 0), c.size(7, 0), c.size(7, 1)
 	elements := func(stride, one int64) int64 {
@@ -143,7 +158,7 @@ func gemm(c *call) Cost {
 		return c.times(batch-1, min(stride, one)) + one
 	}
 	read := elements(strideA, c.times(m, k)) + elements(strideB, c.times(n, k))
-	return Cost{c.times(float, read), c.times(float, batch, m, n), c.times(2, batch, m, n, k)}
+	return Cost{c.times(bytes, read), c.times(bytes, batch, m, n), c.times(2, batch, m, n, k)}
 }
 
 // gemv is a batch of products of a float32 matrix and a vector, from whichever side.

@@ -69,6 +69,9 @@ static uint element(uint i, uint rank, constant size_t *dims, constant size_t *s
 
 #define LEFT element(i, uint(rank), dims, left_strides)
 
+#define RIGHT element(i, uint(rank), dims, right_strides)
+
+BINARY_STRIDED(badd_f32_rstrided, float, float, i, RIGHT, l + r)
 BINARY_STRIDED(bmul_f32_lstrided, float, float, LEFT, i, l * r)
 BINARY_STRIDED(eq_u32_lss, uint, uchar, LEFT, 0, l == r ? 1 : 0)
 BINARY_STRIDED(eq_u32_cs, uint, uchar, i, 0, l == r ? 1 : 0)

@@ -1,21 +1,28 @@
-// Whole numbers to float.
+// Numbers of one type to another.
 #include <metal_stdlib>
 using namespace metal;
 
-kernel void cast_u32_f32(
-    constant size_t &n [[buffer(0)]],
-    device const uint *in [[buffer(1)]],
-    device float *out [[buffer(2)]],
-    uint t [[thread_position_in_grid]]
-) {
-    const uint count = uint(n);
-    const uint half_count = (count + 1) / 2;
-    if (t >= half_count) {
-        return;
+// A thread takes as many elements as fit into eight bytes of what is read, equally far
+// apart in the array.
+#define CAST(name, from, to)                                            \
+    kernel void name(                                                   \
+        constant size_t &n [[buffer(0)]],                               \
+        device const from *in [[buffer(1)]],                            \
+        device to *out [[buffer(2)]],                                   \
+        uint t [[thread_position_in_grid]]                              \
+    ) {                                                                 \
+        constexpr uint each = 8 / sizeof(from);                         \
+        const uint count = uint(n);                                     \
+        const uint threads = (count + each - 1) / each;                 \
+        if (t >= threads) {                                             \
+            return;                                                     \
+        }                                                               \
+        for (uint i = t; i < count; i += threads) {                     \
+            out[i] = to(in[i]);                                         \
+        }                                                               \
     }
-    out[t] = float(in[t]);
-    const uint second = t + half_count;
-    if (second < count) {
-        out[second] = float(in[second]);
-    }
-}
+
+CAST(cast_u32_f32, uint, float)
+CAST(cast_u32_f16, uint, half)
+CAST(cast_f32_f16, float, half)
+CAST(cast_f16_f32, half, float)

@@ -22,11 +22,11 @@ constant bool align_m [[function_constant(200)]];
 constant bool align_n [[function_constant(201)]];
 constant bool align_k [[function_constant(202)]];
 
-template <int BM, int BN, int BK, int WM, int WN, bool TRANS_B>
+template <typename T, int BM, int BN, int BK, int WM, int WN, bool TRANS_B>
 [[kernel, max_total_threads_per_threadgroup(WM * WN * 32)]] void gemm(
-    device const float *A [[buffer(0)]],
-    device const float *B [[buffer(1)]],
-    device float *D [[buffer(3)]],
+    device const T *A [[buffer(0)]],
+    device const T *B [[buffer(1)]],
+    device T *D [[buffer(3)]],
     constant GemmParams &p [[buffer(4)]],
     constant long *batch_strides [[buffer(7)]],
     uint3 group [[threadgroup_position_in_grid]],
@@ -67,17 +67,17 @@ template <int BM, int BN, int BK, int WM, int WN, bool TRANS_B>
         // 32/BK rows of A at a time, or one; lanes run along k.
         for (int r = int(simdgroup) * (32 / BK); r < BM; r += simdgroups * (32 / BK)) {
             const int i = r + int(lane) / BK, k = int(lane) % BK;
-            tile_a[i * BK + k] = i < M && k < K ? A[long(i) * p.lda + k0 + k] : 0.0f;
+            tile_a[i * BK + k] = i < M && k < K ? float(A[long(i) * p.lda + k0 + k]) : 0.0f;
         }
         if (TRANS_B) {
             for (int r = int(simdgroup) * (32 / BK); r < BN; r += simdgroups * (32 / BK)) {
                 const int j = r + int(lane) / BK, k = int(lane) % BK;
-                tile_b[k * (BN + 1) + j] = j < N && k < K ? B[long(j) * p.ldb + k0 + k] : 0.0f;
+                tile_b[k * (BN + 1) + j] = j < N && k < K ? float(B[long(j) * p.ldb + k0 + k]) : 0.0f;
             }
         } else {
             for (int k = int(simdgroup); k < BK; k += simdgroups) {
                 for (int j = int(lane); j < BN; j += 32) {
-                    tile_b[k * (BN + 1) + j] = k < K && j < N ? B[long(k0 + k) * p.ldb + j] : 0.0f;
+                    tile_b[k * (BN + 1) + j] = k < K && j < N ? float(B[long(k0 + k) * p.ldb + j]) : 0.0f;
                 }
             }
         }
@@ -107,19 +107,25 @@ template <int BM, int BN, int BK, int WM, int WN, bool TRANS_B>
         for (int j = 0; j < columns; j++) {
             const int column = int(lane) + 32 * j;
             if (row < M && column < N) {
-                D[long(row) * p.ldd + column] = sum[i][j];
+                D[long(row) * p.ldd + column] = T(sum[i][j]);
             }
         }
     }
 }
 
-#define GEMM(BM, BN, BK, WM, WN)                                                                    \
-    template [[host_name("gemm_nn_f32_f32_" #BM "_" #BN "_" #BK "_" #WM "_" #WN)]] [[kernel]]       \
-    decltype(gemm<BM, BN, BK, WM, WN, false>) gemm<BM, BN, BK, WM, WN, false>;                      \
-    template [[host_name("gemm_nt_f32_f32_" #BM "_" #BN "_" #BK "_" #WM "_" #WN)]] [[kernel]]       \
-    decltype(gemm<BM, BN, BK, WM, WN, true>) gemm<BM, BN, BK, WM, WN, true>;
+#define GEMM(T, name, BM, BN, BK, WM, WN, TRANS_B)                                                   \
+    template [[host_name(name "_" #BM "_" #BN "_" #BK "_" #WM "_" #WN)]] [[kernel]]                 \
+    decltype(gemm<T, BM, BN, BK, WM, WN, TRANS_B>) gemm<T, BM, BN, BK, WM, WN, TRANS_B>;
 
-GEMM(32, 32, 16, 2, 2)
-GEMM(64, 32, 32, 2, 2)
-GEMM(32, 64, 16, 1, 2)
-GEMM(64, 64, 16, 2, 2)
+#define GEMM_FLOAT(BM, BN, BK, WM, WN)                                                              \
+    GEMM(float, "gemm_nn_f32_f32", BM, BN, BK, WM, WN, false)                                       \
+    GEMM(float, "gemm_nt_f32_f32", BM, BN, BK, WM, WN, true)
+
+GEMM_FLOAT(32, 32, 16, 2, 2)
+GEMM_FLOAT(64, 32, 32, 2, 2)
+GEMM_FLOAT(32, 64, 16, 1, 2)
+GEMM_FLOAT(64, 64, 16, 2, 2)
+
+// Of half precision there are the rotary tables alone.
+GEMM(half, "gemm_nn_f16_f16", 32, 32, 16, 2, 2, false)
+GEMM(half, "gemm_nn_f16_f16", 64, 64, 16, 1, 2, false)

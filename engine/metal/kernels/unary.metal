@@ -38,6 +38,28 @@ UNARY(sin_f32, precise::sin(x))
 UNARY(silu_f32, silu(x))
 UNARY(gelu_f32, gelu(x))
 
+// The same of half precision: a thread takes four elements.
+#define UNARY_HALF(name, expression)                                    \
+    kernel void name(                                                   \
+        constant size_t &n [[buffer(0)]],                               \
+        device const half *in [[buffer(1)]],                            \
+        device half *out [[buffer(2)]],                                 \
+        uint t [[thread_position_in_grid]]                              \
+    ) {                                                                 \
+        const uint count = uint(n);                                     \
+        const uint threads = (count + 3) / 4;                           \
+        if (t >= threads) {                                             \
+            return;                                                     \
+        }                                                               \
+        for (uint i = t; i < count; i += threads) {                     \
+            const float x = float(in[i]);                               \
+            out[i] = half(expression);                                  \
+        }                                                               \
+    }
+
+UNARY_HALF(cos_f16, precise::cos(x))
+UNARY_HALF(sin_f16, precise::sin(x))
+
 // element is where element i of a tensor of these dimensions lies.
 static uint element(uint i, uint rank, constant size_t *dims, constant size_t *strides) {
     uint at = 0;

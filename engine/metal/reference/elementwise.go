@@ -15,8 +15,11 @@ func gelu(x float64) float64 {
 }
 
 // pairs runs f for each of n elements, of which a thread takes two.
-func (c *Call) pairs(n int, f func(i int)) error {
-	if err := c.cover((n + 1) / 2); err != nil {
+func (c *Call) pairs(n int, f func(i int)) error { return c.each(n, 2, f) }
+
+// each runs f for each of n elements, of which a thread takes several.
+func (c *Call) each(n, several int, f func(i int)) error {
+	if err := c.cover((n + several - 1) / several); err != nil {
 		return err
 	}
 	for i := range n {
@@ -25,8 +28,17 @@ func (c *Call) pairs(n int, f func(i int)) error {
 	return nil
 }
 
-func cast(c *Call) error {
-	return c.pairs(c.u64(0, 0), func(i int) { c.setF32(2, i, float64(c.u32(1, i))) })
+// cast takes as many elements a thread as fit into eight bytes of what it reads.
+func cast(from, to element) kernel {
+	return func(c *Call) error {
+		return c.each(c.u64(0, 0), 8/from.size(), func(i int) { c.set(to, 2, i, c.get(from, 1, i)) })
+	}
+}
+
+func unaryHalf(f func(float64) float64) kernel {
+	return func(c *Call) error {
+		return c.each(c.u64(0, 0), 4, func(i int) { c.set(float16s, 2, i, f(c.get(float16s, 1, i))) })
+	}
 }
 
 func unary(f func(float64) float64) kernel {
@@ -58,13 +70,13 @@ func strided(c *Call, i, rank, strides int) int { return c.offset(i, rank, 2, st
 func dense(_ *Call, i, _, _ int) int            { return i }
 func single(*Call, int, int, int) int           { return 0 }
 
-// multiplied is the product of two tensors of float32, equal whether such of
-// uint32 are the same, as a byte.
-func multiplied(left, right operand) kernel {
+// viewed is f of two tensors of float32, equal whether such of uint32 are the same, as
+// a byte.
+func viewed(left, right operand, f func(a, b float64) float64) kernel {
 	return func(c *Call) error {
 		rank := c.u64(1, 0)
 		return c.pairs(c.u64(0, 0), func(i int) {
-			c.setF32(7, i, c.f32(5, left(c, i, rank, 3))*c.f32(6, right(c, i, rank, 4)))
+			c.setF32(7, i, f(c.f32(5, left(c, i, rank, 3)), c.f32(6, right(c, i, rank, 4))))
 		})
 	}
 }

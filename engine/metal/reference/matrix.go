@@ -4,17 +4,22 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
+	"strings"
 
 	"github.com/introgen/introgen/engine/metal/forward"
 	"github.com/introgen/introgen/engine/quant"
 )
 
 // gemmKernel reads the tile and the order of the operands from the name:
-// nn_f32_f32_BM_BN_BK_WM_WN.
+// nn_f32_f32_BM_BN_BK_WM_WN, or of f16.
 func gemmKernel(rest string) (kernel, error) {
 	var trans string
 	var bm, bn, bk, wm, wn int
-	if _, err := fmt.Sscanf(rest, "%2s_f32_f32_%d_%d_%d_%d_%d", &trans, &bm, &bn, &bk, &wm, &wn); err != nil || trans != "nn" && trans != "nt" {
+	e, name := float32s, rest
+	if strings.HasPrefix(rest, "nn_f16_f16_") {
+		e, name = float16s, strings.ReplaceAll(rest, "f16", "f32")
+	}
+	if _, err := fmt.Sscanf(name, "%2s_f32_f32_%d_%d_%d_%d_%d", &trans, &bm, &bn, &bk, &wm, &wn); err != nil || trans != "nn" && trans != "nt" {
 		return nil, fmt.Errorf("no reference for kernel %q", "gemm_"+rest)
 	}
 	return func(c *Call) error {
@@ -41,14 +46,14 @@ func gemmKernel(rest string) (kernel, error) {
 			return err
 		}
 		for z := range c.Grid.Z {
-			a, b := c.floats(0, z*strideA, (m-1)*lda+k), c.matrixB(z*strideB, n, k, ldb, trans == "nt")
+			a, b := c.elements(e, 0, z*strideA, (m-1)*lda+k), c.matrixB(e, z*strideB, n, k, ldb, trans == "nt")
 			for i := range m {
 				for j := range n {
 					sum := 0.0
 					for l := range k {
 						sum += a[i*lda+l] * b[j*k+l]
 					}
-					c.setF32(3, z*strideD+i*ldd+j, sum)
+					c.set(e, 3, z*strideD+i*ldd+j, sum)
 				}
 			}
 		}
@@ -57,14 +62,14 @@ func gemmKernel(rest string) (kernel, error) {
 }
 
 // matrixB is the right operand as [n,k].
-func (c *Call) matrixB(from, n, k, ldb int, transposed bool) []float64 {
+func (c *Call) matrixB(e element, from, n, k, ldb int, transposed bool) []float64 {
 	b := make([]float64, n*k)
 	for j := range n {
 		for l := range k {
 			if transposed {
-				b[j*k+l] = c.f32(1, from+j*ldb+l)
+				b[j*k+l] = c.get(e, 1, from+j*ldb+l)
 			} else {
-				b[j*k+l] = c.f32(1, from+l*ldb+j)
+				b[j*k+l] = c.get(e, 1, from+l*ldb+j)
 			}
 		}
 	}

@@ -56,7 +56,12 @@ func Run(c *Call) (err error) {
 type kernel func(*Call) error
 
 var kernels = map[string]kernel{
-	"cast_u32_f32":      cast,
+	"cast_u32_f32":      cast(words32, float32s),
+	"cast_u32_f16":      cast(words32, float16s),
+	"cast_f32_f16":      cast(float32s, float16s),
+	"cast_f16_f32":      cast(float16s, float32s),
+	"cos_f16":           unaryHalf(cos),
+	"sin_f16":           unaryHalf(sin),
 	"cos_f32":           unary(cos),
 	"sin_f32":           unary(sin),
 	"silu_f32":          unary(silu),
@@ -64,7 +69,8 @@ var kernels = map[string]kernel{
 	"gelu_f32":          unary(gelu),
 	"badd_f32":          binaryOp(func(a, b float64) float64 { return a + b }),
 	"bmul_f32":          binaryOp(func(a, b float64) float64 { return a * b }),
-	"bmul_f32_lstrided": multiplied(strided, dense),
+	"badd_f32_rstrided": viewed(dense, strided, func(a, b float64) float64 { return a + b }),
+	"bmul_f32_lstrided": viewed(strided, dense, func(a, b float64) float64 { return a * b }),
 	"eq_u32_lss":        equal(strided, single),
 	"eq_u32_cs":         equal(dense, single),
 	"affine_f32":        affine,

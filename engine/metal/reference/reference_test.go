@@ -52,6 +52,15 @@ func TestByHand(t *testing.T) {
 		{Call{Function: "gelu_f32", Args: [31][]byte{u64s(4), f32s(0, 1, -20, 20), f32s(9, 9, 9, 9)}, Grid: lanes(1), Group: lanes(2)}, 2, []float32{0, 0.8411920, 0, 20}},
 		// the second half of two tokens
 		{Call{Function: "silu_f32_strided", Args: [31][]byte{u64s(2), u64s(2), u64s(2, 1), u64s(2, 1), f32s(0, 7, 0, 7), f32s(9, 9)}, Grid: lanes(1), Group: lanes(2)}, 5, []float32{0, 0}},
+		// one row, added to two
+		{Call{Function: "badd_f32_rstrided", Args: [31][]byte{u64s(4), u64s(2), u64s(2, 2), u64s(2, 1), u64s(0, 1), f32s(1, 2, 3, 4), f32s(10, 20), f32s(9, 9, 9, 9)}, Grid: lanes(1), Group: lanes(2)}, 7, []float32{11, 22, 13, 24}},
+		// 1.5 is 0x3e00 as half precision, and 2049 is not there: 2048 is, 0x6800. Two of them make 0x68003e00.
+		{Call{Function: "cast_f16_f32", Args: [31][]byte{u64s(2), {0, 0x3e, 0, 0x68}, f32s(9, 9)}, Grid: lanes(1), Group: lanes(1)}, 2, []float32{1.5, 2048}},
+		{Call{Function: "cast_f32_f16", Args: [31][]byte{u64s(2), f32s(1.5, 2049), f32s(9)}, Grid: lanes(1), Group: lanes(1)}, 2, []float32{math.Float32frombits(0x68003e00)}},
+		{Call{Function: "cast_u32_f16", Args: [31][]byte{u64s(2), u32s(0, 2049), f32s(9)}, Grid: lanes(1), Group: lanes(1)}, 2, []float32{math.Float32frombits(0x68000000)}},
+		// cos 0 is 1, 0x3c00
+		{Call{Function: "cos_f16", Args: [31][]byte{u64s(2), {0, 0, 0, 0}, f32s(9)}, Grid: lanes(1), Group: lanes(1)}, 2, []float32{math.Float32frombits(0x3c003c00)}},
+		{Call{Function: "sin_f16", Args: [31][]byte{u64s(2), {0, 0, 0, 0}, f32s(9)}, Grid: lanes(1), Group: lanes(1)}, 2, []float32{0}},
 		{Call{Function: "bmul_f32_lstrided", Args: [31][]byte{u64s(2), u64s(2), u64s(2, 1), u64s(2, 1), u64s(1, 1), f32s(3, 7, 5, 7), f32s(10, 100), f32s(9, 9)}, Grid: lanes(1), Group: lanes(1)}, 7, []float32{30, 500}},
 		// The results are bytes: four of them, read as one number.
 		{Call{Function: "eq_u32_cs", Args: [31][]byte{u64s(4), u64s(1), u64s(4), u64s(1), u64s(0), u32s(7, 8, 8, 7), u32s(8), f32s(9)}, Grid: lanes(1), Group: lanes(2)}, 7, []float32{math.Float32frombits(0x00010100)}},
