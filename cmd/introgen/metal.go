@@ -253,7 +253,7 @@ func runMetal(c *cli.Context) (err error) {
 	}
 	before := drivers.BeginFolder(k.driver) // beside the tokenizer
 	g, err := newGeneration(c, generating{rounds: 2, none: k.warmUp != nil, trace: k.trace, origins: k.origins,
-		positions: func(_ string, context int) (int, string) { return forward.Positions(context) },
+		positions: forward.Positions,
 		footprint: func(p *transformer.Params, f *gguf.File, positions int) engine.Footprint {
 			return metal.Footprint(p, f.Whole(), rows(f), positions)
 		}})
