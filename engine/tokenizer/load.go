@@ -16,9 +16,13 @@ const (
 	keyTypes       = "tokenizer.ggml.token_type"
 	keyMerges      = "tokenizer.ggml.merges"
 	keySpacePrefix = "tokenizer.ggml.add_space_prefix"
-	keyAddBOS      = "tokenizer.ggml.add_bos_token"
-	keyAddEOS      = "tokenizer.ggml.add_eos_token"
 	keySuppress    = "tokenizer.ggml.suppress_tokens"
+)
+
+// The values of keyModel that are supported.
+const (
+	modelBPE = "gpt2"  // byte-level BPE
+	modelSPM = "llama" // SentencePiece's BPE
 )
 
 // Token types (enum llama_token_type).
@@ -74,8 +78,8 @@ func readSource(f *gguf.File) (*source, error) {
 		return nil, err
 	case !given:
 		return nil, missing(keyModel)
-	case model != "gpt2":
-		return nil, fmt.Errorf("%s is %q; only gpt2, byte-level BPE, is supported", keyModel, model)
+	case model != modelBPE:
+		return nil, unknownModel(model)
 	}
 	s := &source{}
 	if s.pre, _, err = f.String(keyPre); err != nil {
@@ -166,6 +170,10 @@ func requireStrings(f *gguf.File, key string) (list, error) {
 		return list{}, fmt.Errorf("%s must be an array of strings", key)
 	}
 	return list{v.Len(), v.Strings()}, nil
+}
+
+func unknownModel(model string) error {
+	return fmt.Errorf("%s is %q; only gpt2, byte-level BPE, is supported", keyModel, model)
 }
 
 func missing(key string) error {
