@@ -6,7 +6,7 @@ import "fmt"
 type merger struct {
 	v       *vocabulary
 	symbols []symbol
-	heap    []uint64 // rank in the high half, position in the low one; a binary heap, smallest first
+	heap    queue // of rank in the high half and position in the low one
 	text    []byte
 }
 
@@ -22,7 +22,7 @@ type symbol struct {
 func (m *merger) reset(n int) {
 	if cap(m.symbols) < n {
 		m.symbols = make([]symbol, 0, n)
-		m.heap = make([]uint64, 0, n)
+		m.heap = make(queue, 0, n)
 	}
 	m.symbols, m.heap = m.symbols[:0], m.heap[:0]
 }
@@ -46,7 +46,7 @@ func (m *merger) run() error {
 		m.push(int32(i))
 	}
 	for len(m.heap) > 0 {
-		e := m.pop()
+		e := m.heap.pop()
 		pos, rank := int32(uint32(e)), int32(e>>32)
 		left := &m.symbols[pos]
 		if left.id < 0 || left.rank != rank {
@@ -86,16 +86,7 @@ func (m *merger) push(pos int32) {
 	if s.rank = m.v.merges.find(string(m.text)); s.rank < 0 {
 		return
 	}
-	m.heap = append(m.heap, uint64(s.rank)<<32|uint64(pos))
-	i := len(m.heap) - 1
-	for i > 0 {
-		parent := (i - 1) / 2
-		if m.heap[parent] <= m.heap[i] {
-			break
-		}
-		m.heap[parent], m.heap[i] = m.heap[i], m.heap[parent]
-		i = parent
-	}
+	m.heap.push(uint64(s.rank)<<32 | uint64(pos))
 }
 
 // result returns what the merge of that rank makes of two tokens.
@@ -116,27 +107,4 @@ func (m *merger) appendIDs(ids []int32) []int32 {
 		}
 	}
 	return ids
-}
-
-// pop takes the smallest entry from the heap, which must not be empty.
-func (m *merger) pop() uint64 {
-	h := m.heap
-	top, last := h[0], len(h)-1
-	h[0] = h[last]
-	h = h[:last]
-	m.heap = h
-	for i := 0; ; {
-		child := 2*i + 1
-		if child >= len(h) {
-			return top
-		}
-		if child+1 < len(h) && h[child+1] < h[child] {
-			child++
-		}
-		if h[i] <= h[child] {
-			return top
-		}
-		h[i], h[child] = h[child], h[i]
-		i = child
-	}
 }

@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// encoder is the tokenizer in Go.
+// encoder is byte-level BPE in Go.
 type encoder struct {
 	*vocabulary
 	specials *specials
@@ -22,7 +22,7 @@ func newEncoder(s *source) (t *encoder, err error) {
 	if t.vocabulary, err = newVocabulary(s); err != nil {
 		return nil, err
 	}
-	if t.specials, err = newSpecials(s.specIDs, t.tokens); err != nil {
+	if t.specials, err = newSpecials(s.specIDs, t.tokens.at); err != nil {
 		return nil, err
 	}
 	return t, nil

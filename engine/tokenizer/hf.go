@@ -26,6 +26,9 @@ type hf struct {
 
 func newHF(f *gguf.File) (Tokenizer, error) {
 	return load(f, func(s *source) (Tokenizer, error) {
+		if s.model == modelSPM {
+			return nil, errors.New("the hf tokenizer does not take SPM; the tokenizer go does")
+		}
 		e, err := newEncoder(s)
 		if err != nil {
 			return nil, err
@@ -59,7 +62,7 @@ func newHFFrom(s *source, e *encoder) (Tokenizer, error) {
 }
 
 // inGo implements Go.
-func (t *hf) inGo() *encoder { return t.encoder }
+func (t *hf) inGo() Tokenizer { return t.encoder }
 
 // Name returns "hf".
 func (t *hf) Name() string { return "hf" }

@@ -15,6 +15,10 @@ const (
 	keyTokens      = "tokenizer.ggml.tokens"
 	keyTypes       = "tokenizer.ggml.token_type"
 	keyMerges      = "tokenizer.ggml.merges"
+	keyScores      = "tokenizer.ggml.scores"
+	keyUnknown     = "tokenizer.ggml.unknown_token_id"
+	keyCharsmap    = "tokenizer.ggml.precompiled_charsmap"
+	keySingle      = "tokenizer.ggml.remove_extra_whitespaces"
 	keySpacePrefix = "tokenizer.ggml.add_space_prefix"
 	keySuppress    = "tokenizer.ggml.suppress_tokens"
 )
@@ -38,11 +42,20 @@ const (
 // source is what a file says about its tokenizer. Its strings are views of the
 // file's header.
 type source struct {
-	pre     string
+	model   string
 	tokens  list
 	types   []int32 // as many as tokens
-	merges  list    // "left right", lowest rank first
 	specIDs []int32 // the tokens that are recognised in text
+
+	// Of byte-level BPE.
+	pre    string
+	merges list // "left right", lowest rank first
+
+	// Of SPM.
+	scores  []float32 // as many as tokens
+	unknown int32     // the token for what has none, or -1
+	spacing spacing
+	phi3    bool // the model's name is Phi-3: see phi3Trims
 }
 
 // list is an array of strings that is walked, not indexed.
@@ -72,39 +85,51 @@ func load[T any](f *gguf.File, build func(*source) (T, error)) (made T, err erro
 }
 
 func readSource(f *gguf.File) (*source, error) {
-	model, given, err := f.String(keyModel)
-	switch {
-	case err != nil:
-		return nil, err
-	case !given:
-		return nil, missing(keyModel)
-	case model != modelBPE:
-		return nil, unknownModel(model)
-	}
 	s := &source{}
-	if s.pre, _, err = f.String(keyPre); err != nil {
+	var given bool
+	var err error
+	if s.model, given, err = f.String(keyModel); err != nil {
 		return nil, err
+	} else if !given {
+		return nil, missing(keyModel)
+	}
+	var read func(*gguf.File) error
+	switch s.model {
+	case modelBPE:
+		read = s.readBPE
+	case modelSPM:
+		read = s.readSPM
+	default:
+		return nil, unknownModel(s.model)
+	}
+	if s.tokens, err = requireStrings(f, keyTokens); err != nil {
+		return nil, err
+	}
+	if v, given := f.Get(keyTypes); !given {
+		s.types = untyped(s.tokens, s.model)
+	} else if s.types, given = v.Int32s(); !given {
+		return nil, fmt.Errorf("%s must be an array of I32", keyTypes)
+	}
+	if err := read(f); err != nil {
+		return nil, err
+	}
+	return s, s.check()
+}
+
+func (s *source) readBPE(f *gguf.File) (err error) {
+	if s.pre, _, err = f.String(keyPre); err != nil {
+		return err
 	}
 	if s.pre == "" { // as llama.cpp takes it
 		s.pre = preDefault
 	}
 	if prefix, _, err := f.Bool(keySpacePrefix); err != nil {
-		return nil, err
+		return err
 	} else if prefix {
-		return nil, fmt.Errorf("%s is true; only text without an added space is supported", keySpacePrefix)
+		return fmt.Errorf("%s is true; of byte-level BPE only text without an added space is supported", keySpacePrefix)
 	}
-	if s.tokens, err = requireStrings(f, keyTokens); err != nil {
-		return nil, err
-	}
-	if s.merges, err = requireStrings(f, keyMerges); err != nil {
-		return nil, err
-	}
-	if v, given := f.Get(keyTypes); !given {
-		s.types = untyped(s.tokens)
-	} else if s.types, given = v.Int32s(); !given {
-		return nil, fmt.Errorf("%s must be an array of I32", keyTypes)
-	}
-	return s, s.check()
+	s.merges, err = requireStrings(f, keyMerges)
+	return err
 }
 
 // Ignored says what f asks of who generates tokens, and introgen does not do, a
@@ -123,7 +148,7 @@ func Assumed(f *gguf.File) (lines []string, err error) {
 	if err != nil {
 		return nil, err
 	}
-	if pre == "" {
+	if model, _, _ := f.String(keyModel); pre == "" && model == modelBPE {
 		lines = append(lines, fmt.Sprintf("metadata %s is missing: texts are cut as llama.cpp's pre-tokenizer %q does, perhaps not as the model was trained", keyPre, preDefault))
 	}
 	if _, ok := f.Get(keyTypes); !ok {
@@ -173,7 +198,7 @@ func requireStrings(f *gguf.File, key string) (list, error) {
 }
 
 func unknownModel(model string) error {
-	return fmt.Errorf("%s is %q; only gpt2, byte-level BPE, is supported", keyModel, model)
+	return fmt.Errorf("%s is %q; only gpt2, byte-level BPE, and llama, SentencePiece's BPE, are supported", keyModel, model)
 }
 
 func missing(key string) error {

@@ -106,7 +106,7 @@ func TestRefusedMetadata(t *testing.T) {
 		want  string
 	}{
 		{keyModel, nil, "tokenizer.ggml.model is missing"},
-		{keyModel, "llama", `is "llama"; only gpt2`},
+		{keyModel, "bert", `is "bert"; only gpt2, byte-level BPE, and llama`},
 		{keyModel, uint32(1), "must be a string"},
 		{keyPre, "tekken", `is "tekken", which is not known; it is one of gpt-2, smollm, llama-bpe, llama3, llama-v3, qwen2, default`},
 		{keySpacePrefix, true, "is true"},

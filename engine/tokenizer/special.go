@@ -22,12 +22,12 @@ type special struct {
 	id   int32
 }
 
-// newSpecials takes the ids of those tokens that are special. Empty ones are
-// never found.
-func newSpecials(ids []int32, tokens *index) (*specials, error) {
+// newSpecials takes the ids of those tokens that are special, and how they stand in
+// texts. Empty ones are never found.
+func newSpecials(ids []int32, textOf func(id int32) string) (*specials, error) {
 	s := &specials{}
 	for _, id := range ids {
-		t := tokens.at(id)
+		t := textOf(id)
 		if t == "" {
 			continue
 		}

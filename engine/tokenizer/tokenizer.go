@@ -56,7 +56,7 @@ func Choose(f *gguf.File, kind string) (c Choice, err error) {
 	switch kind {
 	case "go":
 		return load(f, func(s *source) (c Choice, err error) {
-			c.Tokenizer, err = newEncoder(s)
+			c.Tokenizer, err = newGo(s)
 			return c, err
 		})
 	case "hf":
@@ -68,8 +68,20 @@ func Choose(f *gguf.File, kind string) (c Choice, err error) {
 	return c, fmt.Errorf("tokenizer %q is not known; it is one of auto, go and hf", kind)
 }
 
+// newGo returns the tokenizer in Go.
+func newGo(s *source) (Tokenizer, error) {
+	if s.model == modelSPM {
+		return newSPM(s)
+	}
+	return newEncoder(s)
+}
+
 // choose is the choice of auto.
 func choose(s *source) (Choice, error) {
+	if s.model == modelSPM {
+		t, err := newSPM(s)
+		return Choice{Tokenizer: t, Why: "tests hold its ids equal to SentencePiece's"}, err
+	}
 	e, err := newEncoder(s)
 	switch {
 	case err != nil:
@@ -89,7 +101,7 @@ func choose(s *source) (Choice, error) {
 // Go returns the tokenizer in Go of the same vocabulary, which takes the texts and
 // tokens with NUL bytes that hf does not.
 func Go(t Tokenizer) Tokenizer {
-	if h, ok := t.(interface{ inGo() *encoder }); ok {
+	if h, ok := t.(interface{ inGo() Tokenizer }); ok {
 		return h.inGo()
 	}
 	return t

@@ -17,13 +17,17 @@ var controlTexts = []string{
 }
 
 // untyped returns the types of tokens of which a file has none: normal, but for
-// those that llama.cpp makes control tokens by their texts.
-func untyped(tokens list) []int32 {
+// those that llama.cpp makes control tokens by their texts, and in an SPM vocabulary
+// those of bytes.
+func untyped(tokens list, model string) []int32 {
 	types := make([]int32, tokens.n)
 	for id, text := range tokens.all {
 		types[id] = typeNormal
 		if _, ok := slices.BinarySearch(controlTexts, text); ok {
 			types[id] = typeControl
+		}
+		if _, ok := byteOf(text); ok && model == modelSPM {
+			types[id] = typeByte
 		}
 	}
 	return types

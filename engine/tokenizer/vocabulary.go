@@ -68,7 +68,11 @@ func (v *vocabulary) Piece(id int32) ([]byte, error) { return v.appendToken(nil,
 // appendToken appends the bytes that token id stands for.
 func (v *vocabulary) appendToken(dst []byte, id int32) ([]byte, error) {
 	if id < 0 || int(id) >= v.tokens.len() {
-		return dst, fmt.Errorf("token id %d is outside the vocabulary of %d tokens", id, v.tokens.len())
+		return dst, outside(id, v.tokens.len())
 	}
 	return appendBytes(dst, v.tokens.at(id)), nil
+}
+
+func outside(id int32, tokens int) error {
+	return fmt.Errorf("token id %d is outside the vocabulary of %d tokens", id, tokens)
 }
