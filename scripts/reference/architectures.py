@@ -15,8 +15,9 @@ layout of the GGUF file. From one model come
 
   logits   of the last token of a prompt: transformers' in float64. What its
            modules call float32 is float64 here (norms, softmax, frequencies), so
-           that nothing is rounded on the way; factors that the file states are
-           taken as float32 holds them.
+           that nothing is rounded on the way. Numbers that stand in the file, or
+           are the same for all tokens (the scales of attention and embedding),
+           are taken as float32 holds them.
   next     the ids that llama.cpp generates greedily from the same file: KV cache
            and weights of F32, no flash attention. The prompt is one of those
            tried after which the best id leads the second most clearly; margin is
@@ -312,6 +313,11 @@ def model_of(f):
             "gemma3": transformers.Gemma3ForCausalLM, "phi3": transformers.Phi3ForCausalLM}[f.case.family]
     model = kind(config).eval()
     model.load_state_dict(state_of(f), strict=True)
+    for layer in model.model.layers:
+        layer.self_attn.scaling = single(layer.self_attn.scaling)
+    if f.case.family == "gemma3":
+        embedding = model.model.embed_tokens
+        embedding.embed_scale.fill_(single(embedding.embed_scale))
     turn = model.model.rotary_emb
     if "rope_freqs.weight" in f.tensors:  # as the file states them, and not as they were computed
         plain = transformers.modeling_rope_utils.ROPE_INIT_FUNCTIONS["default"](config)[0]

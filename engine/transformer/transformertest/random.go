@@ -56,7 +56,7 @@ var halves = map[quant.Type][]struct {
 	at    int
 	times float32
 }{
-	quant.Q4_0: {{0, 1}}, quant.Q5_0: {{0, 1}}, quant.Q8_0: {{0, 1}},
+	quant.Q4_0: {{0, 1}}, quant.Q5_0: {{0, 1}}, quant.Q8_0: {{0, 1}}, quant.IQ4_NL: {{0, 1}},
 	quant.Q4_1: {{0, 1}, {2, -7.5}}, quant.Q5_1: {{0, 1}, {2, -15.5}},
 	quant.Q2_K: {{80, 1}, {82, 1.5}}, quant.Q3_K: {{108, 1}}, quant.Q6_K: {{208, 1}},
 	quant.Q4_K: {{0, 1}, {2, 7.5}}, quant.Q5_K: {{0, 1}, {2, 15.5}},

@@ -1,0 +1,61 @@
+package transformer_test
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/introgen/introgen/engine/transformer"
+	"github.com/introgen/introgen/engine/transformer/transformertest"
+)
+
+// The reference pass has the logits of transformers in float64, and generates the ids
+// of llama.cpp, for every architecture.
+func TestReferenceIsThatOfOthers(t *testing.T) {
+	for _, c := range transformertest.Cases() {
+		t.Run(c.Name, func(t *testing.T) {
+			m, err := load(t, c.Write(t))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if m.Architecture.Name != c.Architecture {
+				t.Errorf("architecture %q, want %q", m.Architecture.Name, c.Architecture)
+			}
+			r := transformer.NewReferenceOf(m, len(c.Prompt)+len(c.Next))
+			logits, err := r.Step(c.Prompt, 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if off, id := furthest(logits, c.Logits); off > 1e-9 {
+				t.Errorf("logit of %d is %v, that of transformers %v", id, logits[id], c.Logits[id])
+			}
+			for i, want := range c.Next {
+				id := best(logits)
+				if id != want {
+					t.Fatalf("id %d after the prompt is %d, that of llama.cpp %d", i, id, want)
+				}
+				if logits, err = r.Step([]int32{id}, len(c.Prompt)+i); err != nil {
+					t.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+// furthest returns the largest difference of two sets of logits, as a part of the
+// largest of want, and whose it is.
+func furthest(got, want []float64) (off float64, id int) {
+	var most float64
+	for i, w := range want {
+		most = max(most, math.Abs(w))
+		if d := math.Abs(got[i] - w); !(d <= off) {
+			off, id = d, i
+		}
+	}
+	return off / most, id
+}
+
+// best is the id of the largest logit.
+func best(logits []float64) int32 {
+	return int32(slices.Index(logits, slices.Max(logits)))
+}
