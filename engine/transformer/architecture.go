@@ -38,7 +38,7 @@ type Architecture struct {
 }
 
 // architectures are those that are run.
-var architectures = []*Architecture{llama, qwen2, qwen3, gemma3, phi3}
+var architectures = []*Architecture{llama, mistral3, qwen2, qwen3, gemma3, phi3, smollm3}
 
 // readArchitecture returns which of architectures a file has.
 func readArchitecture(f *gguf.File) (*Architecture, error) {

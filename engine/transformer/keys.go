@@ -181,7 +181,7 @@ func wholeYaRN(v gguf.Value, p *hyper) bool {
 func usualYaRN(v gguf.Value, p *hyper) bool {
 	usual := 1.0
 	if p.rope.yarn() {
-		usual = yarnScale(float64(p.RopeScale))
+		usual = yarnScale(float64(p.RopeScale), 1)
 	}
 	return each(v, func(x float64) bool { return math.Abs(x-usual) <= 1e-6*usual })
 }

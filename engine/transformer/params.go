@@ -25,7 +25,7 @@ type Params struct {
 	Hidden  int // values in the residual stream
 	FFN     int // values inside the feed-forward of the layer that has most
 	Vocab   int // tokens
-	Context int // positions that the model was trained for
+	Context int // positions that a run may reach: those that the model was trained for, or fewer where it computes something else beyond
 
 	RMSEps    float32 // added to the mean square
 	AttnScale float32 // attention scores are multiplied by it
@@ -171,6 +171,14 @@ func (g *getters) real(key string, absent float32) float32 {
 		g.fail(fmt.Errorf("metadata %s is %v; it must be a positive number", key, v))
 	}
 	return float32(x)
+}
+
+// realOrNone returns the number under key, 0 where it is missing or says so.
+func (g *getters) realOrNone(key string) float32 {
+	if v, ok := g.one(key); !ok || each(v, func(x float64) bool { return x == 0 }) {
+		return 0
+	}
+	return g.real(key, 0)
 }
 
 // ReadParams reads everything but Vocab, which the embedding's shape states, from

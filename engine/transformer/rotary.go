@@ -32,6 +32,8 @@ type rope struct {
 	betaFast, betaSlow float64 // YaRN's: turns within original from which, and up to which, a pair counts as fast or slow
 	localBase          float32 // base of the layers with a window; 0 where it is RopeBase
 
+	unturned int // of so many layers the last does not turn its heads; 0 where all do
+
 	long, short []float32 // RopeDim/2 divisors of the frequencies in runs beyond original, and in others
 }
 
@@ -93,6 +95,9 @@ func quoted(names []string) string {
 // where the model has factors (rope_freqs.weight, or of LongRoPE), and by the scale.
 // It is what src/llama-context.cpp of llama.cpp sets up and ggml's rope_yarn computes.
 func (m *Model) Rotary(layer, positions int) Rotary {
+	if n := m.rope.unturned; n > 0 && layer%n == n-1 {
+		return Rotary{make([]float64, m.RopeDim/2), 1}
+	}
 	base, scale := float64(m.RopeBase), float64(m.RopeScale)
 	if m.rope.localBase != 0 && m.Blocks[layer].Window > 0 {
 		base, scale = float64(m.rope.localBase), 1
@@ -112,7 +117,7 @@ func (m *Model) Rotary(layer, positions int) Rotary {
 		}
 	}
 	if m.rope.yarn() {
-		r.Scale *= yarnScale(scale)
+		r.Scale *= yarnScale(scale, 1)
 		m.rope.mix(r.Frequencies, base, scale)
 		return r
 	}
@@ -123,12 +128,12 @@ func (m *Model) Rotary(layer, positions int) Rotary {
 }
 
 // yarnScale is what YaRN multiplies queries and keys by (mscale) where positions are
-// divided by scale.
-func yarnScale(scale float64) float64 {
+// divided by scale; share is how much of it counts.
+func yarnScale(scale, share float64) float64 {
 	if scale <= 1 {
 		return 1
 	}
-	return 0.1*math.Log(scale) + 1
+	return 0.1*share*math.Log(scale) + 1
 }
 
 // mix divides the frequencies by scale as YaRN does: those of pairs that turn more

@@ -134,4 +134,21 @@ CASES = [
     Case("phi3-longrope-part", "phi3", 3, 1, 64, 192, 128, 128, original=16, context=512, base=250000.0, rotary=0.75,
          scaling={"type": "longrope", **longrope(24)}),
     Case("phi3-wide-heads", "phi3", 2, 1, 128, 256, 192, 96, original=2048, base=250000.0, tied=False),
+
+    # mistral3: llama, with a share of YaRN's scale and queries that are scaled by
+    # position, from original on. The converter wants transformers 5 for it.
+    Case("mistral3-small", "mistral3", 2, 1, 32, 96, 128, 128, tied=False, base=1000000.0, converted=False),
+    Case("mistral3-yarn", "mistral3", 4, 2, 32, 96, 160, 128, tied=False, base=1000000.0,
+         scaling={**yarn(16.0, 64), "mscale": 1.0, "mscale_all_dim": 1.0}, context=1024, prompt=40, converted=False,
+         extra=[("rope.scaling.yarn_log_multiplier", "f32", 1.0), ("attention.temperature_scale", "f32", 0.1)]),
+    Case("mistral3-yarn-share", "mistral3", 2, 2, 64, 128, 160, 128, base=1000000.0,
+         scaling={**yarn(8.0, 32), "mscale": 1.0, "mscale_all_dim": 0.5, "beta_fast": 4.0, "beta_slow": 1.5}, context=256, prompt=40,
+         converted=False, extra=[("rope.scaling.yarn_log_multiplier", "f32", 0.5), ("rope.scaling.yarn_beta_fast", "f32", 4.0),
+                                 ("rope.scaling.yarn_beta_slow", "f32", 1.5)]),
+
+    # smollm3: llama, but every fourth layer does not turn its heads.
+    Case("smollm3-small", "smollm3", 2, 1, 32, 64, 128, 128, layers=4, eps=1e-6),
+    Case("smollm3-nine-layers", "smollm3", 4, 2, 32, 128, 160, 160, layers=9, eps=1e-6, base=2000000.0, tied=False),
+    Case("smollm3-yarn", "smollm3", 3, 3, 64, 192, 192, 128, layers=5, eps=1e-6, base=1000000.0, scaling=yarn(2.0, 64), context=128,
+         prompt=40),
 ]

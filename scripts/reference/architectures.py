@@ -46,6 +46,8 @@ from architecture_cases import CASES
 STEPS = 16  # ids that are generated
 PROMPTS = 40  # prompts that are tried
 ROW = 1.75  # the root mean square of a row's values, times the root of their number
+# Architectures whose files have the rows of a head in llama.cpp's order.
+LLAMAS = ("llama", "mistral3", "smollm3")
 CONTEXT = 256  # llama.cpp's context: it is a multiple of 256
 
 
@@ -130,10 +132,10 @@ def layout(case, seed):
         f.key(name, "u32", value)
     f.key("attention.layer_norm_rms_epsilon", "f32", single(c.eps))
     f.key("rope.freq_base", "f32", c.base)
-    if c.family in ("llama", "qwen3", "gemma3") or c.family == "mistral" and stated(c):
+    if c.family in ("llama", "mistral3", "qwen3", "gemma3") or c.family == "mistral" and stated(c):
         f.key("attention.key_length", "u32", c.dim)
         f.key("attention.value_length", "u32", c.dim)
-    if f.arch in ("llama", "phi3"):
+    if f.arch in LLAMAS or f.arch == "phi3":
         f.key("rope.dimension_count", "u32", int(c.rotary * c.dim))
     if c.family == "gemma3":
         f.key("rope.freq_base_swa", "f32", c.local)
@@ -239,6 +241,10 @@ def config_of(c):
     if c.family == "mistral":
         own = {"head_dim": c.dim} if stated(c) else {}
         return transformers.MistralConfig(**same, **own, sliding_window=c.window or None)
+    if c.family == "mistral3":  # transformers 4 has no class of its own for its text model
+        return transformers.MistralConfig(**same, head_dim=c.dim, sliding_window=None)
+    if c.family == "smollm3":
+        return transformers.SmolLM3Config(**same)
     if c.family == "qwen2":
         return transformers.Qwen2Config(**same)
     if c.family == "qwen3":
@@ -281,7 +287,7 @@ def state_of(f):
         else:
             _, layer, part, end = name.split(".")
             target = f"model.layers.{layer}.{parts[part]}.{end}"
-            if f.arch == "llama" and part in ("attn_q", "attn_k"):
+            if f.arch in LLAMAS and part in ("attn_q", "attn_k"):
                 x = unpermuted(x, c.heads if part == "attn_q" else c.kv)
         if "norm" in target:
             x = x - shift
@@ -309,6 +315,7 @@ def model_of(f):
     """transformers' model of a file, in float64."""
     config = config_of(f.case)
     kind = {"llama": transformers.LlamaForCausalLM, "mistral": transformers.MistralForCausalLM,
+            "mistral3": transformers.MistralForCausalLM, "smollm3": transformers.SmolLM3ForCausalLM,
             "qwen2": transformers.Qwen2ForCausalLM, "qwen3": transformers.Qwen3ForCausalLM,
             "gemma3": transformers.Gemma3ForCausalLM, "phi3": transformers.Phi3ForCausalLM}[f.case.family]
     model = kind(config).eval()
