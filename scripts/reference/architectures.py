@@ -474,7 +474,7 @@ def compact(case):
 def main():
     p = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     p.add_argument("--llama-cpp", type=Path, required=True, help="source of llama.cpp, for its converter and gguf package")
-    p.add_argument("--only", default="", help="cases whose names begin so; nothing is written")
+    p.add_argument("--only", default="", help="cases whose names begin so; those of others stay")
     p.add_argument("out", type=Path)
     args = p.parse_args()
     sys.path[1:1] = [str(args.llama_cpp), str(args.llama_cpp / "gguf-py")]
@@ -483,9 +483,9 @@ def main():
     quiet = ll.llama_log_callback(lambda level, text, data: None)
     ll.llama_log_set(quiet, None)
     ll.llama_backend_init()
-    cases = [run(c, 1000 * i + 1, gguf) for i, c in enumerate(CASES) if c.name.startswith(args.only)]
-    if not args.only:
-        args.out.write_text("[" + ",\n".join(map(compact, cases)) + "]\n", encoding="utf-8")
+    kept = {c["name"]: c for c in json.loads(args.out.read_text(encoding="utf-8"))} if args.only else {}
+    cases = [run(c, 1000 * i + 1, gguf) if c.name.startswith(args.only) else kept[c.name] for i, c in enumerate(CASES)]
+    args.out.write_text("[" + ",\n".join(map(compact, cases)) + "]\n", encoding="utf-8")
 
 
 if __name__ == "__main__":
