@@ -99,6 +99,39 @@ func TestPromptInParts(t *testing.T) {
 	}
 }
 
+// Numbers that are not finite are found where they first appear, in what only some
+// architectures have.
+func TestNonFiniteOfOthers(t *testing.T) {
+	for name, c := range map[string]struct {
+		architecture, tensor string
+		at                   int // the value
+		want                 engine.NonFiniteError
+	}{
+		"norm of queries":              {"qwen3", "blk.1.attn_q_norm.weight", 3, engine.NonFiniteError{Layer: 1, Where: "attention"}},
+		"norm of keys":                 {"gemma3", "blk.0.attn_k_norm.weight", 0, engine.NonFiniteError{Layer: 0, Where: "attention"}},
+		"norm behind attention":        {"gemma3", "blk.0.post_attention_norm.weight", 63, engine.NonFiniteError{Layer: 0, Where: "attention"}},
+		"norm behind feed-forward":     {"gemma3", "blk.0.post_ffw_norm.weight", 1, engine.NonFiniteError{Layer: 0, Where: "feed-forward"}},
+		"norm behind the last":         {"gemma3", "blk.1.post_ffw_norm.weight", 1, engine.NonFiniteError{Layer: 1, Where: "feed-forward"}},
+		"bias of a key":                {"qwen2", "blk.1.attn_k.bias", 31, engine.NonFiniteError{Layer: 1, Where: "attention"}},
+		"value among queries and keys": {"phi3", "blk.0.attn_qkv.weight", 128*64 - 1, engine.NonFiniteError{Layer: 0, Where: "attention"}},
+		"up behind gate":               {"phi3", "blk.1.ffn_up.weight", 192*64 - 1, engine.NonFiniteError{Layer: 1, Where: "feed-forward"}},
+	} {
+		m := model(t, transformertest.Write(t, transformertest.Config{Architecture: c.architecture, Bias: c.architecture == "qwen2", Edit: func(w *transformertest.Writable) {
+			binary.LittleEndian.PutUint32(w.Tensor(c.tensor).Data[4*c.at:], math.Float32bits(float32(math.NaN())))
+		}}))
+		t.Run(name, func(t *testing.T) {
+			eachEngine(t, func(t *testing.T, o cpu.Options) {
+				for _, prompt := range [][]int32{{5}, {9, 7, 5}} {
+					_, err := newEngine(t, m, o).Step(prompt, 0)
+					if got := (*engine.NonFiniteError)(nil); !errors.As(err, &got) || got.Layer != c.want.Layer || got.Where != c.want.Where {
+						t.Errorf("%d tokens: error %v; want %s of layer %d", len(prompt), err, c.want.Where, c.want.Layer)
+					}
+				}
+			})
+		})
+	}
+}
+
 // What has no norm, since its squares overflow, is found where that happens, in the
 // norms that only some architectures have: as 0 it would go on unseen.
 func TestOverflowOfOtherNorms(t *testing.T) {

@@ -91,7 +91,7 @@ func (e *Engine) allocate() error {
 		b := &e.blocks[i]
 		b.att, b.h = att[b.o.Cols], hidden[b.FFN]
 	}
-	e.atts, e.hs = slices.Collect(maps.Values(att)), slices.Collect(maps.Values(hidden))
+	e.rooms = slices.AppendSeq(slices.Collect(maps.Values(att)), maps.Values(hidden))
 	e.newRotations(n)
 	if m.Architecture.PostNorms {
 		e.added, e.spare = floats(n*m.Hidden), floats(m.Hidden)

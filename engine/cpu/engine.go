@@ -71,7 +71,7 @@ type Engine struct {
 	spare []float32 // the residual stream of one token, by turns with x
 
 	// Of all layers, those of the same sizes together.
-	atts, hs  []*activations
+	rooms     []*activations // att and h of the blocks
 	rotations []*rotation
 
 	passes  [2][chunk]*pass // by whether logits are wanted, and tokens-1

@@ -2,7 +2,6 @@ package cpu
 
 import (
 	"math"
-	"slices"
 
 	"github.com/introgen/introgen/engine/cpu/kernel"
 	"github.com/introgen/introgen/engine/cpu/threads"
@@ -182,7 +181,7 @@ func (e *Engine) prepare(ids []int32, pos int, logits bool) error {
 	e.serial++
 	if n := len(ids); n > 1 {
 		e.xn.shape(n, e.m.Hidden)
-		for _, a := range slices.Concat(e.atts, e.hs) {
+		for _, a := range e.rooms {
 			a.many.shape(n, a.cols)
 		}
 	}

@@ -259,13 +259,16 @@ func TestSizesOfSuperBlocks(t *testing.T) {
 
 // As many threads as are allowed, most of them without a unit of their own.
 func TestManyThreads(t *testing.T) {
-	x := expect(t, model(t, transformertest.Write(t, transformertest.Config{Type: quant.Q8_0, Embedding: quant.Q8_0, FFN: 4160, Context: 128})), 3)
-	for _, threads := range []int{33, 64, 65, cpu.MaxThreads} {
-		e := newEngine(t, x.m, cpu.Options{Threads: threads})
-		if worst, same := x.compare(t, e); worst > 2e-3 || !same {
-			t.Errorf("%d threads: largest error of a logit %.6f, ids equal: %v", threads, worst, same)
+	for _, architecture := range []string{"llama", "qwen3", "gemma3", "phi3"} {
+		c := transformertest.Config{Architecture: architecture, Type: quant.Q8_0, Embedding: quant.Q8_0, FFN: 4160, Context: 128}
+		x := expect(t, model(t, transformertest.Write(t, c)), 3)
+		for _, threads := range []int{33, 64, 65, cpu.MaxThreads} {
+			e := newEngine(t, x.m, cpu.Options{Threads: threads})
+			if worst, same := x.compare(t, e); worst > 2e-3 || !same {
+				t.Errorf("%s, %d threads: largest error of a logit %.6f, ids equal: %v", architecture, threads, worst, same)
+			}
+			e.Close()
 		}
-		e.Close()
 	}
 }
 
