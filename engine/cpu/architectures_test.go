@@ -5,10 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"strings"
 	"testing"
 
 	"github.com/introgen/introgen/engine"
 	"github.com/introgen/introgen/engine/cpu"
+	"github.com/introgen/introgen/engine/gguf/gguftest"
 	"github.com/introgen/introgen/engine/quant"
 	"github.com/introgen/introgen/engine/transformer"
 	"github.com/introgen/introgen/engine/transformer/transformertest"
@@ -38,6 +40,7 @@ var architectures = map[string]transformertest.Config{
 	"gemma3, window beyond":         {Architecture: "gemma3", Type: quant.Q8_0, Embedding: quant.Q8_0, Window: 1000},
 	"gemma3, one layer":             {Architecture: "gemma3", Type: quant.Q8_0, Layers: 1, Output: true},
 	"gemma3, odd, F32":              {Architecture: "gemma3", Heads: 3, KVHeads: 3, HeadDim: 6, Hidden: 70, FFN: 51, Window: 9, Layers: 3},
+	"smollm3, layers unturned":      {Architecture: "smollm3", Type: quant.Q8_0, Embedding: quant.Q8_0, Layers: 5, HeadDim: 64, Heads: 2, KVHeads: 1, Bias: true},
 	"phi3":                          {Architecture: "phi3", Type: quant.Q8_0, Embedding: quant.Q8_0, HeadDim: 96, Heads: 2, KVHeads: 2, Output: true},
 	"phi3, views inside tiles":      {Architecture: "phi3", Type: quant.Q8_0, Embedding: quant.Q8_0, HeadDim: 24, Heads: 4, KVHeads: 1, FFN: 96},
 	"phi3, views of odd rows, F32":  {Architecture: "phi3", HeadDim: 6, Heads: 3, KVHeads: 1, FFN: 51, Hidden: 35},
@@ -96,6 +99,61 @@ func TestPromptInParts(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// LongRoPE turns heads by other factors in a run that goes beyond the positions that the
+// model knew first: as many as the caller says, or the context.
+func TestPositions(t *testing.T) {
+	m := model(t, transformertest.Write(t, transformertest.Config{Architecture: "phi3", Context: 100, Edit: func(w *transformertest.Writable) {
+		w.Set("phi3.rope.scaling.type", "longrope")
+		w.Set("phi3.rope.scaling.original_context_length", uint32(20))
+		w.Set("phi3.rope.scaling.attn_factor", float32(1.25))
+		for name, mean := range map[string]float32{"rope_factors_long.weight": 9, "rope_factors_short.weight": 1} {
+			factors := make([]float32, 8)
+			for i := range factors {
+				factors[i] = mean + float32(i)/8
+			}
+			w.Tensors = append(w.Tensors, transformertest.Tensor{Name: name, Type: quant.F32, Dims: []uint64{8}, Data: gguftest.F32(factors...)})
+		}
+	}}))
+	ids := []int32{5, 9, 7, 1, 30, 2}
+	var differ []float64
+	for _, c := range []struct {
+		o     cpu.Options
+		reach int
+	}{
+		{cpu.Options{}, 100},
+		{cpu.Options{Context: 20}, 20},
+		{cpu.Options{Context: 21}, 21},
+		{cpu.Options{Positions: 20}, 20},
+		{cpu.Options{Positions: 21}, 21},
+		{cpu.Options{Context: 50, Positions: 6}, 6},
+	} {
+		want, err := transformer.NewReferenceOf(m, c.reach).Step(ids, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		differ = append(differ, want[0])
+		e := newEngine(t, m, c.o)
+		if _, err := e.Step(ids, 0); err != nil {
+			t.Fatal(err)
+		}
+		got, err := e.Logits()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, w := range want {
+			if !(math.Abs(float64(got[i])-w) < 1e-4) {
+				t.Fatalf("%+v: logit %d is %v, want %v", c.o, i, got[i], w)
+			}
+		}
+	}
+	if math.Abs(differ[0]-differ[1]) < 1e-3 {
+		t.Errorf("long and short factors make the same logits: %v", differ)
+	}
+	if _, err := cpu.New(m, cpu.Options{Positions: -1}); err == nil || !strings.Contains(err.Error(), "positions: -1; allowed are 1 and more") {
+		t.Errorf("error %v", err)
 	}
 }
 
