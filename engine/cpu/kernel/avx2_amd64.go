@@ -28,16 +28,16 @@ func widenNibblesAVX2(dst, src *byte, blocks int, values *nibbleValues)
 func widenQ50AVX2(dst, src *byte, blocks int)
 
 //go:noescape
-func expandQ4KAVX2(q, side, src *byte)
+func expandQ4KAVX2(s *super, src *byte)
 
 //go:noescape
-func expandQ5KAVX2(q, side, src *byte)
+func expandQ5KAVX2(s *super, src *byte)
 
 //go:noescape
-func expandQ6KAVX2(q, side, src *byte)
+func expandQ6KAVX2(s *super, src *byte)
 
 //go:noescape
-func mulSuperAVX2(q, side *byte, x *int16, scale, sum *float32) float32
+func mulSuperAVX2(s *super, x *int16, scale, sum *float32) float32
 
 //go:noescape
 func tileKAVX2(dst *float32, stride int, w *byte, q *int16, scale, sum *float32, rows, supers, tokens, add int, sums *float32, ahead *byte)

@@ -40,6 +40,15 @@ func mulQ5KAVX512(dst *float32, w *byte, q *int16, scale, sum *float32, rows, su
 func mulQ6KAVX512(dst *float32, w *byte, q *int16, scale, sum *float32, rows, supers, add int)
 
 //go:noescape
+func mulQ40AVX512(dst *float32, w *byte, q *int16, scale *float32, rows, blocks, add int)
+
+//go:noescape
+func mulQ50AVX512(dst *float32, w *byte, q *int16, scale *float32, rows, blocks, add int)
+
+//go:noescape
+func mulNibblesAVX512(dst *float32, w *byte, q *int16, scale *float32, rows, blocks, add int, values *nibbleValues)
+
+//go:noescape
 func dotAVX512(a, b *float32, n int) float32
 
 //go:noescape
@@ -70,7 +79,10 @@ func avx512() *Set {
 		mulQ8:    mulQ8AVX512, mulQ41: mulQ41AVX512,
 		packQ8: packQ8AVX512, packQ41: packQ41AVX512,
 		tileQ8: tileQ8AVX512, tileQ41: tileQ41AVX512,
-		nibbles: nibbleRoutines{widen: widenNibblesAVX2, widenQ50: widenQ50AVX2},
+		nibbles: nibbleRoutines{
+			widen: widenNibblesAVX2, widenQ50: widenQ50AVX2,
+			mul: mulNibblesAVX512, mulQ40: mulQ40AVX512, mulQ50: mulQ50AVX512,
+		},
 		supers: superRoutines{
 			expandQ4K: expandQ4KAVX2, expandQ5K: expandQ5KAVX2, expandQ6K: expandQ6KAVX2,
 			mulQ4K: mulQ4KAVX512, mulQ5K: mulQ5KAVX512, mulQ6K: mulQ6KAVX512,

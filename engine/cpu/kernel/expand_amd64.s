@@ -105,12 +105,12 @@ block:
 	MOVW AX, 204(DI)   \
 	MOVW AX, 238(DI)
 
-// Where the scales and minima of Q4_K come from, when unpacked they are: scales 0-3,
-// minima 0-3, scales 4-7, minima 4-7.
-DATA sideOrder<>+0(SB)/8, $0x0202050101040000
-DATA sideOrder<>+8(SB)/8, $0x090c080807030306
-DATA sideOrder<>+16(SB)/8, $0x0f0b0b0e0a0a0d09
-DATA sideOrder<>+24(SB)/8, $0
+// The order of the scales, each twice, and of the minima, each with a zero, when
+// unpacked they are: scales 0-3, minima 0-3, scales 4-7, minima 4-7.
+DATA sideOrder<>+0(SB)/8, $0x0303020201010000
+DATA sideOrder<>+8(SB)/8, $0x0b0b0a0a09090808
+DATA sideOrder<>+16(SB)/8, $0x8007800680058004
+DATA sideOrder<>+24(SB)/8, $0x800f800e800d800c
 GLOBL sideOrder<>(SB), RODATA|NOPTR, $32
 
 // SIDE unpacks the scales and minima of Q4_K and Q5_K: the low bits of bytes 0 to 7;
@@ -131,17 +131,16 @@ GLOBL sideOrder<>(SB), RODATA|NOPTR, $32
 	VPINSRQ $1, BX, X0, X0            \
 	VPSHUFB sideOrder<>+0(SB), X0, X1 \
 	VPSHUFB sideOrder<>+16(SB), X0, X2 \
-	VMOVDQU X1, (SI)                  \
-	VMOVQ   X2, 16(SI)                \
+	VMOVDQU X1, 274(DI)               \
+	VMOVDQU X2, 290(DI)               \
 	MOVWLZX 2(DX), AX                 \
-	MOVW    AX, 24(SI)                \
+	MOVW    AX, 272(DI)               \
 	MOVWLZX (DX), AX
 
-// func expandQ4KAVX2(q, side, src *byte)
-TEXT ·expandQ4KAVX2(SB), NOSPLIT, $0-24
-	MOVQ         q+0(FP), DI
-	MOVQ         side+8(FP), SI
-	MOVQ         src+16(FP), DX
+// func expandQ4KAVX2(s *super, src *byte)
+TEXT ·expandQ4KAVX2(SB), NOSPLIT, $0-16
+	MOVQ         s+0(FP), DI
+	MOVQ         src+8(FP), DX
 	VPBROADCASTQ nibbleMask<>(SB), Y15
 	SIDE
 	D
@@ -167,11 +166,10 @@ TEXT ·expandQ4KAVX2(SB), NOSPLIT, $0-24
 	FIFTH(shiftA, a, Y0, to)         \
 	FIFTH(shiftB, b, Y1, to+34)
 
-// func expandQ5KAVX2(q, side, src *byte)
-TEXT ·expandQ5KAVX2(SB), NOSPLIT, $0-24
-	MOVQ         q+0(FP), DI
-	MOVQ         side+8(FP), SI
-	MOVQ         src+16(FP), DX
+// func expandQ5KAVX2(s *super, src *byte)
+TEXT ·expandQ5KAVX2(SB), NOSPLIT, $0-16
+	MOVQ         s+0(FP), DI
+	MOVQ         src+8(FP), DX
 	VPBROADCASTQ nibbleMask<>(SB), Y15
 	VPBROADCASTQ fifthMask<>(SB), Y14
 	SIDE
@@ -206,28 +204,19 @@ TEXT ·expandQ5KAVX2(SB), NOSPLIT, $0-24
 	SIX(VPSLLW, $0, Y4, to+68)   \
 	SIX(VPSRLW, $2, Y5, to+102)
 
-// Two scales and the minimum, which is 0, of each block.
-DATA sideOrder6<>+0(SB)/8, $0x0504800302800100
-DATA sideOrder6<>+8(SB)/8, $0x0a80090880070680
-DATA sideOrder6<>+16(SB)/8, $0x800f0e800d0c800b
-DATA sideOrder6<>+24(SB)/8, $0
-GLOBL sideOrder6<>(SB), RODATA|NOPTR, $32
-
-// func expandQ6KAVX2(q, side, src *byte)
-TEXT ·expandQ6KAVX2(SB), NOSPLIT, $0-24
-	MOVQ         q+0(FP), DI
-	MOVQ         side+8(FP), SI
-	MOVQ         src+16(FP), DX
+// func expandQ6KAVX2(s *super, src *byte)
+TEXT ·expandQ6KAVX2(SB), NOSPLIT, $0-16
+	MOVQ         s+0(FP), DI
+	MOVQ         src+8(FP), DX
 	VPBROADCASTQ nibbleMask<>(SB), Y15
 	VPBROADCASTQ highMask<>(SB), Y14
 	VPBROADCASTQ thirtyTwo<>(SB), Y13
 	VMOVDQU      192(DX), X0
-	VPSHUFB      sideOrder6<>+0(SB), X0, X1
-	VPSHUFB      sideOrder6<>+16(SB), X0, X2
-	VMOVDQU      X1, (SI)
-	VMOVQ        X2, 16(SI)
+	VPXOR        X1, X1, X1
+	VMOVDQU      X0, 274(DI)
+	VMOVDQU      X1, 290(DI)
 	XORL         AX, AX
-	MOVW         AX, 24(SI)
+	MOVW         AX, 272(DI)
 	MOVWLZX      208(DX), AX
 	D
 	HALF6(0, 128, 0)

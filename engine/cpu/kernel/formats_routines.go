@@ -13,8 +13,11 @@ func (r *routines) formats() map[quant.Type]Format {
 	}
 	twins := generic().Formats
 	if n := &r.nibbles; n.widen != nil {
-		all[quant.Q4_0] = r.ofNibbles(twins[quant.Q4_0], quant.Q4_0, &q40Values)
-		all[quant.Q5_0] = r.ofQ50(twins[quant.Q5_0])
+		ofNibbles := func(values *nibbleValues) func(dst, src *byte, blocks int) {
+			return func(dst, src *byte, blocks int) { n.widen(dst, src, blocks, values) }
+		}
+		all[quant.Q4_0] = r.widened(twins[quant.Q4_0], quant.Q4_0, ofNibbles(&q40Values), n.mulQ40)
+		all[quant.Q5_0] = r.widened(twins[quant.Q5_0], quant.Q5_0, n.widenQ50, n.mulQ50)
 	}
 	if s := &r.supers; s.tile != nil {
 		all[quant.Q4_K] = r.super(twins[quant.Q4_K], quant.Q4_K, s.expandQ4K, s.mulQ4K)
@@ -22,30 +25,6 @@ func (r *routines) formats() map[quant.Type]Format {
 		all[quant.Q6_K] = r.super(twins[quant.Q6_K], quant.Q6_K, s.expandQ6K, s.mulQ6K)
 	}
 	return all
-}
-
-// ofNibbles is the kernels of a format whose nibbles stand for values.
-func (r *routines) ofNibbles(twin Format, typ quant.Type, values *nibbleValues) Format {
-	n := &r.nibbles
-	var mul func(dst *float32, w *byte, p *Panel, rows, add int)
-	if n.mul != nil {
-		mul = func(dst *float32, w *byte, p *Panel, rows, add int) {
-			n.mul(dst, w, &p.Q[0], &p.Scale[0], rows, p.Blocks, add, values)
-		}
-	}
-	return r.widened(twin, typ, func(dst, src *byte, blocks int) { n.widen(dst, src, blocks, values) }, mul)
-}
-
-// ofQ50 is the kernels of Q5_0.
-func (r *routines) ofQ50(twin Format) Format {
-	n := &r.nibbles
-	var mul func(dst *float32, w *byte, p *Panel, rows, add int)
-	if n.mulQ50 != nil {
-		mul = func(dst *float32, w *byte, p *Panel, rows, add int) {
-			n.mulQ50(dst, w, &p.Q[0], &p.Scale[0], rows, p.Blocks, add)
-		}
-	}
-	return r.widened(twin, quant.Q5_0, n.widenQ50, mul)
 }
 
 // q8 is the kernels for Q8_0 made of the routines.

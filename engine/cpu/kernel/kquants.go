@@ -10,27 +10,22 @@ import (
 // repeats them, and what has no minimum, has zeros.
 const (
 	superBlocks  = 8 // blocks of 32 columns
-	superQ       = superBlocks * q8Bytes
-	superDMin    = 3 * superBlocks // where in the side bytes dmin lies
-	superSide    = superDMin + 2
 	superColumns = superBlocks * Block
-	superTile    = superQ + superSide // bytes of a row's super-block in tile order
+	superBytes   = (superBlocks + 1) * q8Bytes // of a super, and of a row's super-block in tile order
+	superSide    = superBlocks * q8Bytes       // where in a super the block of scales begins
 )
 
 var (
-	q4kForm = Form{superColumns, 144, superTile}
-	q5kForm = Form{superColumns, 176, superTile}
-	q6kForm = Form{superColumns, 210, superTile}
+	q4kForm = Form{superColumns, 144, superBytes}
+	q5kForm = Form{superColumns, 176, superBytes}
+	q6kForm = Form{superColumns, 210, superBytes}
 )
 
-// A super is a super-block of one row with a byte for each number: q is its values as
-// eight blocks of Q8_0 with d as the scale of each; side has, for each
-// block, the scales of its two sub-blocks, int8, and its minimum, a byte; and then
-// dmin, half.
-type super struct {
-	q    [superQ]byte
-	side [superSide]byte
-}
+// A super is a super-block of one row with a byte for each number, in nine blocks of
+// Q8_0: the values, of which each block has d as its scale; and a block whose scale is
+// dmin, and which has two scales for each of the eight blocks, then, for each, its
+// minimum and a zero.
+type super [superBytes]byte
 
 // An expander writes a super-block of a row as a super.
 type expander func(s *super, src []byte)
@@ -40,7 +35,7 @@ func expandQ4K(s *super, src []byte) {
 	s.scalesQ4K(src)
 	for b := range superBlocks {
 		for i, c := range src[16+b/2*Block:][:Block] {
-			s.q[b*q8Bytes+2+i] = c >> (b % 2 * 4) & 15
+			s[b*q8Bytes+2+i] = c >> (b % 2 * 4) & 15
 		}
 	}
 }
@@ -50,7 +45,7 @@ func expandQ5K(s *super, src []byte) {
 	s.scalesQ4K(src)
 	for b := range superBlocks {
 		for i, c := range src[48+b/2*Block:][:Block] {
-			s.q[b*q8Bytes+2+i] = c>>(b%2*4)&15 | src[16+i]>>b&1<<4
+			s[b*q8Bytes+2+i] = c>>(b%2*4)&15 | src[16+i]>>b&1<<4
 		}
 	}
 }
@@ -66,31 +61,32 @@ func (s *super) scalesQ4K(src []byte) {
 		s.subs(i, packed[i]&63, packed[4+i]&63)
 		s.subs(4+i, packed[8+i]&15|packed[i]>>6<<4, packed[8+i]>>4|packed[4+i]>>6<<4)
 	}
-	copy(s.side[superDMin:], src[2:4])
+	copy(s[superSide:], src[2:4])
 }
 
 // subs writes the scale and the minimum of block b.
 func (s *super) subs(b int, scale, least byte) {
-	s.side[3*b], s.side[3*b+1], s.side[3*b+2] = scale, scale, least
+	side := s[superSide+2:]
+	side[2*b], side[2*b+1], side[16+2*b], side[16+2*b+1] = scale, scale, least, 0
 }
 
 // scale writes d to all blocks.
 func (s *super) scale(d []byte) {
 	for b := range superBlocks {
-		copy(s.q[b*q8Bytes:], d[:2])
+		copy(s[b*q8Bytes:], d[:2])
 	}
 }
 
 func expandQ6K(s *super, src []byte) {
 	src = src[:210]
 	s.scale(src[208:210])
-	clear(s.side[:])
+	clear(s[superSide:])
+	copy(s[superSide+2:], src[192:208])
 	for b := range superBlocks {
-		copy(s.side[3*b:], src[192+2*b:][:2])
 		part, run := b/4, b%4
 		low, high := src[64*part+run%2*Block:][:Block], src[128+32*part:][:Block]
 		for i := range Block {
-			s.q[b*q8Bytes+2+i] = low[i]>>(run/2*4)&15 | high[i]>>(2*run)&3<<4 - 32
+			s[b*q8Bytes+2+i] = low[i]>>(run/2*4)&15 | high[i]>>(2*run)&3<<4 - 32
 		}
 	}
 }
@@ -121,7 +117,7 @@ func superFormat(typ quant.Type, form Form, expand expander) Format {
 				for r := range rows {
 					expand(&rows[r], src[(r*supers+b)*form.Row:])
 				}
-				packSupers((*[TileRows * superTile]byte)(dst[b*TileRows*superTile:]), &rows)
+				packSupers(dst[b*TileRows*superBytes:], &rows)
 			}
 		},
 		Tile: func(dst []float32, stride int, w []byte, p *Panel, rows int, add bool, scratch []float32, ahead []byte) {
@@ -134,48 +130,30 @@ func superFormat(typ quant.Type, form Form, expand expander) Format {
 // mul is the product with blocks b to b+7 of a panel of one token.
 func (s *super) mul(p *Panel, b int) float32 {
 	var sum float32
-	least := half(s.side[superDMin:])
+	side := s[superSide+2:]
+	least := half(s[superSide:])
 	for i := range superBlocks {
-		d := half(s.q[i*q8Bytes:]) * p.Scale[b+i]
+		d := half(s[i*q8Bytes:]) * p.Scale[b+i]
 		for h := range 2 {
-			w, q := s.q[i*q8Bytes+2+16*h:][:16], p.Q[(b+i)*Block+16*h:][:16]
+			w, q := s[i*q8Bytes+2+16*h:][:16], p.Q[(b+i)*Block+16*h:][:16]
 			var dot int32
 			for k, c := range w {
 				dot += int32(int8(c)) * int32(q[k])
 			}
-			sum += d * float32(int32(int8(s.side[3*i+h]))) * float32(dot)
+			sum += d * float32(int32(int8(side[2*i+h]))) * float32(dot)
 		}
-		sum -= least * float32(int32(s.side[3*i+2])) * p.Sum[b+i]
+		sum -= least * float32(int32(side[16+2*i])) * p.Sum[b+i]
 	}
 	return sum
 }
 
-// Behind the eight Q8_0 tiles of a super-block's tile lie, for each block, the 16
-// rows' scales of the first sub-block, of the second, and their minima; and then the
-// rows' dmin, halves.
-const (
-	tileSide = TileRows * superQ
-	tileDMin = tileSide + TileRows*superDMin
-)
-
-// packSupers is the tile of 16 rows' super-blocks.
-func packSupers(dst *[TileRows * superTile]byte, rows *[TileRows]super) {
-	var q [TileRows * superQ]byte
+// packSupers makes the tile of 16 rows' super-blocks: nine blocks of a Q8_0 tile.
+func packSupers(dst []byte, rows *[TileRows]super) {
+	var all [TileRows * superBytes]byte
 	for r := range rows {
-		copy(q[r*superQ:], rows[r].q[:])
-		packSide(dst[tileSide:], r, &rows[r].side)
+		copy(all[r*superBytes:], rows[r][:])
 	}
-	packQ8(dst[:tileSide], q[:], superBlocks)
-}
-
-// packSide puts the side bytes of row r to their places in dst, which begins at
-// those of the first block.
-func packSide(dst []byte, r int, side *[superSide]byte) {
-	dst = dst[:TileRows*superSide]
-	for i, c := range side[:superDMin] {
-		dst[i*TileRows+r] = c
-	}
-	copy(dst[superDMin*TileRows+2*r:], side[superDMin:])
+	packQ8(dst, all[:], superBlocks+1)
 }
 
 // tileK is the twin of what all formats of super-blocks have as Tile.
@@ -184,13 +162,13 @@ func tileK(dst []float32, stride int, w []byte, p *Panel, rows int, add bool, sc
 		sums := scratch[:p.Tokens*TileRows]
 		clear(sums)
 		for b := range p.Blocks {
-			in, i := w[b/superBlocks*TileRows*superTile:][:TileRows*superTile], b%superBlocks
-			block := (*[q8Tile]byte)(in[i*q8Tile:])
+			in, i := w[b/superBlocks*TileRows*superBytes:][:TileRows*superBytes], b%superBlocks
+			block, side := (*[q8Tile]byte)(in[i*q8Tile:]), (*[q8Tile]byte)(in[superBlocks*q8Tile:])
 			for r := range TileRows {
 				d := half(block[q8Scales+2*r:])
-				side := in[tileSide+3*i*TileRows+r:]
-				s0, s1 := d*float32(int32(int8(side[0]))), d*float32(int32(int8(side[TileRows])))
-				least := half(in[tileDMin+2*r:]) * float32(int32(side[2*TileRows]))
+				s0 := d * float32(int32(int8(side[2*TileRows*i+2*r])))
+				s1 := d * float32(int32(int8(side[2*TileRows*i+2*r+1])))
+				least := half(side[q8Scales+2*r:]) * float32(int32(side[2*TileRows*(superBlocks+i)+2*r]))
 				for t := range p.Tokens {
 					at := b*p.Tokens + t
 					q := (*[Block]int16)(p.Q[at*Block:])
@@ -203,6 +181,6 @@ func tileK(dst []float32, stride int, w []byte, p *Panel, rows int, add bool, sc
 			}
 		}
 		storeTile(dst[r0:], stride, sums, add)
-		w = w[min(len(w), p.Blocks/superBlocks*TileRows*superTile):]
+		w = w[min(len(w), p.Blocks/superBlocks*TileRows*superBytes):]
 	}
 }

@@ -206,3 +206,225 @@ store:
 	JNZ     rows4
 	VZEROUPPER
 	RET
+
+// The nibbles of Q4_0 and Q5_0 are 8 and 16 too large, and those of the high half 16
+// times that: what the products begin at, Z18, is the sum of the activations with these
+// factors. The last pair is what a fifth bit adds.
+DATA offsets<>+0(SB)/4, $0xfff8fff8  // -8
+DATA offsets<>+4(SB)/4, $0xff80ff80  // -128
+DATA offsets<>+8(SB)/4, $0xfff0fff0  // -16
+DATA offsets<>+12(SB)/4, $0xff00ff00 // -256
+DATA offsets<>+16(SB)/4, $0x00100010 // 16
+DATA offsets<>+20(SB)/4, $0x01000100 // 256
+GLOBL offsets<>(SB), RODATA|NOPTR, $24
+
+// LANES loads a pair of constants: one for the lanes of the low nibbles, one for those
+// of the high ones, which K1 has.
+#define LANES(at, at2, z) \
+	VPBROADCASTD at, z              \
+	VPBROADCASTD at2, K1, z
+
+// SUMMED finishes a block of a row: its product, of which Z18 is the beginning, times
+// the activations' scale and that of the weights, at row.
+#define SUMMED(row, w, d, s) \
+	MOVWLZX          row, AX        \
+	VMOVDQA64        Z18, d         \
+	VPDPWSSD         Z16, w, d      \
+	VCVTDQ2PS        d, d           \
+	VMULPS           Z17, d, d      \
+	VFMADD231PS.BCST (R9)(AX*4), d, s
+
+// Q40 does a block of a row.
+#define Q40(row, nibbles, w, d, s) \
+	VBROADCASTI32X4 nibbles, w     \
+	VPSHUFB         Z29, w, w      \
+	VPANDD          Z31, w, w      \
+	SUMMED(row, w, d, s)
+
+// Q50 does a block of a row.
+#define Q50(row, fifth, nibbles, w, d, s) \
+	KMOVD           fifth, K2      \
+	VBROADCASTI32X4 nibbles, w     \
+	VPSHUFB         Z29, w, w      \
+	VPANDD          Z31, w, w      \
+	VPADDW          Z27, w, K2, w  \
+	SUMMED(row, w, d, s)
+
+// OPERANDS reads what Q4_0 and Q5_0 are given.
+#define OPERANDS(bytes) \
+	MOVQ      dst+0(FP), DI          \
+	MOVQ      w+8(FP), SI            \
+	MOVQ      q+16(FP), DX           \
+	MOVQ      scale+24(FP), R8       \
+	MOVQ      rows+32(FP), CX        \
+	MOVQ      blocks+40(FP), BX      \
+	LEAQ      ·halves(SB), R9        \
+	IMUL3Q    $bytes, BX, R10        \
+	LEAQ      (R10)(R10*2), R11      \
+	VMOVDQU64 toWords<>(SB), Z29     \
+	MOVL      $0xff00, AX            \
+	KMOVW     AX, K1                 \
+	LANES(nibbleK<>+0(SB), nibbleK<>+4(SB), Z31)      \
+	LANES(nibbleK<>+8(SB), nibbleK<>+12(SB), Z30)
+
+// func mulQ40AVX512(dst *float32, w *byte, q *int16, scale *float32, rows, blocks, add int)
+// As mulQ8AVX512.
+TEXT ·mulQ40AVX512(SB), NOSPLIT, $0-56
+	OPERANDS(18)
+	LANES(offsets<>+0(SB), offsets<>+4(SB), Z28)
+
+rows4:
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	MOVQ   DX, R12
+	MOVQ   R8, R13
+	MOVQ   BX, R14
+	LEAQ   LINES_AHEAD(SI), R15
+
+block:
+	VMOVDQU64   (R12), Z16
+	VPMADDWD    Z28, Z16, Z18
+	VMULPS.BCST (R13), Z30, Z17
+	PREFETCHT0  (R15)
+	Q40(ROW0(0), ROW0(2), Z20, Z21, Z0)
+	Q40(ROW1(0), ROW1(2), Z22, Z23, Z1)
+	PREFETCHT0  36(R15)
+	Q40(ROW2(0), ROW2(2), Z24, Z25, Z2)
+	Q40(ROW3(0), ROW3(2), Z26, Z27, Z3)
+	ADDQ        $72, R15
+	ADDQ        $18, SI
+	ADDQ        $64, R12
+	ADDQ        $4, R13
+	DECQ        R14
+	JNZ         block
+
+	FOLD
+	CMPQ    add+48(FP), $0
+	JEQ     store
+	VADDPS  (DI), X0, X0
+
+store:
+	VMOVUPS X0, (DI)
+	ADDQ    $16, DI
+	ADDQ    R11, SI
+	SUBQ    $4, CX
+	JNZ     rows4
+	VZEROUPPER
+	RET
+
+// func mulQ50AVX512(dst *float32, w *byte, q *int16, scale *float32, rows, blocks, add int)
+// As mulQ8AVX512.
+TEXT ·mulQ50AVX512(SB), NOSPLIT, $0-56
+	OPERANDS(22)
+	LANES(offsets<>+8(SB), offsets<>+12(SB), Z28)
+	LANES(offsets<>+16(SB), offsets<>+20(SB), Z27)
+
+rows4:
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	MOVQ   DX, R12
+	MOVQ   R8, R13
+	MOVQ   BX, R14
+	LEAQ   LINES_AHEAD(SI), R15
+
+block:
+	VMOVDQU64   (R12), Z16
+	VPMADDWD    Z28, Z16, Z18
+	VMULPS.BCST (R13), Z30, Z17
+	PREFETCHT0  (R15)
+	Q50(ROW0(0), ROW0(2), ROW0(6), Z20, Z21, Z0)
+	Q50(ROW1(0), ROW1(2), ROW1(6), Z22, Z23, Z1)
+	PREFETCHT0  44(R15)
+	Q50(ROW2(0), ROW2(2), ROW2(6), Z24, Z25, Z2)
+	Q50(ROW3(0), ROW3(2), ROW3(6), Z20, Z21, Z3)
+	ADDQ        $88, R15
+	ADDQ        $22, SI
+	ADDQ        $64, R12
+	ADDQ        $4, R13
+	DECQ        R14
+	JNZ         block
+
+	FOLD
+	CMPQ    add+48(FP), $0
+	JEQ     store
+	VADDPS  (DI), X0, X0
+
+store:
+	VMOVUPS X0, (DI)
+	ADDQ    $16, DI
+	ADDQ    R11, SI
+	SUBQ    $4, CX
+	JNZ     rows4
+	VZEROUPPER
+	RET
+
+// High nibbles are shifted to the low ones' place; what stands above a low nibble is
+// looked up all the same: the table has its 16 values twice.
+DATA nibbleShifts<>+0(SB)/4, $0
+DATA nibbleShifts<>+4(SB)/4, $0x00040004
+GLOBL nibbleShifts<>(SB), RODATA|NOPTR, $8
+
+// LOOKED_UP does a block of a row, with the table in Z28.
+#define LOOKED_UP(row, nibbles, w, d, s) \
+	MOVWLZX          row, AX        \
+	VBROADCASTI32X4  nibbles, w     \
+	VPSHUFB          Z29, w, w      \
+	VPSRLVW          Z30, w, w      \
+	VPERMW           Z28, w, w      \
+	VPMADDWD         Z16, w, d      \
+	VCVTDQ2PS        d, d           \
+	VMULPS           Z17, d, d      \
+	VFMADD231PS.BCST (R9)(AX*4), d, s
+
+// func mulNibblesAVX512(dst *float32, w *byte, q *int16, scale *float32, rows, blocks, add int, values *nibbleValues)
+// As mulQ8AVX512, of a format of nibbles that stand for values.
+TEXT ·mulNibblesAVX512(SB), NOSPLIT, $0-64
+	OPERANDS(18)
+	LANES(nibbleShifts<>+0(SB), nibbleShifts<>+4(SB), Z30)
+	MOVQ           values+56(FP), AX
+	VBROADCASTI32X4 (AX), Y28
+	VPMOVSXBW      Y28, Z28
+
+rows4:
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	MOVQ   DX, R12
+	MOVQ   R8, R13
+	MOVQ   BX, R14
+	LEAQ   LINES_AHEAD(SI), R15
+
+block:
+	VMOVDQU64    (R12), Z16
+	VBROADCASTSS (R13), Z17
+	PREFETCHT0   (R15)
+	LOOKED_UP(ROW0(0), ROW0(2), Z20, Z21, Z0)
+	LOOKED_UP(ROW1(0), ROW1(2), Z22, Z23, Z1)
+	PREFETCHT0   36(R15)
+	LOOKED_UP(ROW2(0), ROW2(2), Z24, Z25, Z2)
+	LOOKED_UP(ROW3(0), ROW3(2), Z26, Z27, Z3)
+	ADDQ         $72, R15
+	ADDQ         $18, SI
+	ADDQ         $64, R12
+	ADDQ         $4, R13
+	DECQ         R14
+	JNZ          block
+
+	FOLD
+	CMPQ    add+48(FP), $0
+	JEQ     store
+	VADDPS  (DI), X0, X0
+
+store:
+	VMOVUPS X0, (DI)
+	ADDQ    $16, DI
+	ADDQ    R11, SI
+	SUBQ    $4, CX
+	JNZ     rows4
+	VZEROUPPER
+	RET

@@ -15,6 +15,7 @@ type nibbleRoutines struct {
 	widen    func(dst, src *byte, blocks int, values *nibbleValues)
 	widenQ50 func(dst, src *byte, blocks int)
 	mul      func(dst *float32, w *byte, q *int16, scale *float32, rows, blocks, add int, values *nibbleValues)
+	mulQ40   func(dst *float32, w *byte, q *int16, scale *float32, rows, blocks, add int)
 	mulQ50   func(dst *float32, w *byte, q *int16, scale *float32, rows, blocks, add int)
 }
 
@@ -22,38 +23,36 @@ type nibbleRoutines struct {
 // super-block of a row as a super, mul multiplies a super with one token's blocks. The
 // mul routines of a format take whole rows, mulRows of them or more, and may be nil.
 type superRoutines struct {
-	expandQ4K, expandQ5K, expandQ6K func(q, side, src *byte)
-	mul                             func(q, side *byte, x *int16, scale, sum *float32) float32
+	expandQ4K, expandQ5K, expandQ6K func(s *super, src *byte)
+	mul                             func(s *super, x *int16, scale, sum *float32) float32
 	mulQ4K, mulQ5K, mulQ6K          superMul
 	tile                            func(dst *float32, stride int, w *byte, q *int16, scale, sum *float32, rows, supers, tokens, add int, sums *float32, ahead *byte)
 }
 
 type superMul = func(dst *float32, w *byte, q *int16, scale, sum *float32, rows, supers, add int)
 
-// A room holds what a call rewrites before it multiplies or packs: the blocks of 16
-// rows, eight of each.
-type room struct {
-	q    [TileRows * superQ]byte
-	side [TileRows][superSide]byte
-}
+// A room holds what a call rewrites before it multiplies or packs: blocks of 16 rows as
+// Q8_0, eight or a super of each.
+type room [TileRows * superBytes]byte
 
 // rooms are kept between calls: the routines are called through variables, so that a
 // room on the stack would be allocated at each call.
 var rooms = sync.Pool{New: func() any { return new(room) }}
 
 // widened is the kernels of a format that is widened to Q8_0: mul may be nil.
-func (r *routines) widened(twin Format, typ quant.Type, widen func(dst, src *byte, blocks int), mul func(dst *float32, w *byte, p *Panel, rows, add int)) Format {
+func (r *routines) widened(twin Format, typ quant.Type, widen func(dst, src *byte, blocks int), mul func(dst *float32, w *byte, q *int16, scale *float32, rows, blocks, add int)) Format {
 	nameMul, namePack, nameTile := names(typ)
 	f := twin
 	row := twin.Row
-	if mul == nil {
-		mul = func(dst *float32, w *byte, p *Panel, rows, add int) { r.mulWidened(dst, w, p, rows, add, row, widen) }
-	}
 	f.Mul = func(dst []float32, w []byte, p *Panel, rows int, add bool) {
 		checkMul(nameMul, f.Form, dst, w, p, rows)
 		n := rows &^ (mulRows - 1)
 		if n > 0 {
-			mul(&dst[0], &w[0], p, n, one(add))
+			if mul != nil {
+				mul(&dst[0], &w[0], &p.Q[0], &p.Scale[0], n, p.Blocks, one(add))
+			} else {
+				r.mulWidened(&dst[0], &w[0], p, n, one(add), row, widen)
+			}
 		}
 		if n < rows {
 			twin.Mul(dst[n:], w[n*p.Blocks*row:], p, rows-n, add)
@@ -65,9 +64,9 @@ func (r *routines) widened(twin Format, typ quant.Type, widen func(dst, src *byt
 		for b := 0; b < blocks; b += superBlocks {
 			n := min(superBlocks, blocks-b)
 			for i := range TileRows {
-				widen(&m.q[i*n*q8Bytes], &src[(i*blocks+b)*row], n)
+				widen(&m[i*n*q8Bytes], &src[(i*blocks+b)*row], n)
 			}
-			r.packQ8(&dst[b*q8Tile], &m.q[0], n)
+			r.packQ8(&dst[b*q8Tile], &m[0], n)
 		}
 		rooms.Put(m)
 	}
@@ -82,9 +81,9 @@ func (r *routines) mulWidened(dst *float32, w *byte, p *Panel, rows, add, row in
 		for b := 0; b < p.Blocks; b += superBlocks {
 			n := min(superBlocks, p.Blocks-b)
 			for k := range mulRows {
-				widen(&m.q[k*n*q8Bytes], behind(w, ((i+k)*p.Blocks+b)*row), n)
+				widen(&m[k*n*q8Bytes], behind(w, ((i+k)*p.Blocks+b)*row), n)
 			}
-			r.mulQ8(floatBehind(dst, i), &m.q[0], &p.Q[b*Block], &p.Scale[b], mulRows, n, max(add, min(b, 1)))
+			r.mulQ8(floatBehind(dst, i), &m[0], &p.Q[b*Block], &p.Scale[b], mulRows, n, max(add, min(b, 1)))
 		}
 	}
 	rooms.Put(m)
@@ -105,7 +104,7 @@ func (r *routines) tileOfQ8(name string, form Form) func(dst []float32, stride i
 }
 
 // super is the kernels of a format of super-blocks: mul may be nil.
-func (r *routines) super(twin Format, typ quant.Type, expand func(q, side, src *byte), mul superMul) Format {
+func (r *routines) super(twin Format, typ quant.Type, expand func(s *super, src *byte), mul superMul) Format {
 	nameMul, namePack, nameTile := names(typ)
 	f := twin
 	row := twin.Row
@@ -125,8 +124,8 @@ func (r *routines) super(twin Format, typ quant.Type, expand func(q, side, src *
 		for w = w[n*supers*row:]; n < rows; n++ {
 			var sum float32
 			for b := 0; b < p.Blocks; b += superBlocks {
-				expand(&m.q[0], &m.side[0][0], &w[0])
-				sum += r.supers.mul(&m.q[0], &m.side[0][0], &p.Q[b*Block], &p.Scale[b], &p.Sum[b])
+				expand((*super)(m[:]), &w[0])
+				sum += r.supers.mul((*super)(m[:]), &p.Q[b*Block], &p.Scale[b], &p.Sum[b])
 				w = w[row:]
 			}
 			store(&dst[n], sum, add)
@@ -138,12 +137,10 @@ func (r *routines) super(twin Format, typ quant.Type, expand func(q, side, src *
 		m := rooms.Get().(*room)
 		supers := blocks / superBlocks
 		for b := range supers {
-			out := dst[b*TileRows*superTile:][:TileRows*superTile]
 			for i := range TileRows {
-				expand(&m.q[i*superQ], &m.side[i][0], &src[(i*supers+b)*row])
-				packSide(out[tileSide:], i, &m.side[i])
+				expand((*super)(m[i*superBytes:]), &src[(i*supers+b)*row])
 			}
-			r.packQ8(&out[0], &m.q[0], superBlocks)
+			r.packQ8(&dst[b*TileRows*superBytes], &m[0], superBlocks+1)
 		}
 		rooms.Put(m)
 	}

@@ -335,10 +335,15 @@ next:
 	VZEROUPPER
 	RET
 
-// SCALES makes the rows' scales of half a block, in Y13 and Y14: those at off times d.
-#define SCALES(off) \
-	VPMOVSXBD (off)(R9), Y13     \
-	VPMOVSXBD (off+8)(R9), Y14   \
+// SCALES makes the rows' scales of half a block, in Y13 and Y14: a byte of each pair,
+// which the shift brings to the top, times d.
+#define SCALES(shift) \
+	VPMOVZXWD (R9), Y13          \
+	VPMOVZXWD 16(R9), Y14        \
+	VPSLLD    shift, Y13, Y13    \
+	VPSLLD    shift, Y14, Y14    \
+	VPSRAD    $24, Y13, Y13      \
+	VPSRAD    $24, Y14, Y14      \
 	VCVTDQ2PS Y13, Y13           \
 	VCVTDQ2PS Y14, Y14           \
 	VCVTPH2PS 512(SI), Y8        \
@@ -348,8 +353,8 @@ next:
 
 // MINIMA makes the rows' minima, with their sign turned, in Y8 and Y9. Y15 has the signs.
 #define MINIMA \
-	VPMOVZXBD 32(R9), Y8       \
-	VPMOVZXBD 40(R9), Y9       \
+	VPMOVZXWD 256(R9), Y8      \
+	VPMOVZXWD 272(R9), Y9      \
 	VCVTDQ2PS Y8, Y8           \
 	VCVTDQ2PS Y9, Y9           \
 	VCVTPH2PS (DX), Y13        \
@@ -361,7 +366,7 @@ next:
 
 // func tileKAVX2(dst *float32, stride int, w *byte, q *int16, scale, sum *float32, rows, supers, tokens, add int, sums *float32, ahead *byte)
 // As tileQ41AVX2, of super-blocks (see kquants.go), half a block after the other. R9
-// walks over the scales and minima of the blocks, which lie behind the last block;
+// walks over the scales and minima of the blocks, a block of the tile behind the last;
 // DX is where the rows' dmin lie.
 TEXT ·tileKAVX2(SB), NOSPLIT, $0-96
 	MOVQ     dst+0(FP), DI
@@ -382,7 +387,7 @@ tile:
 
 super:
 	LEAQ 4352(SI), R9
-	LEAQ 384(R9), DX
+	LEAQ 512(R9), DX
 
 block:
 	MOVQ BX, R11
@@ -393,7 +398,7 @@ block:
 four:
 	CLEAR4
 	HALF_A(STEP4)
-	SCALES(0)
+	SCALES($24)
 	FINISH(0, Y0, Y1)
 	FINISH(1, Y2, Y3)
 	FINISH(2, Y4, Y5)
@@ -404,7 +409,7 @@ four:
 	PUT(3, Y6, Y7)
 	CLEAR4
 	HALF_B(STEP4)
-	SCALES(16)
+	SCALES($16)
 	FINISH(0, Y0, Y1)
 	FINISH(1, Y2, Y3)
 	FINISH(2, Y4, Y5)
@@ -432,12 +437,12 @@ rest:
 one:
 	CLEAR1
 	HALF_A(STEP1)
-	SCALES(0)
+	SCALES($24)
 	FINISH(0, Y0, Y1)
 	PUT(0, Y0, Y1)
 	CLEAR1
 	HALF_B(STEP1)
-	SCALES(16)
+	SCALES($16)
 	FINISH(0, Y0, Y1)
 	MINIMA
 	LEAST(0, Y0, Y1)
@@ -451,11 +456,12 @@ one:
 
 next:
 	ADDQ $544, SI
-	ADDQ $48, R9
-	CMPQ R9, DX
+	ADDQ $32, R9
+	LEAQ -256(R9), R14
+	CMPQ SI, R14
 	JNE  block
 
-	ADDQ $416, SI
+	ADDQ $544, SI
 	DECQ R13
 	JNZ  super
 	OUT(add+72(FP))

@@ -402,7 +402,7 @@ store:
 
 // func tileKAVX512(dst *float32, stride int, w *byte, q *int16, scale, sum *float32, rows, supers, tokens, add int, sums *float32, ahead *byte)
 // As tileQ41AVX512, of super-blocks (see kquants.go). R9 walks over the scales and
-// minima of the blocks, which lie behind the last block. Z16 and Z27 are the rows'
+// minima of the blocks, which are a block of the tile behind the last one. Z16 and Z27 are the rows'
 // scales of the first and the last 16 columns, Z30 their dmin.
 TEXT ·tileKAVX512(SB), NOSPLIT, $0-96
 	MOVQ dst+0(FP), DI
@@ -422,21 +422,24 @@ tile:
 
 super:
 	LEAQ      4352(SI), R9
-	VCVTPH2PS 384(R9), Z30
+	VCVTPH2PS 512(R9), Z30
 
 block:
 	LOAD_Q8
 	AHEAD_Q41
-	VPMOVSXBD 0(R9), Z26
-	VPMOVSXBD 16(R9), Z27
-	VPMOVZXBD 32(R9), Z29
+	VPMOVZXWD (R9), Z27
+	VPMOVZXWD 256(R9), Z29
+	VPSLLD    $24, Z27, Z26
+	VPSLLD    $16, Z27, Z27
+	VPSRAD    $24, Z26, Z26
+	VPSRAD    $24, Z27, Z27
 	VCVTDQ2PS Z26, Z26
 	VCVTDQ2PS Z27, Z27
 	VCVTDQ2PS Z29, Z29
 	VMULPS    Z16, Z27, Z27
 	VMULPS    Z26, Z16, Z16
 	VMULPS    Z30, Z29, Z29
-	ADDQ      $48, R9
+	ADDQ      $32, R9
 	MOVQ      BX, R11
 	MOVQ      AX, R14
 
@@ -456,11 +459,11 @@ token:
 	JNZ               token
 
 	ADDQ $544, SI
-	LEAQ -384(R9), R14
+	LEAQ -256(R9), R14
 	CMPQ SI, R14       // where the scales of the first block lie, after eight
 	JNE  block
 
-	ADDQ $416, SI
+	ADDQ $544, SI
 	DECQ R13
 	JNZ  super
 
