@@ -13,10 +13,17 @@ func (r *routines) formats() map[quant.Type]Format {
 	}
 	twins := generic().Formats
 	if n := &r.nibbles; n.widen != nil {
-		ofNibbles := func(values *nibbleValues) func(dst, src *byte, blocks int) {
+		of := func(values *nibbleValues) func(dst, src *byte, blocks int) {
 			return func(dst, src *byte, blocks int) { n.widen(dst, src, blocks, values) }
 		}
-		all[quant.Q4_0] = r.widened(twins[quant.Q4_0], quant.Q4_0, ofNibbles(&q40Values), n.mulQ40)
+		all[quant.Q4_0] = r.widened(twins[quant.Q4_0], quant.Q4_0, of(&q40Values), n.mulQ40)
+		var lookUp func(dst *float32, w *byte, q *int16, scale *float32, rows, blocks, add int)
+		if n.mul != nil {
+			lookUp = func(dst *float32, w *byte, q *int16, scale *float32, rows, blocks, add int) {
+				n.mul(dst, w, q, scale, rows, blocks, add, &iq4nlValues)
+			}
+		}
+		all[quant.IQ4_NL] = r.widened(twins[quant.IQ4_NL], quant.IQ4_NL, of(&iq4nlValues), lookUp)
 		all[quant.Q5_0] = r.widened(twins[quant.Q5_0], quant.Q5_0, n.widenQ50, n.mulQ50)
 	}
 	if s := &r.supers; s.tile != nil {
