@@ -22,6 +22,27 @@ func tileQ8NEON(dst *float32, stride int, w *byte, q *int16, scale *float32, row
 func tileQ41NEON(dst *float32, stride int, w *byte, q *int16, scale, sum *float32, rows, blocks, tokens, add int, sums *float32, ahead *byte)
 
 //go:noescape
+func widenNibblesNEON(dst, src *byte, blocks int, values *nibbleValues)
+
+//go:noescape
+func widenQ50NEON(dst, src *byte, blocks int)
+
+//go:noescape
+func expandQ4KNEON(s *super, src *byte)
+
+//go:noescape
+func expandQ5KNEON(s *super, src *byte)
+
+//go:noescape
+func expandQ6KNEON(s *super, src *byte)
+
+//go:noescape
+func mulSuperNEON(s *super, x *int16, scale, sum *float32) float32
+
+//go:noescape
+func tileKNEON(dst *float32, stride int, w *byte, q *int16, scale, sum *float32, rows, supers, tokens, add int, sums *float32, ahead *byte)
+
+//go:noescape
 func dotNEON(a, b *float32, n int) float32
 
 //go:noescape
@@ -52,6 +73,11 @@ func neonRoutines() *routines {
 		mulQ8:    mulQ8NEON, mulQ41: mulQ41NEON,
 		packQ8: packQ8NEON, packQ41: packQ41NEON,
 		tileQ8: tileQ8NEON, tileQ41: tileQ41NEON,
+		nibbles: nibbleRoutines{widen: widenNibblesNEON, widenQ50: widenQ50NEON},
+		supers: superRoutines{
+			expandQ4K: expandQ4KNEON, expandQ5K: expandQ5KNEON, expandQ6K: expandQ6KNEON,
+			mul: mulSuperNEON, tile: tileKNEON,
+		},
 		dot: dotNEON, scaleBy: scaleByNEON, swiGLU: swiGLUNEON, rope: ropeNEON, max: maxNEON, attend: attendNEON,
 		geGLU: geGLUNEON, ropeHalves: ropeHalvesNEON,
 	}

@@ -23,6 +23,10 @@
 #define SXTL(n, d) NEON2(0x0f08a400, n, d)
 // sxtl2 d.8h, n.16b
 #define SXTL2(n, d) NEON2(0x4f08a400, n, d)
+// sxtl d.4s, n.4h
+#define SXTLS(n, d) NEON2(0x0f10a400, n, d)
+// sxtl2 d.4s, n.8h
+#define SXTLS2(n, d) NEON2(0x4f10a400, n, d)
 // sqxtn d.4h, n.4s
 #define SQXTN(n, d) NEON2(0x0e614800, n, d)
 // sqxtn2 d.8h, n.4s
