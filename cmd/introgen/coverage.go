@@ -43,6 +43,7 @@ func coveragePlan() planCommand {
 				&cli.StringFlag{Name: "plan", Usage: "instead of a warm-up the plan in `FILE`, which introgen remedy --plan writes"},
 				&cli.BoolFlag{Name: "verify", Usage: "make the runs too, and fail where they compile something else"},
 				modelFlag(aModel),
+				arithmeticFlag(),
 			}, promptFlags("what the full run asks"), []cli.Flag{tokensFlag("decode steps `N` of the full run")}),
 		},
 		plan:   planCoverage,
@@ -88,7 +89,11 @@ func planCoverage(c *cli.Context) (p planned, err error) {
 	if err != nil {
 		return p, err
 	}
-	needs, err := metal.Needs(model, c.String("architecture"))
+	arithmetic, err := readArithmetic(c)
+	if err != nil {
+		return p, err
+	}
+	needs, err := metal.Needs(model, c.String("architecture"), arithmetic)
 	if err != nil {
 		return p, err
 	}
@@ -147,7 +152,7 @@ func recordedCoverage(c *cli.Context) (p planned, err error) {
 			return p, usagef("coverage takes no argument but the recording of a program, got %q; the warm-up is --warmup N,M", arg)
 		}
 	}
-	for _, name := range []string{"warmup", "plan", "architecture", "verify", "model", "tokens", "prompt", "prompt-file", "prompt-ids"} {
+	for _, name := range []string{"warmup", "plan", "architecture", "verify", "model", "arithmetic", "tokens", "prompt", "prompt-file", "prompt-ids"} {
 		if c.IsSet(name) {
 			return p, usagef("--%s is of what coverage computes of introgen's own engine; of a recording it says what was made in which phase", name)
 		}
@@ -224,6 +229,9 @@ func coverageArms(c *cli.Context, foretold *recording.Coverage, ids []int32) []r
 		args := []string{"metal", "1", "--prompt-ids", idList(ids, r.Prompt), "--tokens", strconv.Itoa(r.Steps)}
 		if c.IsSet("model") {
 			args = append(args, "--model", c.String("model"))
+		}
+		if c.IsSet("arithmetic") {
+			args = append(args, "--arithmetic", c.String("arithmetic"))
 		}
 		return recording.Arm{Name: name, Args: args, Levels: map[string]string{"run": name}}
 	}

@@ -84,7 +84,7 @@ func openKernels(name string) (*kernels.Set, error) {
 // fitKernels says, before anything is compiled, why a set cannot serve the
 // model of the file. The project's own kernels are held by tests. A map of its
 // own, which it gives back, makes it read no weights, however of is open.
-func fitKernels(set *kernels.Set, of *gguf.File) (err error) {
+func fitKernels(set *kernels.Set, of *gguf.File, a metal.Arithmetic) (err error) {
 	if set.String() == kernels.Own {
 		return nil
 	}
@@ -97,7 +97,7 @@ func fitKernels(set *kernels.Set, of *gguf.File) (err error) {
 	if err != nil {
 		return err
 	}
-	return metal.Fit(set, m)
+	return metal.Fit(set, m, a)
 }
 
 func runKernelsFetch(c *cli.Context) error {

@@ -42,8 +42,9 @@ func metalCommand() *cli.Command {
 		Usage:     "generate on Metal and time every phase, library compile and pipeline creation",
 		ArgsUsage: "[ROUNDS]",
 		Description: "Runs ROUNDS generations (default 2) in one process, dispatch for dispatch as candle 0.11.0 does:\n" +
-			"matrices of F32, F16 and BF16 are expanded to float32, heads have 32, 64, 96, 128, 256 or 512 values,\n" +
-			"and a text ends at 4096 positions.\n" +
+			"matrices of F32, F16 and BF16 are expanded to float32, and of llama heads have 32, 64, 96, 128, 256\n" +
+			"or 512 values, and a text ends at 4096 positions. Where candle leaves out what a model asks for, or\n" +
+			"computes something else, this is added (--arithmetic model), and a line says what.\n" +
 			"The soft driver compiles the same Metal source with clang 19 and runs it on the CPU, with a cache\n" +
 			"on disk as macOS has one: the first run is cold, the next one warm.\n\n" +
 			"Examples:\n" +
@@ -65,6 +66,7 @@ func metalCommand() *cli.Command {
 				Usage: "end every source with a comment, so that no cache can match: --nonce takes the time, --nonce=TEXT a text"},
 			&cli.StringFlag{Name: "driver", Value: drivers.Auto, Usage: "auto (apple on macOS, else soft), soft, apple, or apple:GPU by its name or registry ID"},
 			&cli.StringFlag{Name: "kernels", Value: kernels.Own, Usage: "`SET`: own, candle or candle@VERSION (introgen kernels fetch brings it), a folder with candle's .metal files, or a .crate file"},
+			arithmeticFlag(),
 			&cli.StringFlag{Name: "commands-per-buffer", Usage: "operations `N` a command buffer holds before it is committed; 0 commits every one", DefaultText: "$" + commandbuffer.Env + ", or 50"},
 			&cli.StringFlag{Name: "command-buffer-timeout", DefaultText: "$" + drivers.EnvTimeout + ", or 20s in which no threadgroup completes",
 				Usage: "the soft driver ends a command buffer that runs longer than `T`, as Metal does; 0 never does"},
@@ -90,6 +92,7 @@ type metalKnobs struct {
 	perBuffer   int
 	perBufferBy string // where that was set
 	kernels     string
+	arithmetic  metal.Arithmetic
 	compile     metal.Compile
 	threads     int            // that compile; 0: as the device says
 	mapped      bool           // the weights are not copied
@@ -131,6 +134,9 @@ func readMetalKnobs(c *cli.Context) (k metalKnobs, err error) {
 	}
 	if k.keep = c.String("keep-generated"); k.keep == "" && c.IsSet("keep-generated") {
 		return k, usagef("--keep-generated is empty: a new or empty folder is wanted")
+	}
+	if k.arithmetic, err = readArithmetic(c); err != nil {
+		return k, err
 	}
 	if err := k.readCompile(c); err != nil {
 		return k, err
@@ -260,7 +266,7 @@ func runMetal(c *cli.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	if err := fitKernels(set, g.file); err != nil {
+	if err := fitKernels(set, g.file, k.arithmetic); err != nil {
 		return errors.Join(err, g.close())
 	}
 	notes := newNotes(g.note)
@@ -296,6 +302,9 @@ func runMetal(c *cli.Context) (err error) {
 		model, err := transformer.Load(f)
 		if err != nil {
 			return nil, err
+		}
+		if said := leftOut(model, k.arithmetic); said != "" {
+			notes.once("arithmetic", said)
 		}
 		if k.mapped {
 			return m.device.NewMapped(model, f)
@@ -367,14 +376,14 @@ func openMetal(ctx context.Context, g *generation, k metalKnobs, set *kernels.Se
 	if m.archive, err = openArchive(g, m.shim, k.archive); err != nil {
 		return nil, errors.Join(err, m.driver.Close())
 	}
-	m.device, err = metal.NewDevice(ctx, m.shim, metal.Options{CommandsPerBuffer: k.perBuffer, Kernels: set, Compile: k.compile, Threads: k.threads, Archive: m.archive.use()})
+	m.device, err = metal.NewDevice(ctx, m.shim, metal.Options{CommandsPerBuffer: k.perBuffer, Kernels: set, Arithmetic: k.arithmetic, Positions: g.prompt + g.job.Tokens, Compile: k.compile, Threads: k.threads, Archive: m.archive.use()})
 	if err != nil {
 		m.archive.release()
 		return nil, errors.Join(err, m.driver.Close())
 	}
 	g.enter(names.SpanRecord, "")
 	m.before, m.cached = before()
-	m.expect(g, k.compile) // behind that: what is begun there changes the folder
+	m.expect(g, k.compile, k.arithmetic) // behind that: what is begun there changes the folder
 	info := m.shim.Info()
 	g.catchUp(&recording.Device{Driver: info.Driver, Name: info.String(), Compiler: m.driver.Compiler(), System: m.driver.System(), Nonce: k.nonce,
 		Kernels: set.String(), Digest: set.Digest()})

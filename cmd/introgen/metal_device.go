@@ -50,7 +50,7 @@ func (m *openedMetal) stopWith(ctx context.Context, g *generation) (over func())
 
 // expect tells the device what the run will need, where it compiles by that. Of a
 // model that cannot be run the first round says why.
-func (m *openedMetal) expect(g *generation, mode metal.Compile) {
+func (m *openedMetal) expect(g *generation, mode metal.Compile, a metal.Arithmetic) {
 	if mode.When != metal.Early && !mode.Trim {
 		return
 	}
@@ -60,7 +60,7 @@ func (m *openedMetal) expect(g *generation, mode metal.Compile) {
 	if err != nil {
 		return
 	}
-	needs, err := metal.Needs(model, m.shim.Info().Architecture)
+	needs, err := metal.Needs(model, m.shim.Info().Architecture, a)
 	if err != nil {
 		return
 	}

@@ -35,6 +35,16 @@ func (n *notes) add(kind, text string) {
 	}
 }
 
+// once says a note the first time that it is heard.
+func (n *notes) once(kind, text string) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.n[kind] == 0 {
+		n.n[kind] = 1
+		n.say(text)
+	}
+}
+
 // end says how many were not printed.
 func (n *notes) end() {
 	n.mu.Lock()

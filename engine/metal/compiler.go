@@ -102,7 +102,7 @@ func (e *Engine) foresee(m *transformer.Model) (err error) {
 	if e.d.compile.When != Concurrent {
 		return nil
 	}
-	if e.needs, err = forward.NewNeeds(configOf(m, e.weights, e.d.metal.Info().Architecture)); err == nil {
+	if e.needs, err = forward.NewNeeds(e.d.plan().config(m, e.weights)); err == nil {
 		e.d.begin(e.needs.Build())
 	}
 	return err

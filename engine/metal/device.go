@@ -25,6 +25,11 @@ type Options struct {
 	// Kernels is where the libraries' source comes from; nil means the
 	// project's own.
 	Kernels *kernels.Set
+	// Arithmetic is whose arithmetic the engines compute.
+	Arithmetic Arithmetic
+	// Positions is how many positions a run reaches, where the model turns heads
+	// otherwise in long runs than in short ones; 0 is as many as the model allows.
+	Positions int
 	// Compile is how libraries and pipelines are compiled, and Threads how many are
 	// compiled at once where they are not compiled one by one; 0 is what the device
 	// says.
@@ -46,6 +51,9 @@ type Device struct {
 	queue  metalshim.Queue
 	from   source // of libraries
 	failed error  // why the device is no longer usable
+
+	arithmetic Arithmetic
+	positions  int // that a run reaches
 
 	compile   Compile
 	threads   int                // that compile beside
@@ -121,6 +129,7 @@ func NewDevice(ctx context.Context, dev metalshim.Device, o Options) (*Device, e
 	}
 	d := &Device{
 		ctx: ctx, metal: dev, from: dev, set: set, queue: queue,
+		arithmetic: o.Arithmetic, positions: o.Positions,
 		compile: o.Compile,
 		counter: commandbuffer.Counter{PerBuffer: o.CommandsPerBuffer},
 		fences:  commandbuffer.Fences[metalshim.Fence]{Release: metalshim.Fence.Release},

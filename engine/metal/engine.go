@@ -73,13 +73,13 @@ func (d *Device) build(m *transformer.Model, f *gguf.File) (*Engine, error) {
 	if d.failed != nil {
 		return nil, d.failed
 	}
-	if err := checkModel(m); err != nil {
+	if err := check(m); err != nil {
 		return nil, err
 	}
 	e := &Engine{d: d, weights: weightsOf(m), bufs: map[forward.Buf]*pool.Item[*buffer]{}, vocab: m.Vocab}
 	e.context, e.whose = forward.Positions(m.Architecture.Name, m.Context)
 	var err error
-	if e.planner, err = forward.New(configOf(m, e.weights, d.metal.Info().Architecture)); err != nil {
+	if e.planner, err = forward.New(d.plan().config(m, e.weights)); err != nil {
 		return nil, err
 	}
 	if f != nil {
@@ -100,46 +100,54 @@ func (d *Device) build(m *transformer.Model, f *gguf.File) (*Engine, error) {
 	return e, nil
 }
 
-// configOf is what the plan needs to know of m, whose tensors are weights.
-func configOf(m *transformer.Model, weights map[string]weight, architecture string) forward.Config {
-	return forward.Config{
-		Layers: m.Layers, Heads: m.Heads, KVHeads: m.KVHeads, HeadDim: m.HeadDim,
-		Hidden: m.Hidden, FFN: m.FFN, Vocab: m.Vocab, Context: m.Context,
-		RMSEps: m.RMSEps, RopeBase: m.RopeBase, RopeDim: m.RopeDim,
-		OwnOutput:    !m.Tied,
-		Architecture: architecture,
-		Format: func(tensor string) (forward.Format, error) {
-			return forward.FormatOf(weights[tensor].typ.String())
-		},
-	}
-}
-
 // Fit says what of set does not fit the kernels that m needs, an *signatures.Error, or
-// what of m candle's model does not have. It reads the sources, and costs about
+// what of m there is no plan for. It reads the sources, and costs about
 // 0.2 s for candle's.
-func Fit(set *kernels.Set, m *transformer.Model) error {
-	if err := checkModel(m); err != nil {
+func Fit(set *kernels.Set, m *transformer.Model, a Arithmetic) error {
+	if err := check(m); err != nil {
 		return err
 	}
-	return signatures.Check(set, configOf(m, weightsOf(m), ""))
+	return signatures.Check(set, plan{arithmetic: a}.config(m, weightsOf(m)))
 }
 
-// weightsOf lists the tensors by their names in the file. The norms, which
+// plan is whose arithmetic the device's engines compute.
+func (d *Device) plan() plan {
+	return plan{d.arithmetic, d.positions, d.metal.Info().Architecture}
+}
+
+// weightsOf lists the tensors by their names in the file. Norms and biases, which
 // transformer.Load has decoded, go up as float32.
 func weightsOf(m *transformer.Model) map[string]weight {
 	w := map[string]weight{}
-	matrix := func(x *transformer.Matrix) { w[x.Name] = weight{typ: x.Type, data: x.Data} }
-	vector := func(name string, v []float32) { w[name] = weight{typ: quant.F32, data: bytesOf(v), decoded: true} }
+	matrix := func(x *transformer.Matrix) {
+		if x.Name != "" {
+			w[x.Name] = weight{typ: x.Type, data: x.Data}
+		}
+	}
+	vector := func(name string, v []float32) {
+		if v != nil {
+			w[name] = weight{typ: quant.F32, data: bytesOf(v), decoded: true}
+		}
+	}
 	matrix(&m.Embedding)
 	matrix(&m.Output)
 	vector("output_norm.weight", m.OutputNorm)
 	for i := range m.Blocks {
 		b := &m.Blocks[i]
-		for _, x := range []*transformer.Matrix{&b.Q, &b.K, &b.V, &b.O, &b.Gate, &b.Up, &b.Down} {
+		// What is fused stands behind its parts, which may bear its name.
+		for _, x := range []*transformer.Matrix{&b.Q, &b.K, &b.V, &b.O, &b.Gate, &b.Up, &b.Down, &b.QKV, &b.GateUp} {
 			matrix(x)
 		}
-		vector(fmt.Sprintf("blk.%d.attn_norm.weight", i), b.AttnNorm)
-		vector(fmt.Sprintf("blk.%d.ffn_norm.weight", i), b.FFNNorm)
+		of := func(name string) string { return fmt.Sprintf("blk.%d.%s", i, name) }
+		vector(of("attn_norm.weight"), b.AttnNorm)
+		vector(of("ffn_norm.weight"), b.FFNNorm)
+		vector(of("attn_q_norm.weight"), b.QNorm)
+		vector(of("attn_k_norm.weight"), b.KNorm)
+		vector(of("post_attention_norm.weight"), b.AttnPostNorm)
+		vector(of("post_ffw_norm.weight"), b.FFNPostNorm)
+		for _, bias := range biases(b) {
+			vector(of(bias.of+".bias"), bias.values)
+		}
 	}
 	return w
 }

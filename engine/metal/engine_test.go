@@ -275,7 +275,6 @@ func TestRefused(t *testing.T) {
 	dev := newFake()
 	d := open(t, dev, 50)
 	for want, c := range map[string]transformertest.Config{
-		"attention biases":    {Heads: 2, KVHeads: 1, HeadDim: 32, Hidden: 64, FFN: 64, Bias: true},
 		"head dimension 16":   {Heads: 4, KVHeads: 2, HeadDim: 16, Hidden: 64, FFN: 64},
 		"rotary dimension 16": {Heads: 2, KVHeads: 2, HeadDim: 32, Hidden: 64, FFN: 64, RopeDim: 16},
 	} {

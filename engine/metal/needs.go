@@ -7,9 +7,9 @@ import (
 
 // Needs knows which pipelines m needs on a device of the architecture ("" for
 // one that has none), without a device.
-func Needs(m *transformer.Model, architecture string) (*forward.Needs, error) {
-	if err := checkModel(m); err != nil {
+func Needs(m *transformer.Model, architecture string, a Arithmetic) (*forward.Needs, error) {
+	if err := check(m); err != nil {
 		return nil, err
 	}
-	return forward.NewNeeds(configOf(m, weightsOf(m), architecture))
+	return forward.NewNeeds(plan{arithmetic: a, architecture: architecture}.config(m, weightsOf(m)))
 }

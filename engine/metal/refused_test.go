@@ -18,7 +18,6 @@ func TestCPURunsWhatIsRefused(t *testing.T) {
 	const hint = "; `introgen cpu` runs it"
 	d := open(t, newFake(), 50)
 	for want, c := range map[string]transformertest.Config{
-		"attention biases": {Heads: 2, KVHeads: 1, HeadDim: 32, Hidden: 64, FFN: 64, Bias: true},
 		"no attention kernel for head dimension 16; candle launches kernels for [32 64 96 128 256 512]": {Heads: 4, KVHeads: 2, HeadDim: 16, Hidden: 64, FFN: 64},
 		"head dimension 72":             {Heads: 1, KVHeads: 1, HeadDim: 72, Hidden: 72, FFN: 64},
 		"head dimension 80":             {Heads: 2, KVHeads: 1, HeadDim: 80, Hidden: 160, FFN: 64},
@@ -35,7 +34,7 @@ func TestCPURunsWhatIsRefused(t *testing.T) {
 		if !errors.As(err, &refused) || !strings.Contains(err.Error(), want) || !strings.HasSuffix(err.Error(), hint) {
 			t.Errorf("error %v, want one with %q that ends with %q", err, want, hint)
 		}
-		if _, needs := Needs(m, ""); want != "attention biases" && (needs == nil || needs.Error() != err.Error()) {
+		if _, needs := Needs(m, "", OfModel); needs == nil || needs.Error() != err.Error() {
 			t.Errorf("what a run would need: error %v, that of the run is %v", needs, err)
 		}
 		e, err := cpu.New(m, cpu.Options{Threads: 1})

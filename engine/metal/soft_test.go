@@ -70,7 +70,7 @@ func TestCandleKernels(t *testing.T) {
 		t.Fatal("candle's kernels are the project's own")
 	}
 	m := load(t, modeltest.Path(t, transformertest.Files[0].File))
-	if err := Fit(set, m); err != nil {
+	if err := Fit(set, m, OfModel); err != nil {
 		t.Error(err)
 	}
 	dev := metaltest.Device(t)

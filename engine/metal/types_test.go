@@ -34,7 +34,7 @@ func TestSoftTypes(t *testing.T) {
 		m := load(t, transformertest.Write(t, c))
 		for _, set := range []*kernels.Set{kernels.OwnSet(), candle} {
 			t.Run(name+" "+map[bool]string{true: "own", false: "candle"}[set.String() == kernels.Own], func(t *testing.T) {
-				if err := Fit(set, m); err != nil {
+				if err := Fit(set, m, OfModel); err != nil {
 					t.Fatal(err)
 				}
 				d, err := NewDevice(context.Background(), dev, Options{CommandsPerBuffer: 50, Kernels: set})

@@ -162,9 +162,17 @@ func (p *Planner) grouped(t tensor) tensor {
 // scores are q·kᵀ, scaled.
 func (p *Planner) scores(q, k tensor) tensor {
 	raw := p.product(q, k.transposed(2, 3))
-	s := p.scaled(raw, float32(1/math.Sqrt(float64(p.config.HeadDim))))
+	s := p.scaled(raw, p.scale(float32(1/math.Sqrt(float64(p.config.HeadDim)))))
 	p.release(raw.buf)
 	return s
+}
+
+// scale is what scores are multiplied by, where candle has the usual factor.
+func (p *Planner) scale(usual float32) float32 {
+	if c := &p.config; c.AttnScale != 0 && !c.Candle {
+		return c.AttnScale
+	}
+	return usual
 }
 
 // rotary is how a layer's heads are turned.

@@ -31,12 +31,15 @@ type Config struct {
 	// Rotary is how the heads of a layer are turned, where that is not by powers of
 	// RopeBase alone; nil where it is, and not looked at by candle's arithmetic.
 	Rotary func(layer int) Rotary
+	// AttnScale is what scores are multiplied by, where that is not the root of HeadDim;
+	// 0 where it is, and not looked at by candle's arithmetic.
+	AttnScale float32
 	// HalfTables says that candle keeps the rotary tables as float16, as it does in
 	// qwen3 where general.dtype does not say otherwise. It is not looked at but by
 	// candle's arithmetic.
 	HalfTables bool
-	// Has says whether the file has a tensor that a model may lack, such as a bias;
-	// nil where it has none.
+	// Has says whether the file has a tensor; nil where it has those that candle's model
+	// looks up, and no others.
 	Has func(tensor string) bool
 	// OwnOutput says that the model has an output.weight of its own.
 	OwnOutput bool
@@ -103,8 +106,21 @@ func (c *Config) wholeHeads() error {
 	return nil
 }
 
-// has says whether the file has an optional tensor.
-func (c *Config) has(tensor string) bool { return c.Has != nil && c.Has(tensor) }
+// biases finds those that the file has of matrices of a layer. theirs says that candle's
+// model adds them too.
+func (c *Config) biases(get getter, theirs bool, of map[*loaded]loaded) {
+	for to, matrix := range of {
+		name := strings.TrimSuffix(matrix.Name, ".weight") + ".bias"
+		has := theirs
+		if c.Has != nil {
+			has = c.Has(name) && (theirs || !c.Candle)
+		}
+		if has {
+			_, inLayer, _ := strings.Cut(strings.TrimPrefix(name, "blk."), ".")
+			*to = get(inLayer, 1, matrix.Rows)
+		}
+	}
+}
 
 // weights are the matrices and norms of a model.
 type weights struct {
@@ -138,12 +154,6 @@ type layer struct {
 // getter finds a tensor of a layer, by its name in the layer, and keeps the first
 // error.
 type getter func(name string, rows, cols int) loaded
-
-// biasOf is the name of the bias of a matrix, in its layer.
-func biasOf(matrix string) string {
-	_, name, _ := strings.Cut(strings.TrimPrefix(matrix, "blk."), ".")
-	return strings.TrimSuffix(name, ".weight") + ".bias"
-}
 
 // resolve finds the format of each tensor and checks that there are kernels
 // for its shape.

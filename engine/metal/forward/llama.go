@@ -3,7 +3,6 @@ package forward
 import (
 	"math"
 	"slices"
-	"strings"
 )
 
 // llama is quantized_llama.rs. The order of steps below is candle's, and so are the
@@ -33,22 +32,11 @@ func (llama) check(c *Config) error {
 
 func (llama) layer(c *Config, get getter) layer {
 	l := c.separate(get)
-	if !c.Candle {
-		c.biases(&l, get)
-	}
+	c.biases(get, false, map[*loaded]loaded{
+		&l.qBias: l.q, &l.kBias: l.k, &l.vBias: l.v, &l.oBias: l.o,
+		&l.gateBias: l.gate, &l.upBias: l.up, &l.downBias: l.down,
+	})
 	return l
-}
-
-// biases finds those that the file has of l's matrices.
-func (c *Config) biases(l *layer, get getter) {
-	for _, b := range []struct {
-		to *loaded
-		of loaded
-	}{{&l.qBias, l.q}, {&l.kBias, l.k}, {&l.vBias, l.v}, {&l.oBias, l.o}, {&l.gateBias, l.gate}, {&l.upBias, l.up}, {&l.downBias, l.down}} {
-		if c.has(strings.TrimSuffix(b.of.Name, ".weight") + ".bias") {
-			*b.to = get(biasOf(b.of.Name), 1, b.of.Rows)
-		}
-	}
 }
 
 func (llama) decoding(_ *Config, keys int) any { return keys >= twoPassKeys }
@@ -139,7 +127,7 @@ func (llama) attention(p *Planner, l *layer, x, mask Buf, n, pos int) Buf {
 	var y Buf
 	p.as(PartAttention)
 	if n == 1 {
-		y = p.attend(query, keys, values, heads, kvHeads, dim, l.cached, 1/float32(math.Sqrt(float64(dim))))
+		y = p.attend(query, keys, values, heads, kvHeads, dim, l.cached, p.scale(1/float32(math.Sqrt(float64(dim)))))
 	} else {
 		y = p.attendMany(query, keys, values, mask, n, pos)
 	}
@@ -184,7 +172,7 @@ func (p *Planner) attendMany(query, keys, values, mask Buf, n, pos int) Buf {
 	size := heads * n * count
 	raw := p.alloc(size)
 	p.gemm(gemm{batch: heads, m: n, n: count, k: dim, transB: true, strideA: n * dim, strideB: count * dim}, query, allKeys, raw)
-	scaled := p.affine(raw, size, float32(1/math.Sqrt(float64(dim))), 0)
+	scaled := p.affine(raw, size, p.scale(float32(1/math.Sqrt(float64(dim)))), 0)
 	p.release(raw)
 	masked := p.masked(mask, p.negInf, scaled, heads, n, count)
 	probs := p.softmax(masked, heads*n, count)

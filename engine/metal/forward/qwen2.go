@@ -11,9 +11,7 @@ func (qwen2) check(c *Config) error { return c.wholeHeads() }
 
 func (qwen2) layer(c *Config, get getter) layer {
 	l := c.separate(get)
-	l.qBias = get("attn_q.bias", 1, l.q.Rows)
-	l.kBias = get("attn_k.bias", 1, l.k.Rows)
-	l.vBias = get("attn_v.bias", 1, l.v.Rows)
+	c.biases(get, true, map[*loaded]loaded{&l.qBias: l.q, &l.kBias: l.k, &l.vBias: l.v})
 	return l
 }
 
@@ -41,7 +39,9 @@ func (qwen2) build(p *Planner) {
 		p.load(&l.attnNorm, &l.ffnNorm)
 		p.matrices(&l.q, &l.k, &l.v)
 		for _, b := range []*loaded{&l.qBias, &l.kBias, &l.vBias} {
-			b.buf = p.expand(b.Weight, b.buf)
+			if b.buf != 0 {
+				b.buf = p.expand(b.Weight, b.buf)
+			}
 		}
 		p.matrices(&l.o)
 		p.expandAll(&l.attnNorm, &l.ffnNorm)
@@ -71,6 +71,9 @@ func (qwen2) attention(p *Planner, l *layer, x, mask Buf, n, pos int) Buf {
 	}
 	q, k, v := project(PartQ, l.q), project(PartK, l.k), project(PartV, l.v)
 	bias := func(part string, t tensor, b loaded) tensor {
+		if b.buf == 0 {
+			return t // candle's refuses such a file
+		}
 		p.as(part)
 		return keep(p.biased(t, b))
 	}

@@ -16,6 +16,7 @@ func (qwen3) layer(c *Config, get getter) layer {
 	l := c.separate(get)
 	l.qNorm = get("attn_q_norm.weight", 1, c.HeadDim)
 	l.kNorm = get("attn_k_norm.weight", 1, c.HeadDim)
+	c.biases(get, false, map[*loaded]loaded{&l.qBias: l.q, &l.kBias: l.k, &l.vBias: l.v})
 	return l
 }
 
@@ -48,6 +49,9 @@ func (m qwen3) build(p *Planner) {
 		bring(&l.gate)
 		bring(&l.up)
 		bring(&l.down)
+		for _, b := range []*loaded{&l.qBias, &l.kBias, &l.vBias} { // not candle's
+			norm(b)
+		}
 		p.layers = append(p.layers, l)
 	}
 	p.outside(PartWeights)
@@ -71,6 +75,11 @@ func (m qwen3) tables(p *Planner) {
 	c := &p.config
 	half := m.half(c)
 	r := c.rotary(0)
+	if c.Rotary == nil || c.Candle {
+		for i := range r.Frequencies { // powers in float64, unlike in other models
+			r.Frequencies[i] = 1 / float32(math.Pow(float64(c.RopeBase), float64(2*i)/float64(c.RopeDim)))
+		}
+	}
 	whole := shaped(p.upload(floats(r.Frequencies...)), 1, len(r.Frequencies))
 	theta := p.cast(whole, half)
 	p.release(whole.buf)
@@ -171,11 +180,11 @@ func (m qwen3) attention(p *Planner, l *layer, x Buf, mask tensor, n, pos int) B
 		end = append(end, t.buf)
 		return t
 	}
-	project := func(part string, w loaded, heads int) tensor {
+	project := func(part string, w, bias loaded, heads int) tensor {
 		p.as(part)
-		return p.heads(keep(shaped(p.matmul(w, x, n), 1, n, w.Rows)), n, heads)
+		return p.heads(keep(shaped(p.linear(w, bias, x, n), 1, n, w.Rows)), n, heads)
 	}
-	q, k, v := project(PartQ, l.q, c.Heads), project(PartK, l.k, c.KVHeads), project(PartV, l.v, c.KVHeads)
+	q, k, v := project(PartQ, l.q, l.qBias, c.Heads), project(PartK, l.k, l.kBias, c.KVHeads), project(PartV, l.v, l.vBias, c.KVHeads)
 	p.as(PartHeads)
 	q = keep(p.packed(q))
 	k = keep(p.packed(k))

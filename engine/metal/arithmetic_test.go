@@ -1,0 +1,158 @@
+package metal
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/introgen/introgen/engine/gguf/gguftest"
+	"github.com/introgen/introgen/engine/metal/kernels"
+	"github.com/introgen/introgen/engine/metal/metaltest"
+	"github.com/introgen/introgen/engine/quant"
+	"github.com/introgen/introgen/engine/transformer"
+	"github.com/introgen/introgen/engine/transformer/transformertest"
+)
+
+// TestLeftOut: what quantized_llama.rs of candle 0.11.0 does not look up is told by its
+// name; and by the model's arithmetic the engine computes it, by candle's it does not,
+// beside the reference in float64.
+func TestLeftOut(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	bias := func(name string, n int) func(*transformertest.Writable) {
+		return func(w *transformertest.Writable) {
+			x := make([]float32, n)
+			for i := range x {
+				x[i] = float32(r.NormFloat64())
+			}
+			w.Tensors = append(w.Tensors, transformertest.Tensor{Name: name, Type: quant.F32, Dims: []uint64{uint64(n)}, Data: gguftest.F32(x...)})
+		}
+	}
+	dev := metaltest.Soft(t)
+	metaltest.Models(t, dev)
+	devices := map[Arithmetic]*Device{}
+	for _, a := range []Arithmetic{OfModel, OfCandle} {
+		d, err := NewDevice(context.Background(), dev, Options{CommandsPerBuffer: 50, Arithmetic: a})
+		if err != nil {
+			t.Fatal(err)
+		}
+		devices[a] = d
+	}
+	config := transformertest.Config{Heads: 2, KVHeads: 1, HeadDim: 32, FFN: 96}
+	plain := load(t, transformertest.Write(t, config))
+	for want, edit := range map[string]func(*transformertest.Writable){
+		"rope.scaling.factor":    func(w *transformertest.Writable) { w.Set("llama.rope.scaling.factor", float32(4)) },
+		"rope.scale_linear":      func(w *transformertest.Writable) { w.Set("llama.rope.scale_linear", float32(2)) },
+		"blk.1.attn_q.bias":      bias("blk.1.attn_q.bias", 64),
+		"blk.0.attn_k.bias":      bias("blk.0.attn_k.bias", 32),
+		"blk.0.attn_v.bias":      bias("blk.0.attn_v.bias", 32),
+		"blk.0.attn_output.bias": bias("blk.0.attn_output.bias", 64),
+		"blk.1.ffn_gate.bias":    bias("blk.1.ffn_gate.bias", 96),
+		"blk.1.ffn_up.bias":      bias("blk.1.ffn_up.bias", 96),
+		"blk.0.ffn_down.bias":    bias("blk.0.ffn_down.bias", 64),
+		"tensor rope_freqs.weight": func(w *transformertest.Writable) {
+			x := make([]float32, 16)
+			for i := range x {
+				x[i] = 1
+			}
+			x[15] = 8
+			w.Tensors = append(w.Tensors, transformertest.Tensor{Name: "rope_freqs.weight", Type: quant.F32, Dims: []uint64{16}, Data: gguftest.F32(x...)})
+		},
+	} {
+		config.Edit = edit
+		m := load(t, transformertest.Write(t, config))
+		if said := LeftOut(m); len(said) != 1 || !strings.Contains(said[0], want) {
+			t.Errorf("%s: %q", want, said)
+		}
+		if err := Fit(kernels.OwnSet(), m, OfModel); err != nil {
+			t.Error(err)
+		}
+		whole := referenceLogits(t, m)
+		if got := logitsOf(t, devices[OfModel], m); far(got, whole) > 1e-3 {
+			t.Errorf("%s: by the model's arithmetic a logit is %g off", want, far(got, whole))
+		}
+		if got := logitsOf(t, devices[OfCandle], m); far(got, whole) < 1e-3 || far(got, referenceLogits(t, plain)) > 1e-3 {
+			t.Errorf("%s: by candle's arithmetic the logits are %g off the model's, and %g off those without", want, far(got, whole), far(got, referenceLogits(t, plain)))
+		}
+	}
+	// Factors of 1, and a factor that counts for nothing, change nothing.
+	for name, edit := range map[string]func(*transformertest.Writable){
+		"factor 1": func(w *transformertest.Writable) { w.Set("llama.rope.scaling.factor", float32(1)) },
+		"factor, no scale": func(w *transformertest.Writable) {
+			w.Set("llama.rope.scaling.factor", float32(4))
+			w.Set("llama.rope.scaling.type", "none")
+		},
+	} {
+		config.Edit = edit
+		if said := LeftOut(load(t, transformertest.Write(t, config))); len(said) != 0 {
+			t.Errorf("%s: %q", name, said)
+		}
+	}
+	for _, d := range devices {
+		if err := d.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+	noneLive(t, dev)
+}
+
+// text is a prompt and what follows it, so that a pass of several tokens and such of one
+// are run.
+var text = [][]int32{{3, 1, 4, 1, 5}, {9}, {2}}
+
+// logitsOf are an engine's after each pass of text.
+func logitsOf(t *testing.T, d *Device, m *transformer.Model) (all []float32) {
+	t.Helper()
+	e := build(t, d, m)
+	pos := 0
+	for _, ids := range text {
+		if _, err := e.Step(ids, pos); err != nil {
+			t.Fatal(err)
+		}
+		logits, err := e.Logits()
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, logits...)
+		pos += len(ids)
+	}
+	if err := e.Close(); err != nil {
+		t.Error(err)
+	}
+	return all
+}
+
+func referenceLogits(t *testing.T, m *transformer.Model) (all []float64) {
+	t.Helper()
+	ref, pos := transformer.NewReference(m), 0
+	for _, ids := range text {
+		logits, err := ref.Step(ids, pos)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, logits...)
+		pos += len(ids)
+	}
+	return all
+}
+
+func far(a []float32, b []float64) float64 {
+	d := 0.0
+	for i := range a {
+		d = max(d, math.Abs(float64(a[i])-b[i]))
+	}
+	return d
+}
+
+// TestParseArithmetic: the names, and what is said of others.
+func TestParseArithmetic(t *testing.T) {
+	for _, a := range []Arithmetic{OfModel, OfCandle} {
+		if got, err := ParseArithmetic(a.String()); got != a || err != nil {
+			t.Errorf("%s: %v, %v", a, got, err)
+		}
+	}
+	if _, err := ParseArithmetic("float64"); err == nil || err.Error() != `arithmetic "float64"; it is model or candle` {
+		t.Errorf("error %v", err)
+	}
+}
