@@ -3,6 +3,7 @@ package forward
 import (
 	"encoding/binary"
 	"math"
+	"slices"
 )
 
 // What several of candle's models have in common, in the order in which all of them
@@ -17,7 +18,7 @@ func (p *Planner) pass(tokens Buf, n, pos int, attend attention) Buf {
 	c := &p.config
 	var mask Buf
 	if n > 1 {
-		mask = p.mask(n, pos)
+		mask = p.mask(n, pos, 0)
 	}
 	p.outside(PartEmbedding)
 	x := p.lookup(p.embedding, tokens, c.Vocab, c.Hidden, n)
@@ -80,8 +81,9 @@ func (p *Planner) biased(x tensor, bias loaded) tensor {
 }
 
 // mask is the causal mask of n tokens over pos+n keys: a byte 1 where the
-// token must not see the key. It is made on the CPU, once for each shape.
-func (p *Planner) mask(n, pos int) Buf {
+// token must not see the key, for it comes later, or before the token's window (0 is
+// all). It is made on the CPU, once for each shape.
+func (p *Planner) mask(n, pos, window int) Buf {
 	keys := pos + n
 	shape := [2]int{n, keys}
 	if m, ok := p.masks[shape]; ok {
@@ -89,8 +91,10 @@ func (p *Planner) mask(n, pos int) Buf {
 	}
 	m := p.uploadMade(n*keys, func(data []byte) {
 		for i := range n {
-			for j := pos + i + 1; j < keys; j++ {
-				data[i*keys+j] = 1
+			for j := range keys {
+				if j > pos+i || window > 0 && j <= pos+i-window {
+					data[i*keys+j] = 1
+				}
 			}
 		}
 	})
@@ -175,21 +179,37 @@ func (p *Planner) scale(usual float32) float32 {
 	return usual
 }
 
-// rotary is how a layer's heads are turned.
-func (c *Config) rotary(layer int) Rotary {
-	if c.Rotary != nil && !c.Candle {
-		return c.Rotary(layer)
+// window is how far a layer's attention reaches; 0 is all.
+func (c *Config) window(layer int) int {
+	if c.Window == nil {
+		return 0
 	}
-	return Rotary{c.theta(), 1}
+	return c.Window(layer)
 }
 
-// theta is the rotary frequency of each pair, computed in float32 as candle
-// does (precomput_freqs_cis in quantized_llama.rs).
-func (c *Config) theta() []float32 {
-	t := make([]float32, c.RopeDim/2)
+// rotary is how a layer's heads are turned.
+func (c *Config) rotary(layer int) Rotary {
+	switch {
+	case c.Rotary != nil && !c.Candle:
+		return c.Rotary(layer)
+	case c.RopeBaseLocal != 0 && c.window(layer) > 0:
+		return Rotary{frequencies(c.RopeBaseLocal, c.RopeDim), 1}
+	}
+	return Rotary{frequencies(c.RopeBase, c.RopeDim), 1}
+}
+
+// same says that heads are turned alike.
+func (r Rotary) same(as Rotary) bool {
+	return r.Scale == as.Scale && slices.Equal(r.Frequencies, as.Frequencies)
+}
+
+// frequencies are those of each pair of dim values, computed in float32 as candle does
+// (precomput_freqs_cis in quantized_llama.rs).
+func frequencies(base float32, dim int) []float32 {
+	t := make([]float32, dim/2)
 	for i := range t {
-		exponent := float32(2*i) / float32(c.RopeDim)
-		t[i] = 1 / float32(math.Pow(float64(c.RopeBase), float64(exponent)))
+		exponent := float32(2*i) / float32(dim)
+		t[i] = 1 / float32(math.Pow(float64(base), float64(exponent)))
 	}
 	return t
 }

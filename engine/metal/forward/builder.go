@@ -96,10 +96,9 @@ func (b *builder) fetch(src Buf, n int) Buf {
 	return x
 }
 
-// blit copies n float32 elements from element srcOffset of src to element offset of
-// dst, in an encoder of its own.
-func (b *builder) blit(src, dst Buf, srcOffset, offset, n int, label string) {
-	b.emit(Step{Op: Copy, Buf: dst, Src: src, SrcOffset: 4 * srcOffset, Offset: 4 * offset, Bytes: 4 * n, Part: b.part, Label: label})
+// blit copies n bytes from an offset of src to one of dst, in an encoder of its own.
+func (b *builder) blit(src, dst Buf, from, to, n int, label string) {
+	b.emit(Step{Op: Copy, Buf: dst, Src: src, SrcOffset: from, Offset: to, Bytes: n, Part: b.part, Label: label})
 }
 
 // zeros is a shared buffer for n float32 elements, all 0.

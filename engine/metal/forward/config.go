@@ -31,6 +31,11 @@ type Config struct {
 	// Rotary is how the heads of a layer are turned, where that is not by powers of
 	// RopeBase alone; nil where it is, and not looked at by candle's arithmetic.
 	Rotary func(layer int) Rotary
+	// RopeBaseLocal is that of layers with a window, where it is another; 0 where not.
+	RopeBaseLocal float32
+	// Window is how many positions back a layer's attention reaches, the own one
+	// counted; nil, and 0, is all.
+	Window func(layer int) int
 	// AttnScale is what scores are multiplied by, where that is not the root of HeadDim;
 	// 0 where it is, and not looked at by candle's arithmetic.
 	AttnScale float32
@@ -141,6 +146,8 @@ type layer struct {
 	number                     int // from 0
 	q, k, v, o, gate, down, up loaded
 	attnNorm, ffnNorm          loaded
+	attnPostNorm, ffnPostNorm  loaded
+	qkv                        loaded // in place of q, k and v
 	qBias, kBias, vBias, oBias loaded
 	gateBias, upBias, downBias loaded
 	qNorm, kNorm               loaded // of each head
@@ -149,6 +156,9 @@ type layer struct {
 	// × headDim; no buffers where cached is 0.
 	keys, values Buf
 	cached       int
+	tokensFirst  bool // the values are cached × kvHeads × headDim
+
+	cos, sin tensor // where each layer has its own
 }
 
 // getter finds a tensor of a layer, by its name in the layer, and keeps the first

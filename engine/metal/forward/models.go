@@ -26,10 +26,12 @@ type model interface {
 
 // models are by what general.architecture says.
 var models = map[string]model{
-	"":      llama{},
-	"llama": llama{},
-	"qwen2": qwen2{},
-	"qwen3": qwen3{},
+	"":       llama{},
+	"llama":  llama{},
+	"qwen2":  qwen2{},
+	"qwen3":  qwen3{},
+	"gemma3": gemma3{},
+	"phi3":   phi3{},
 }
 
 // Models are the architectures that there is a plan for.

@@ -19,6 +19,7 @@ const (
 	PartQ            = "attn_q"
 	PartK            = "attn_k"
 	PartV            = "attn_v"
+	PartQKV          = "attn_qkv" // of all three in one
 	PartMask         = "mask"
 	PartQNorm        = "attn_q_norm" // of each head
 	PartKNorm        = "attn_k_norm"
@@ -27,12 +28,14 @@ const (
 	PartCache        = "kv_cache"   // old and new keys and values to a new cache
 	PartAttention    = "attention"  // from queries, keys and values to what the heads saw
 	PartAttnOutput   = "attn_output"
+	PartAttnPostNorm = "post_attention_norm"
 	PartAttnResidual = "attn_residual" // what attention adds to its input
 	PartFFNNorm      = "ffn_norm"
 	PartGate         = "ffn_gate"
 	PartUp           = "ffn_up"
 	PartActivation   = "ffn_act" // silu of the gate, times up
 	PartDown         = "ffn_down"
+	PartFFNPostNorm  = "post_ffw_norm"
 	PartFFNResidual  = "ffn_residual" // what the feed-forward part adds to its input
 	PartOutputNorm   = "output_norm"
 	PartOutput       = "output"     // the logits
