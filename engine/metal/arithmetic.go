@@ -161,7 +161,8 @@ func (p plan) config(m *transformer.Model, weights map[string]weight) forward.Co
 		Format: func(tensor string) (forward.Format, error) {
 			return forward.FormatOf(weights[tensor].typ.String())
 		},
-		Has: func(tensor string) bool { _, ok := weights[tensor]; return ok },
+		Has:    func(tensor string) bool { _, ok := weights[tensor]; return ok },
+		Window: func(layer int) int { return m.Blocks[layer].Window },
 	}
 	if turns(m) != "" {
 		positions := p.positions
