@@ -153,6 +153,24 @@ func configs() []forward.Config {
 		c.HeadDim, c.RopeDim, c.Heads, c.Hidden = dim, dim, 2, 2*dim
 		out = append(out, c)
 	}
+	return append(out, others()...)
+}
+
+// others are models of each architecture, by its own arithmetic and by candle's.
+func others() (out []forward.Config) {
+	for _, model := range forward.Models() {
+		for _, candle := range []bool{false, true} {
+			c := forward.Config{Model: model, Candle: candle, HalfTables: true, Layers: 1, Heads: 4, KVHeads: 2, HeadDim: 64, Hidden: 256, FFN: 512, Vocab: 300, Context: 1100, RMSEps: 1e-5, RopeBase: 1e4, RopeDim: 64, OwnOutput: true}
+			c.Window = func(int) int { return 100 }
+			c.Format = func(tensor string) (forward.Format, error) {
+				if strings.Contains(tensor, "norm") || strings.HasSuffix(tensor, "bias") {
+					return forward.FormatOf("F32")
+				}
+				return forward.FormatOf("Q8_0")
+			}
+			out = append(out, c)
+		}
+	}
 	return out
 }
 

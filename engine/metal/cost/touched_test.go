@@ -23,7 +23,12 @@ func TestTouched(t *testing.T) {
 	done := map[string]bool{}
 	small := configs()[4]
 	small.Heads, small.Hidden, small.FFN, small.Vocab = 2, 64, 64, 100
-	for _, c := range append([]forward.Config{small}, configs()[:11]...) {
+	all := append([]forward.Config{small}, configs()[:11]...)
+	for _, c := range others() {
+		c.Heads, c.KVHeads, c.HeadDim, c.RopeDim, c.Hidden, c.FFN, c.Vocab, c.Context = 2, 1, 32, 32, 64, 64, 100, 40
+		all = append(all, c)
+	}
+	for _, c := range all {
 		calls, err := forward.Calls(c)
 		if err != nil {
 			t.Fatal(err)
@@ -49,7 +54,7 @@ func smaller(d forward.Dispatch) *forward.Dispatch {
 	}
 	long := func(index, n int) { set(index, binary.LittleEndian.AppendUint64(nil, uint64(n))...) }
 	switch f := d.Function; {
-	case slices.Contains([]string{"cast_u32_f32", "cos_f32", "sin_f32", "silu_f32", "badd_f32", "bmul_f32", "affine_f32"}, f):
+	case slices.Contains([]string{"cast_u32_f32", "cast_f16_f32", "cos_f16", "sin_f16", "cos_f32", "sin_f32", "silu_f32", "badd_f32", "bmul_f32", "affine_f32"}, f):
 		long(0, 96)
 	case f == "softmax_f32", f == "rmsnorm_f32":
 		long(0, 96)
@@ -76,10 +81,16 @@ func smaller(d forward.Dispatch) *forward.Dispatch {
 		}
 	case strings.HasPrefix(f, "gemm_"):
 		smallerProduct(&d)
-	case strings.HasPrefix(f, "gemv_"):
+	case strings.HasPrefix(f, "gemv_float32_") && !batched(&d):
 		set(5, 8, 0, 0, 0) // rows
 	}
 	return &d
+}
+
+// batched says that a product is of several matrices, which lie as far apart as their
+// rows ask for.
+func batched(d *forward.Dispatch) bool {
+	return slices.ContainsFunc(d.Args, func(a forward.Arg) bool { return a.Index == 10 && a.Data[0] != 1 })
 }
 
 // smallerProduct makes a product of two matrices of one tile, which is as wide as
@@ -87,7 +98,7 @@ func smaller(d forward.Dispatch) *forward.Dispatch {
 func smallerProduct(d *forward.Dispatch) {
 	var trans string
 	var bm, bn, bk, wm, wn int
-	if _, err := fmt.Sscanf(d.Function, "gemm_%2s_f32_f32_%d_%d_%d_%d_%d", &trans, &bm, &bn, &bk, &wm, &wn); err != nil {
+	if _, err := fmt.Sscanf(strings.ReplaceAll(d.Function, "f16", "f32"), "gemm_%2s_f32_f32_%d_%d_%d_%d_%d", &trans, &bm, &bn, &bk, &wm, &wn); err != nil {
 		panic(err)
 	}
 	const batch = 2
@@ -218,6 +229,13 @@ func touched(t *testing.T, d *forward.Dispatch) {
 func filled(function string, index, room int, random *rand.Rand) ([]byte, int) {
 	b := make([]byte, 0, room)
 	switch {
+	case strings.HasPrefix(function, "eq_"): // all the same: what is altered shows
+		return make([]byte, room), 4
+	case slices.Contains([]string{"cast_f16_f32", "cos_f16", "sin_f16"}, function), strings.HasPrefix(function, "gemm_nn_f16_"):
+		for range room / 2 { // about 1
+			b = append(b, byte(random.IntN(256)), 0x3c)
+		}
+		return b, 2
 	case strings.HasPrefix(function, "kernel_mul_") && index == 0:
 		for range room { // in blocks: no scale is infinite
 			b = append(b, byte(random.IntN(0x3f)+1))

@@ -10,7 +10,12 @@ type qwen3 struct{}
 
 func (qwen3) rows(context int) int { return context }
 
-func (qwen3) check(*Config) error { return nil }
+func (qwen3) check(c *Config) error {
+	if c.Candle && c.HalfTables && c.Context == 1 {
+		return Unsupported("a context of 1, for which candle launches other kernels than for all larger ones")
+	}
+	return nil
+}
 
 func (qwen3) layer(c *Config, get getter) layer {
 	l := c.separate(get)

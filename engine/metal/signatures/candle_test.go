@@ -44,6 +44,29 @@ func TestCandleFitsItself(t *testing.T) {
 	for _, context := range []int{1, 2, 13, 1024, 1025} {
 		check("f16", 64, context)
 	}
+	for _, c := range others() {
+		t.Run(fmt.Sprint(c.Model, c.Candle, c.Context), func(t *testing.T) {
+			if err := Check(candle, c); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// others are models of each architecture, by its own arithmetic and by candle's, with
+// long contexts and short ones.
+func others() (out []forward.Config) {
+	for _, model := range forward.Models() {
+		for _, context := range []int{2, 9, 40960} {
+			for _, candle := range []bool{false, true} {
+				c := smol()
+				c.Model, c.Candle, c.HalfTables, c.Context = model, candle, true, context
+				c.Window = func(int) int { return 512 }
+				out = append(out, c)
+			}
+		}
+	}
+	return out
 }
 
 // TestOwnHasAll: each kernel that the plan could launch is among the project's,
@@ -55,19 +78,27 @@ func TestOwnHasAll(t *testing.T) {
 			c := smol()
 			c.Vocab, c.Hidden, c.Heads, c.KVHeads, c.FFN = vocab, 512, 8, 2, 256
 			c.Format = func(string) (forward.Format, error) { return f, nil }
-			calls, err := forward.Calls(c)
-			if err != nil {
-				t.Fatal(err)
-			}
-			for _, call := range calls {
-				l, _, err := own.library(call.Library)
-				if err != nil {
-					t.Fatal(err)
-				}
-				if _, ok := l.Kernel(call.Function); !ok {
-					t.Errorf("%s %s is launched, and there is none", call.Library, call.Function)
-				}
-			}
+			hasAll(t, &own, c)
+		}
+	}
+	for _, c := range others() {
+		hasAll(t, &own, c)
+	}
+}
+
+func hasAll(t *testing.T, own *reader, c forward.Config) {
+	t.Helper()
+	calls, err := forward.Calls(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, call := range calls {
+		l, _, err := own.library(call.Library)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, ok := l.Kernel(call.Function); !ok {
+			t.Errorf("%s %s is launched, and there is none", call.Library, call.Function)
 		}
 	}
 }
