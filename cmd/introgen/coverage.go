@@ -93,11 +93,12 @@ func planCoverage(c *cli.Context) (p planned, err error) {
 	if err != nil {
 		return p, err
 	}
-	needs, err := metal.Needs(model, c.String("architecture"), arithmetic)
+	full := coverage.Run{Prompt: len(ids), Steps: tokens}
+	// A warm-up may be longer than the run.
+	needs, err := metal.Needs(model, max(full.Prompt+full.Steps, forward.MaxPositions), c.String("architecture"), arithmetic)
 	if err != nil {
 		return p, err
 	}
-	full := coverage.Run{Prompt: len(ids), Steps: tokens}
 	positions, whose := forward.Positions(model.Architecture.Name, model.Context)
 	if err := bench.Fits(full.Prompt, full.Steps, positions, whose); err != nil {
 		return p, err

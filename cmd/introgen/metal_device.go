@@ -60,7 +60,7 @@ func (m *openedMetal) expect(g *generation, mode metal.Compile, a metal.Arithmet
 	if err != nil {
 		return
 	}
-	needs, err := metal.Needs(model, m.shim.Info().Architecture, a)
+	needs, err := metal.Needs(model, g.prompt+g.job.Tokens, m.shim.Info().Architecture, a)
 	if err != nil {
 		return
 	}

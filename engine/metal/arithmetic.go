@@ -50,6 +50,7 @@ func LeftOut(m *transformer.Model) []string {
 	if scaled(m) {
 		out = append(out, fmt.Sprintf("scores are multiplied by %v and not by the root of the heads' dimension", m.AttnScale))
 	}
+	out = append(out, leftOutOf(m)...)
 	if m.Architecture.Name == "qwen3" {
 		out = append(out, "rotations have more digits than those of float16, in which candle keeps them unless general.dtype is 0")
 	}
@@ -65,7 +66,61 @@ func LeftOut(m *transformer.Model) []string {
 // takesWholeHeads says that candle's model takes the dimension of a head from the hidden
 // size.
 func takesWholeHeads(m *transformer.Model) bool {
-	return m.Architecture.Name == "llama" || m.Architecture.Name == "qwen2"
+	return m.Architecture.Name == "llama" || m.Architecture.Name == "qwen2" || m.Architecture.Name == "phi3"
+}
+
+// candleBase is the base by whose powers candle's model turns a layer's heads.
+func candleBase(m *transformer.Model, layer int) float64 {
+	switch {
+	case m.Architecture.Name == "phi3":
+		return phi3Base
+	case m.Architecture.Name == "gemma3" && candleWindow(m, layer) > 0:
+		return gemma3LocalBase
+	}
+	return float64(m.RopeBase)
+}
+
+const (
+	// phi3Base is what quantized_phi3.rs has for the key.
+	phi3Base = 10000
+	// gemma3LocalBase is the base of layers with a window (DEFAULT_ROPE_FREQUENCY_SLIDING
+	// in quantized_gemma3.rs), where no key says rope.local_freq_base: no known file does.
+	gemma3LocalBase = 10000
+	// gemma3Pattern: of so many layers the last has no window
+	// (DEFAULT_SLIDING_WINDOW_TYPE).
+	gemma3Pattern = 6
+)
+
+// candleWindow is how far back candle's model of gemma3 takes a layer to reach; 0 is all.
+func candleWindow(m *transformer.Model, layer int) int {
+	if m.Architecture.Name != "gemma3" || (layer+1)%gemma3Pattern == 0 {
+		return 0
+	}
+	window := 0
+	for i := range m.Blocks {
+		window = max(window, m.Blocks[i].Window)
+	}
+	return window
+}
+
+// leftOutOf is what is so of all or many models of an architecture.
+func leftOutOf(m *transformer.Model) (out []string) {
+	if m.Architecture.Name != "gemma3" {
+		return nil
+	}
+	out = append(out, "the gate's function is GELU and not SiLU")
+	window, alike := 0, true
+	for i := range m.Blocks {
+		window = max(window, m.Blocks[i].Window)
+		alike = alike && m.Blocks[i].Window == candleWindow(m, i)
+	}
+	if window > 0 {
+		out = append(out, fmt.Sprintf("attention within a window of %d positions and not of %d, in passes of one token too", window, window+1))
+	}
+	if !alike {
+		out = append(out, fmt.Sprintf("layers without a window are others than each %dth", gemma3Pattern))
+	}
+	return out
 }
 
 // turns says how m turns heads otherwise than by powers of rope.freq_base, or "".
@@ -73,11 +128,18 @@ func turns(m *transformer.Model) string {
 	if m.RopeScale != 1 {
 		return fmt.Sprintf("positions are divided by %v (metadata %s.rope.scaling.factor or rope.scale_linear)", m.RopeScale, m.Architecture.Name)
 	}
+	if m.RopeDim != m.HeadDim && m.Architecture.Name == "phi3" {
+		return fmt.Sprintf("%d values of each head of %d are turned (metadata phi3.rope.dimension_count)", m.RopeDim, m.HeadDim)
+	}
 	for i := range m.Blocks {
+		base := candleBase(m, i)
+		if m.Architecture.Name == "phi3" && float64(m.RopeBase) != base {
+			return fmt.Sprintf("the base of the rotations' frequencies is %v and not %v (metadata phi3.rope.freq_base)", m.RopeBase, base)
+		}
 		r := m.Rotary(i, m.Context)
 		plain := math.Abs(r.Scale-1) < 1e-6
 		for j, f := range r.Frequencies {
-			want := math.Pow(float64(m.RopeBase), -2*float64(j)/float64(m.RopeDim))
+			want := math.Pow(base, -2*float64(j)/float64(m.RopeDim))
 			plain = plain && math.Abs(f-want) <= 1e-6*want
 		}
 		if !plain {
@@ -99,6 +161,9 @@ func biased(m *transformer.Model) (layer int, what, tensor string) {
 	for i := range m.Blocks {
 		b := &m.Blocks[i]
 		for _, bias := range biases(b) {
+			if bias.values != nil && b.QKV.Name != "" && bias.of == "attn_q" {
+				bias.of = "attn_qkv"
+			}
 			adds := m.Architecture.Name == "qwen2" && (bias.of == "attn_q" || bias.of == "attn_k" || bias.of == "attn_v")
 			if bias.values == nil || adds {
 				continue
@@ -154,7 +219,7 @@ func (p plan) config(m *transformer.Model, weights map[string]weight) forward.Co
 	c := forward.Config{
 		Model: m.Architecture.Name, Candle: p.arithmetic == OfCandle, HalfTables: true,
 		Layers: m.Layers, Heads: m.Heads, KVHeads: m.KVHeads, HeadDim: m.HeadDim,
-		Hidden: m.Hidden, FFN: m.FFN, Vocab: m.Vocab, Context: m.Context,
+		Hidden: m.Hidden, FFN: m.FFN, Vocab: m.Vocab, Context: m.Context, Positions: p.positions,
 		RMSEps: m.RMSEps, RopeBase: m.RopeBase, RopeDim: m.RopeDim,
 		OwnOutput:    !m.Tied,
 		Architecture: p.architecture,
@@ -163,6 +228,12 @@ func (p plan) config(m *transformer.Model, weights map[string]weight) forward.Co
 		},
 		Has:    func(tensor string) bool { _, ok := weights[tensor]; return ok },
 		Window: func(layer int) int { return m.Blocks[layer].Window },
+	}
+	if m.Architecture.Name == "gemma3" {
+		c.RopeBaseLocal = gemma3LocalBase
+		if c.Candle {
+			c.Window = func(layer int) int { return candleWindow(m, layer) }
+		}
 	}
 	if turns(m) != "" {
 		positions := p.positions

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"iter"
 	"math"
+	"slices"
 	"unsafe"
 
 	"github.com/introgen/introgen/engine"
@@ -145,6 +146,12 @@ func weightsOf(m *transformer.Model) map[string]weight {
 		vector(of("attn_k_norm.weight"), b.KNorm)
 		vector(of("post_attention_norm.weight"), b.AttnPostNorm)
 		vector(of("post_ffw_norm.weight"), b.FFNPostNorm)
+		if b.QKV.Name != "" {
+			if b.QB != nil {
+				vector(of("attn_qkv.bias"), slices.Concat(b.QB, b.KB, b.VB))
+			}
+			continue
+		}
 		for _, bias := range biases(b) {
 			vector(of(bias.of+".bias"), bias.values)
 		}

@@ -321,6 +321,16 @@ func (b fakeBlit) Copy(dst metalshim.Buffer, dstOffset int, src metalshim.Buffer
 	})
 }
 
+func (b fakeBlit) Fill(dst metalshim.Buffer, offset, n int, value byte) {
+	b.c.todo = append(b.c.todo, func() error {
+		mem := dst.(*fakeBuffer).mem[offset : offset+n]
+		for i := range mem {
+			mem[i] = value
+		}
+		return nil
+	})
+}
+
 // largest is the greatest difference between two lists of the same length.
 func largest(a []float32, b []float64) float64 {
 	d := 0.0

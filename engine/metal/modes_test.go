@@ -54,7 +54,7 @@ func once(t *testing.T, m *transformer.Model, o Options, expected passes, walk p
 	if err != nil {
 		t.Fatal(err)
 	}
-	needs, err := Needs(m, "", OfModel)
+	needs, err := Needs(m, 0, "", OfModel)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -156,7 +156,7 @@ func TestFailsBeside(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		needs, err := Needs(m, "", OfModel)
+		needs, err := Needs(m, 0, "", OfModel)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -205,7 +205,7 @@ func TestEndsBeside(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		needs, err := Needs(m, "", OfModel)
+		needs, err := Needs(m, 0, "", OfModel)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -224,7 +224,7 @@ func TestEndsBeside(t *testing.T) {
 // A device that was warmed compiles nothing any more, whatever the mode.
 func TestWarm(t *testing.T) {
 	m := small(t)
-	needs, err := Needs(m, "", OfModel)
+	needs, err := Needs(m, 0, "", OfModel)
 	if err != nil {
 		t.Fatal(err)
 	}

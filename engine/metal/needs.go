@@ -5,11 +5,11 @@ import (
 	"github.com/introgen/introgen/engine/transformer"
 )
 
-// Needs knows which pipelines m needs on a device of the architecture ("" for
-// one that has none), without a device.
-func Needs(m *transformer.Model, architecture string, a Arithmetic) (*forward.Needs, error) {
+// Needs knows which pipelines m needs in a run that reaches so many positions, on a
+// device of the architecture ("" for one that has none), without a device.
+func Needs(m *transformer.Model, positions int, architecture string, a Arithmetic) (*forward.Needs, error) {
 	if err := check(m); err != nil {
 		return nil, err
 	}
-	return forward.NewNeeds(plan{arithmetic: a, architecture: architecture}.config(m, weightsOf(m)))
+	return forward.NewNeeds(plan{a, positions, architecture}.config(m, weightsOf(m)))
 }

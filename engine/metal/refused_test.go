@@ -34,7 +34,7 @@ func TestCPURunsWhatIsRefused(t *testing.T) {
 		if !errors.As(err, &refused) || !strings.Contains(err.Error(), want) || !strings.HasSuffix(err.Error(), hint) {
 			t.Errorf("error %v, want one with %q that ends with %q", err, want, hint)
 		}
-		if _, needs := Needs(m, "", OfModel); needs == nil || needs.Error() != err.Error() {
+		if _, needs := Needs(m, 0, "", OfModel); needs == nil || needs.Error() != err.Error() {
 			t.Errorf("what a run would need: error %v, that of the run is %v", needs, err)
 		}
 		e, err := cpu.New(m, cpu.Options{Threads: 1})

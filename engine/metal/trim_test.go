@@ -14,7 +14,7 @@ import (
 // foreseen comes from the whole library, which is compiled for it.
 func TestTrimmedSources(t *testing.T) {
 	m := small(t)
-	needs, err := Needs(m, "", OfModel)
+	needs, err := Needs(m, 0, "", OfModel)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -25,9 +25,12 @@ type Config struct {
 	Layers, Heads, KVHeads, HeadDim int
 	Hidden, FFN, Vocab              int
 	Context                         int // positions that the model's file allows
-	RMSEps                          float32
-	RopeBase                        float32
-	RopeDim                         int
+	// Positions is how many the run reaches, for which a plan of the model's arithmetic
+	// makes room where candle makes it for all of Context; 0 is all.
+	Positions int
+	RMSEps    float32
+	RopeBase  float32
+	RopeDim   int
 	// Rotary is how the heads of a layer are turned, where that is not by powers of
 	// RopeBase alone; nil where it is, and not looked at by candle's arithmetic.
 	Rotary func(layer int) Rotary
@@ -90,7 +93,7 @@ func (c *Config) check() error {
 		return fmt.Errorf("metal plan: %d heads cannot share %d key/value heads evenly", c.Heads, c.KVHeads)
 	case models[c.Model] == nil:
 		return Unsupported("architecture %q; candle's passes here are of %s", c.Model, strings.Join(Models(), ", "))
-	case c.RopeDim != c.HeadDim:
+	case c.RopeDim != c.HeadDim && !c.partlyTurned():
 		return Unsupported("rotary dimension %d differs from the head dimension %d; candle's rope kernel turns whole heads", c.RopeDim, c.HeadDim)
 	case c.FFN == 1:
 		return Unsupported("a feed-forward size of 1, for which candle launches other kernels than for all larger ones")
@@ -100,6 +103,34 @@ func (c *Config) check() error {
 		return fmt.Errorf("metal plan: Config.Format is not set")
 	}
 	return models[c.Model].check(c)
+}
+
+// partlyTurned says that the leading values of a head are turned alone, as phi3 has it.
+// candle's model of that does not know it.
+func (c *Config) partlyTurned() bool {
+	return c.Model == "phi3" && !c.Candle && c.RopeDim < c.HeadDim && c.RopeDim > 0 && c.RopeDim%2 == 0
+}
+
+// bounded says that the plan makes room for the run's positions alone.
+func (c *Config) bounded() bool {
+	return !c.Candle && c.Positions > 0 && (c.Model == "gemma3" || c.Model == "phi3")
+}
+
+// tableRows is how many rows rotary tables of at most so many have. It goes by powers of
+// two, so that runs of other lengths need the same kernels.
+func (c *Config) tableRows(most int) int {
+	reach, _ := c.positions()
+	return min(c.Context, most, max(MaxPositions, nextPow2(reach)))
+}
+
+// windowed says that a layer has a window.
+func (c *Config) windowed() bool {
+	for i := range c.Layers {
+		if c.window(i) > 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // wholeHeads refuses heads that do not divide the hidden size, where candle takes their
@@ -150,6 +181,7 @@ type layer struct {
 	qkv                        loaded // in place of q, k and v
 	qBias, kBias, vBias, oBias loaded
 	gateBias, upBias, downBias loaded
+	qkvBias                    loaded
 	qNorm, kNorm               loaded // of each head
 
 	// The keys and values of the positions [0, cached), each kvHeads × cached

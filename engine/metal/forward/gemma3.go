@@ -18,8 +18,21 @@ const gemma3Positions = 131072
 func (gemma3) rows(int) int { return gemma3Positions }
 
 func (gemma3) check(c *Config) error {
-	if c.Candle && c.Heads == c.KVHeads && c.Heads > 1 {
-		return Unsupported("a head of keys for each of %d heads of queries: candle's gemma3 cannot multiply by their values as they lie after a prompt", c.Heads)
+	switch {
+	case !c.Candle:
+	case c.Heads == c.KVHeads && c.Heads > 1:
+		return Unsupported("a head of keys for each of %d heads of queries: candle's gemma3 cannot multiply by their values as they lie after a prompt (--arithmetic model can)", c.Heads)
+	case !c.windowed():
+		return Unsupported("no layer has a window, and candle's gemma3 does not load without metadata gemma3.attention.sliding_window (--arithmetic model does)")
+	}
+	return nil
+}
+
+// checkPass refuses what candle's mask cannot be made of: numbers of 32 bits, and
+// float32 for the keys of earlier passes.
+func (gemma3) checkPass(c *Config, n, pos int) error {
+	if c.Candle && n > 1 && pos > 0 {
+		return Unsupported("a pass of %d tokens from position %d on: candle's gemma3 takes several tokens from position 0 alone (--arithmetic model takes them anywhere)", n, pos)
 	}
 	return nil
 }
@@ -30,6 +43,7 @@ func (gemma3) layer(c *Config, get getter) layer {
 	l.kNorm = get("attn_k_norm.weight", 1, c.HeadDim)
 	l.attnPostNorm = get("post_attention_norm.weight", 1, c.Hidden)
 	l.ffnPostNorm = get("post_ffw_norm.weight", 1, c.Hidden)
+	c.biases(get, false, map[*loaded]loaded{&l.qBias: l.q, &l.kBias: l.k, &l.vBias: l.v})
 	return l
 }
 
@@ -66,6 +80,8 @@ func (g gemma3) build(p *Planner) {
 		l.cos, l.sin = g.tables(p, l.number)
 		p.as(PartWeights)
 		p.matrices(&l.q, &l.k, &l.v, &l.o)
+		p.load(&l.qBias, &l.kBias, &l.vBias)
+		p.expandAll(&l.qBias, &l.kBias, &l.vBias)
 		p.layers = append(p.layers, l)
 	}
 	p.outside(PartWeights)
@@ -73,8 +89,8 @@ func (g gemma3) build(p *Planner) {
 	p.release(embedding) // from_gguf keeps it to its end
 }
 
-// tables are a layer's. Those of the model's arithmetic end with the context, and are
-// an earlier layer's where that turns its heads alike.
+// tables are a layer's. Those of the model's arithmetic end with the run, and are an
+// earlier layer's where that turns its heads alike.
 func (gemma3) tables(p *Planner, layer int) (cos, sin tensor) {
 	c := &p.config
 	r := c.rotary(layer)
@@ -86,7 +102,7 @@ func (gemma3) tables(p *Planner, layer int) (cos, sin tensor) {
 			return p.layers[i].cos, p.layers[i].sin
 		}
 	}
-	return p.rotaryTables(r, min(c.Context, gemma3Positions))
+	return p.rotaryTables(r, c.tableRows(gemma3Positions))
 }
 
 func (g gemma3) forward(p *Planner, tokens Buf, n, pos int) Buf {
@@ -184,11 +200,12 @@ func (g gemma3) attention(p *Planner, l *layer, x, mask tensor, n, pos int) tens
 		end = append(end, t.buf)
 		return t
 	}
-	project := func(part string, w loaded, heads int) tensor {
+	project := func(part string, w, bias loaded, heads int) tensor {
 		p.as(part)
-		return p.heads(shaped(p.matmul(w, x.buf, n), 1, n, w.Rows), n, heads)
+		return p.heads(shaped(p.linear(w, bias, x.buf, n), 1, n, w.Rows), n, heads)
 	}
-	q, k, v := keep(project(PartQ, l.q, c.Heads)), keep(project(PartK, l.k, c.KVHeads)), project(PartV, l.v, c.KVHeads)
+	q, k := keep(project(PartQ, l.q, l.qBias, c.Heads)), keep(project(PartK, l.k, l.kBias, c.KVHeads))
+	v := project(PartV, l.v, l.vBias, c.KVHeads)
 	q = keep(g.headNorm(p, PartQNorm, q, l.qNorm))
 	k = keep(g.headNorm(p, PartKNorm, k, l.kNorm))
 	p.as(PartRope)

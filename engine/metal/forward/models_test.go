@@ -28,6 +28,8 @@ type recorded struct {
 	Hidden       int    // 0 is heads times their dimension
 	Context      int    // 0 is 8192
 	DType        *int   // general.dtype
+	Window       int    // of layers but each Pattern-th
+	Pattern      int    // 0 is 6
 }
 
 func (m recorded) config() Config {
@@ -35,6 +37,12 @@ func (m recorded) config() Config {
 		Model: m.Model, Candle: true, HalfTables: m.DType == nil || *m.DType != 0,
 		Layers: m.Layers, Heads: m.Heads, KVHeads: m.KVHeads, HeadDim: m.HeadDim, Hidden: cmp.Or(m.Hidden, m.Heads*m.HeadDim), FFN: m.FFN, Vocab: m.Vocab, Context: cmp.Or(m.Context, 8192),
 		RMSEps: 1e-5, RopeBase: 100000, RopeDim: m.HeadDim, OwnOutput: m.OwnOutput, Architecture: m.Architecture,
+		Window: func(layer int) int {
+			if (layer+1)%cmp.Or(m.Pattern, 6) == 0 {
+				return 0
+			}
+			return m.Window
+		},
 		Format: func(tensor string) (Format, error) {
 			name := strings.TrimSuffix(tensor[strings.LastIndexByte(strings.TrimSuffix(tensor, ".weight"), '.')+1:], ".weight")
 			if t, ok := m.Types[name]; ok {

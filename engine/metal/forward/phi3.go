@@ -12,11 +12,16 @@ const phi3Base = 10000
 
 func (phi3) rows(context int) int { return context }
 
-func (phi3) check(c *Config) error { return c.wholeHeads() }
+func (phi3) check(c *Config) error {
+	if c.Candle && !c.OwnOutput {
+		return Unsupported("tensor output.weight is missing, and candle's phi3 does not take the embedding for it (--arithmetic model does)")
+	}
+	return c.wholeHeads()
+}
 
 func (phi3) layer(c *Config, get getter) layer {
 	q, kv := c.Heads*c.HeadDim, c.KVHeads*c.HeadDim
-	return layer{
+	l := layer{
 		qkv:      get("attn_qkv.weight", q+2*kv, c.Hidden),
 		o:        get("attn_output.weight", c.Hidden, q),
 		up:       get("ffn_up.weight", 2*c.FFN, c.Hidden),
@@ -24,6 +29,8 @@ func (phi3) layer(c *Config, get getter) layer {
 		attnNorm: get("attn_norm.weight", 1, c.Hidden),
 		ffnNorm:  get("ffn_norm.weight", 1, c.Hidden),
 	}
+	c.biases(get, false, map[*loaded]loaded{&l.qkvBias: l.qkv})
+	return l
 }
 
 func (phi3) decoding(c *Config, keys int) any {
@@ -36,11 +43,11 @@ func (phi3) decoding(c *Config, keys int) any {
 func (f phi3) build(p *Planner) {
 	c := &p.config
 	p.outside(PartRotary)
-	r := c.rotary(0)
 	if c.Candle {
-		r = Rotary{frequencies(phi3Base, c.RopeDim), 1}
+		p.cos, p.sin = p.rotaryTables(Rotary{frequencies(phi3Base, c.RopeDim), 1}, c.Context)
+	} else {
+		p.cos, p.sin = p.rotaryTables(c.rotary(0), c.tableRows(c.Context))
 	}
-	p.cos, p.sin = p.rotaryTables(r, c.Context)
 	p.outside(PartWeights)
 	p.negInf = p.upload(floats(float32(math.Inf(-1))))
 	embedding := p.uploadWeight(p.w.embedding)
@@ -62,6 +69,8 @@ func (f phi3) build(p *Planner) {
 			p.expandAll(norm)
 		}
 		bring(&l.qkv, &l.o)
+		p.load(&l.qkvBias)
+		p.expandAll(&l.qkvBias)
 		p.layers = append(p.layers, l)
 	}
 	p.outside(PartWeights)
@@ -138,7 +147,7 @@ func (f phi3) attention(p *Planner, l *layer, x, mask tensor, n, pos int) tensor
 	c := &p.config
 	dim, heads, kvHeads := c.HeadDim, c.Heads, c.KVHeads
 	p.as(PartQKV)
-	qkv := shaped(p.matmul(l.qkv, x.buf, n), 1, n, l.qkv.Rows)
+	qkv := shaped(p.linear(l.qkv, l.qkvBias, x.buf, n), 1, n, l.qkv.Rows)
 	p.as(PartHeads)
 	cut := func(at, heads int) tensor {
 		return p.reshaped(qkv.narrowed(2, at*dim, heads*dim), 1, n, heads, dim).transposed(1, 2)
@@ -164,18 +173,28 @@ func (f phi3) attention(p *Planner, l *layer, x, mask tensor, n, pos int) tensor
 	return shaped(o, 1, n, c.Hidden)
 }
 
-// turn is apply_rotary_emb.
+// turn is apply_rotary_emb. Where a part of each head is turned, as candle's own model
+// of phi3 without quantization does, that is cut off before and the rest put behind it
+// again.
 func (phi3) turn(p *Planner, x, cos, sin tensor) tensor {
+	dim, leading := x.dims[3], p.config.RopeDim
 	p.as(PartHeads)
-	packed := p.packed(x)
+	packed := p.reshaped(x, x.dims[:x.rank]...)
+	defer p.release(packed.buf)
 	p.as(PartRope)
-	turned := p.turned(packed, cos, sin)
-	p.release(packed.buf)
-	return turned
+	if leading == dim {
+		return p.turned(packed, cos, sin)
+	}
+	part := p.packed(packed.narrowed(3, 0, leading))
+	turned := p.turned(part, cos, sin)
+	p.release(part.buf)
+	whole := p.cat(3, turned, packed.narrowed(3, leading, dim-leading))
+	p.release(turned.buf)
+	return whole
 }
 
-// cache puts keys and values of n tokens into the layer's room for all positions, which
-// is made anew with each pass from position 0 on (KvCache in candle-nn/src/kv_cache.rs).
+// cache puts keys and values of n tokens into the layer's room for all positions, of the
+// model by candle's arithmetic and of the run by the model's, which is made anew with each pass from position 0 on (KvCache in candle-nn/src/kv_cache.rs).
 func (phi3) cache(p *Planner, l *layer, key, v tensor, n, pos int) (keys, values tensor) {
 	c := &p.config
 	if pos == 0 && l.cached > 0 {
@@ -186,11 +205,12 @@ func (phi3) cache(p *Planner, l *layer, key, v tensor, n, pos int) (keys, values
 	p.as(PartHeads)
 	packed := p.packed(v)
 	p.as(PartCache)
+	most, _ := c.positions()
 	put := func(room *Buf, t tensor) tensor {
 		if *room == 0 {
-			*room = p.zeros(c.KVHeads * c.Context * c.HeadDim)
+			*room = p.zeros(c.KVHeads * most * c.HeadDim)
 		}
-		all := shaped(*room, 1, c.KVHeads, c.Context, c.HeadDim)
+		all := shaped(*room, 1, c.KVHeads, most, c.HeadDim)
 		p.sliceSet(all, t, 2, pos)
 		return all.narrowed(2, 0, l.cached)
 	}

@@ -119,6 +119,13 @@ func (p *Planner) checkStep(ids []uint32, pos int) error {
 	if most, whose := p.config.positions(); len(ids) > most-pos {
 		return &LimitError{Position: pos, Tokens: len(ids), Positions: most, Whose: whose}
 	}
+	if m, ok := p.model.(interface {
+		checkPass(c *Config, n, pos int) error
+	}); ok {
+		if err := m.checkPass(&p.config, len(ids), pos); err != nil {
+			return err
+		}
+	}
 	for i, id := range ids {
 		if int(id) >= p.config.Vocab {
 			return fmt.Errorf("metal plan: token %d of %d is %d; the vocabulary has %d entries", i, len(ids), id, p.config.Vocab)

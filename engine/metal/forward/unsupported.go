@@ -31,7 +31,11 @@ func Positions(architecture string, context int) (positions int, whose string) {
 }
 
 func (c *Config) positions() (positions int, whose string) {
-	return Positions(cmp.Or(c.Model, "llama"), c.Context)
+	positions, whose = Positions(cmp.Or(c.Model, "llama"), c.Context)
+	if c.bounded() && c.Positions < positions {
+		return c.Positions, "the run was to reach no more, and there is room for as many"
+	}
+	return positions, whose
 }
 
 // LimitError says that a forward pass would end beyond the positions that there
