@@ -177,3 +177,34 @@ func TestNeedsLimits(t *testing.T) {
 		t.Error("a model without layers")
 	}
 }
+
+// Of each model a step over every number of keys needs what the last one did at which
+// its kernels change, and other pipelines from there on.
+func TestNeedsChange(t *testing.T) {
+	for _, model := range Models() {
+		for _, dim := range []int{32, 64, 128, 256} {
+			for _, window := range []int{0, 37} {
+				c := smol()
+				c.Model, c.Layers, c.Context, c.Window = model, 2, 1200, func(int) int { return window }
+				c.Heads, c.KVHeads, c.HeadDim, c.RopeDim, c.Hidden = 4, 2, dim, dim, 4*dim
+				n, err := NewNeeds(c)
+				if err != nil {
+					t.Fatal(err)
+				}
+				at := slices.Collect(n.planner.changes(2, c.Context))
+				var like []string
+				for k := 2; k <= c.Context; k++ {
+					p, err := n.Decode(k)
+					if err != nil {
+						t.Fatal(err)
+					}
+					if slices.Contains(at, k) {
+						like = keys(p)
+					} else if !slices.Equal(keys(p), like) {
+						t.Fatalf("%s, heads of %d, a window of %d: a step over %d keys needs %q, and before %q", model, dim, window, k, keys(p), like)
+					}
+				}
+			}
+		}
+	}
+}
