@@ -18,11 +18,12 @@ type index struct {
 	ends    []uint32 // string i ends at text[ends[i]]
 	longest int      // bytes of the longest string
 	seed    maphash.Seed
-	// slots is a hash table with open addressing. A slot that is not 0 holds a
-	// string's number plus 1 in its low bits, those of number, and bits of the
-	// hash in the others, which save most comparisons of texts.
-	slots  []uint32
-	number uint32
+	// slots is a hash table with open addressing. The low bits of a string's hash,
+	// those of mask, say where it belongs. A slot that is not 0 holds the string's
+	// number plus 1 in its low bits and the hash in the others, which save most
+	// comparisons of texts.
+	slots []uint32
+	mask  uint32
 }
 
 // newIndex copies a list. Strings that are not UTF-8 and equal strings are
@@ -32,11 +33,12 @@ func newIndex(l list) (*index, error) {
 	if l.n > math.MaxInt32-1 {
 		return nil, fmt.Errorf("has %d elements; at most %d are supported", l.n, math.MaxInt32-1)
 	}
+	size := 1 << bits.Len(uint(max(2*l.n, 2)-1)) // at most half full
 	x := &index{
-		ends:   make([]uint32, l.n),
-		seed:   maphash.MakeSeed(),
-		slots:  make([]uint32, 1<<bits.Len(uint(2*l.n))), // at most half full
-		number: 1<<bits.Len(uint(l.n)) - 1,
+		ends:  make([]uint32, l.n),
+		seed:  maphash.MakeSeed(),
+		slots: make([]uint32, size),
+		mask:  uint32(size - 1),
 	}
 	var text strings.Builder
 	text.Grow(10 * l.n) // tokens and merges have 7 to 9 bytes in the mean
@@ -51,13 +53,15 @@ func newIndex(l list) (*index, error) {
 		x.longest = max(x.longest, len(s))
 	}
 	x.text = text.String()
-	if split || !utf8.ValidString(x.text) {
+	// Beside the table: what is in many scripts takes a third of the time.
+	valid := make(chan bool, 1)
+	go func() { valid <- !split && utf8.ValidString(x.text) }()
+	err := x.insertAll()
+	if !<-valid {
 		return nil, x.notUTF8()
 	}
-	for i := range x.ends {
-		if err := x.insert(int32(i)); err != nil {
-			return nil, err
-		}
+	if err != nil {
+		return nil, err
 	}
 	return x, nil
 }
@@ -72,34 +76,58 @@ func (x *index) notUTF8() error {
 	return errors.New("is not UTF-8")
 }
 
-// insert enters string i into the hash table.
-func (x *index) insert(i int32) error {
-	s := x.at(i)
-	if s == "" {
-		return nil
+// regionBits says into how many regions insertAll divides the table: those of
+// vocabularies in use fit into a core's cache then.
+const regionBits = 6
+
+// insertAll enters all strings into the hash table, region by region: in the order of
+// the strings nearly every one would wait for memory.
+func (x *index) insertAll() error {
+	hashes := make([]uint32, len(x.ends))
+	var starts [1<<regionBits + 1]uint32
+	shift := max(bits.Len32(x.mask)-regionBits, 0)
+	for i := range hashes {
+		h := x.hash(x.at(int32(i)))
+		hashes[i] = h
+		starts[h&x.mask>>shift+1]++
 	}
-	h := maphash.String(x.seed, s)
-	slot, same := x.probe(h, s)
-	if same >= 0 {
-		return fmt.Errorf("elements %d and %d are both %q", same, i, s)
+	for r := range 1 << regionBits {
+		starts[r+1] += starts[r]
 	}
-	x.slots[slot] = uint32(h>>32)&^x.number | uint32(i+1)
+	order := make([]int32, len(hashes))
+	for i, h := range hashes {
+		r := h & x.mask >> shift
+		order[starts[r]] = int32(i)
+		starts[r]++
+	}
+	for _, i := range order {
+		s := x.at(i)
+		if s == "" {
+			continue
+		}
+		h := hashes[i]
+		slot, same := x.probe(h, s)
+		if same >= 0 {
+			return fmt.Errorf("elements %d and %d are both %q", same, i, s)
+		}
+		x.slots[slot] = h&^x.mask | uint32(i+1)
+	}
 	return nil
 }
 
+func (x *index) hash(s string) uint32 { return uint32(maphash.String(x.seed, s)) }
+
 // probe returns the number of the string s with hash h, or -1 and the slot
 // where it belongs.
-func (x *index) probe(h uint64, s string) (slot int, i int32) {
-	tag := uint32(h>>32) &^ x.number
-	mask := len(x.slots) - 1
-	for slot = int(h) & mask; ; slot = (slot + 1) & mask {
-		e := x.slots[slot]
+func (x *index) probe(h uint32, s string) (slot uint32, i int32) {
+	for at := h & x.mask; ; at = (at + 1) & x.mask {
+		e := x.slots[at]
 		if e == 0 {
-			return slot, -1
+			return at, -1
 		}
-		if e&^x.number == tag {
-			if i = int32(e&x.number) - 1; x.at(i) == s {
-				return slot, i
+		if (e^h)&^x.mask == 0 {
+			if i = int32(e&x.mask) - 1; x.at(i) == s {
+				return at, i
 			}
 		}
 	}
@@ -110,7 +138,7 @@ func (x *index) find(s string) int32 {
 	if len(s) > x.longest {
 		return -1
 	}
-	_, i := x.probe(maphash.String(x.seed, s), s)
+	_, i := x.probe(x.hash(s), s)
 	return i
 }
 
