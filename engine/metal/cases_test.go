@@ -4,11 +4,14 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/introgen/introgen/engine/metal/forward"
 	"github.com/introgen/introgen/engine/metal/kernels"
 	"github.com/introgen/introgen/engine/metal/metaltest"
+	"github.com/introgen/introgen/engine/quant"
+	"github.com/introgen/introgen/engine/transformer"
 	"github.com/introgen/introgen/engine/transformer/transformertest"
 )
 
@@ -73,6 +76,70 @@ func runCase(t *testing.T, d *Device, c transformertest.Case) {
 		}
 	}
 	if err := e.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestCasesQuantized holds a model of each architecture in the quantized types that
+// candle has to the float64 reference over the same file: a prompt, whose products have
+// rows that are rounded to half precision, then steps. candle's kernels dequantize the
+// K types in half precision as well, which costs a digit.
+func TestCasesQuantized(t *testing.T) {
+	t.Run("own", func(t *testing.T) {
+		runQuantized(t, kernels.OwnSet(), 2e-3, quant.Q8_0, quant.Q4_0, quant.Q5_0, quant.Q4_K, quant.Q5_K, quant.Q6_K)
+	})
+	t.Run("candle", func(t *testing.T) {
+		set, err := kernels.Open(metaltest.Candle(t))
+		if err != nil {
+			t.Fatal(err)
+		}
+		runQuantized(t, set, 2e-2, quant.Q8_0, quant.Q4_K)
+	})
+}
+
+// runQuantized runs the cases whose rows are whole blocks of every type. No logit may be
+// further off than most, as a part of the largest.
+func runQuantized(t *testing.T, set *kernels.Set, most float64, types ...quant.Type) {
+	dev := metaltest.Device(t)
+	metaltest.Models(t, dev)
+	d, err := NewDevice(context.Background(), dev, Options{CommandsPerBuffer: 50, Kernels: set})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range transformertest.Cases() {
+		if !strings.HasSuffix(c.Name, "-blocks-of-256") {
+			continue
+		}
+		for _, typ := range types {
+			t.Run(c.Family()+"/"+typ.String(), func(t *testing.T) {
+				steps, pos := [][]int32{c.Prompt, {5}, {70}}, 0
+				m := load(t, c.Quantized(t, typ))
+				d.positions = len(c.Prompt) + len(steps)
+				e, r := build(t, d, m), transformer.NewReferenceOf(m, d.positions)
+				for i, ids := range steps {
+					if _, err := e.Step(ids, pos); err != nil {
+						t.Fatal(err)
+					}
+					got, err := e.Logits()
+					if err != nil {
+						t.Fatal(err)
+					}
+					want, err := r.Step(ids, pos)
+					if err != nil {
+						t.Fatal(err)
+					}
+					if off := far(got, want) / max(slices.Max(want), -slices.Min(want)); !(off < most) {
+						t.Errorf("step %d: a logit is %g off the reference's, of the largest", i, off)
+					}
+					pos += len(ids)
+				}
+				if err := e.Close(); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+	}
+	if err := d.Close(); err != nil {
 		t.Error(err)
 	}
 }
