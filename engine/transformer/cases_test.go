@@ -7,6 +7,8 @@ import (
 
 	"github.com/introgen/introgen/engine/transformer"
 	"github.com/introgen/introgen/engine/transformer/transformertest"
+	"github.com/introgen/introgen/models"
+	"github.com/introgen/introgen/models/modeltest"
 )
 
 // The reference pass has the logits of transformers in float64, and generates the ids
@@ -58,4 +60,26 @@ func furthest(got, want []float64) (off float64, id int) {
 // best is the id of the largest logit.
 func best(logits []float64) int32 {
 	return int32(slices.Index(logits, slices.Max(logits)))
+}
+
+// The reference pass has the logits of transformers for a real model of another
+// architecture than llama.
+func TestReferenceIsExactForGemma(t *testing.T) {
+	m, err := load(t, modeltest.Path(t, models.Gemma))
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := transformertest.ExactGemma()[0]
+	logits, err := transformer.NewReference(m).Step(a.Prompt, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, l := range a.Largest {
+		if math.Abs(logits[l.ID]-l.Value) > 1e-6 {
+			t.Errorf("logit of %d is %.8f, want %.8f", l.ID, logits[l.ID], l.Value)
+		}
+	}
+	if id := best(logits); id != a.Next[0] {
+		t.Errorf("next id %d, want %d", id, a.Next[0])
+	}
 }
