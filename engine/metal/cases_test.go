@@ -3,6 +3,7 @@ package metal
 import (
 	"context"
 	"errors"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -13,6 +14,8 @@ import (
 	"github.com/introgen/introgen/engine/quant"
 	"github.com/introgen/introgen/engine/transformer"
 	"github.com/introgen/introgen/engine/transformer/transformertest"
+	"github.com/introgen/introgen/models"
+	"github.com/introgen/introgen/models/modeltest"
 )
 
 // TestCases holds small models of each architecture that there is a plan for to what
@@ -142,4 +145,50 @@ func runQuantized(t *testing.T, set *kernels.Set, most float64, types ...quant.T
 	if err := d.Close(); err != nil {
 		t.Error(err)
 	}
+}
+
+// TestExactGemma: Gemma 3 270M continues texts on Metal as llama.cpp does, 60 ids each,
+// and its logits are those of transformers.
+func TestExactGemma(t *testing.T) {
+	m := load(t, modeltest.Path(t, models.Gemma))
+	dev := metaltest.Device(t)
+	metaltest.Models(t, dev)
+	texts := transformertest.ExactGemma()
+	if testing.Short() {
+		texts = texts[:1]
+	}
+	d, err := NewDevice(context.Background(), dev, Options{CommandsPerBuffer: 50, Positions: 128})
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := build(t, d, m)
+	for _, a := range texts {
+		next, err := e.Step(a.Prompt, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		logits, err := e.Logits()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, l := range a.Largest {
+			if diff := float64(logits[l.ID]) - l.Value; math.Abs(diff) > 0.03 {
+				t.Errorf("%q: logit of %d is %g, exactly %g", a.Text, l.ID, logits[l.ID], l.Value)
+			}
+		}
+		got := []int32{next}
+		for len(got) < len(a.Next) {
+			if next, err = e.Step([]int32{next}, len(a.Prompt)+len(got)-1); err != nil {
+				t.Fatal(err)
+			}
+			got = append(got, next)
+		}
+		if !slices.Equal(got, a.Next) {
+			t.Errorf("%q: ids %v, want %v", a.Text, got, a.Next)
+		}
+	}
+	if err := errors.Join(e.Close(), d.Close()); err != nil {
+		t.Error(err)
+	}
+	noneLive(t, dev)
 }
