@@ -86,7 +86,7 @@ const (
 type factors uint8
 
 const (
-	noFactors factors = iota
+	_ factors = iota // none
 	// ropeFreqs: rope_freqs.weight, of Llama 3.1 and later. Where the scaling is
 	// LongRoPE, its factors stand in their place.
 	ropeFreqs
