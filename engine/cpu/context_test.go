@@ -42,3 +42,17 @@ func TestContextLimits(t *testing.T) {
 		}
 	}
 }
+
+// The key that an error names is that of the file's architecture.
+func TestContextLimitOfOthers(t *testing.T) {
+	for _, architecture := range []string{"qwen2", "gemma3"} {
+		m := model(t, transformertest.Write(t, transformertest.Config{Architecture: architecture, Bias: architecture == "qwen2", Context: 40}))
+		want := "the model's file allows no more (" + architecture + ".context_length 40)"
+		if _, err := newEngine(t, m, cpu.Options{}).Step(make([]int32, 41), 0); err == nil || !strings.HasSuffix(err.Error(), ": "+want) {
+			t.Errorf("error %v", err)
+		}
+		if n, whose := cpu.Positions(architecture, 40); n != 40 || whose != want {
+			t.Errorf("%d positions, %s", n, whose)
+		}
+	}
+}
