@@ -173,8 +173,14 @@ func TestQuantizeUnderGuard(t *testing.T) {
 	}
 }
 
-// guardBlocks are the blocks of a row.
-var guardBlocks = []int{1, 2, 3, 4, 5, 8, 9, 16, 17, 33, 64, 65, 257}
+// guardBlocks are the blocks of a row of the format.
+func guardBlocks(f Format) []int {
+	all := []int{1, 2, 3, 4, 5, 8, 9, 16, 17, 33, 64, 65, 257}
+	for i, n := range all {
+		all[i] = whole(f, n)
+	}
+	return slices.Compact(all)
+}
 
 func TestMulUnderGuard(t *testing.T) {
 	for _, s := range sets(t) {
@@ -182,8 +188,7 @@ func TestMulUnderGuard(t *testing.T) {
 			t.Run(fmt.Sprint(s.Name, " ", typ), func(t *testing.T) {
 				guards(t, func(t *testing.T, g guard) {
 					r := rand.New(rand.NewPCG(4, uint64(typ)))
-					for _, nb := range guardBlocks {
-						nb = whole(f, nb)
+					for _, nb := range guardBlocks(f) {
 						for rows := 0; rows <= 21; rows++ {
 							w, p, dst := blocks(r, typ, rows, nb), panel(r, 1, nb), normal(r, rows, 1)
 							gw, gp, gdst := g.bytes(w), g.panel(p), g.floats(dst)
@@ -207,8 +212,7 @@ func TestTileAndPackUnderGuard(t *testing.T) {
 			t.Run(fmt.Sprint(s.Name, " ", typ), func(t *testing.T) {
 				guards(t, func(t *testing.T, g guard) {
 					r := rand.New(rand.NewPCG(5, uint64(typ)))
-					for _, nb := range guardBlocks {
-						nb = whole(f, nb)
+					for _, nb := range guardBlocks(f) {
 						for _, rows := range []int{0, TileRows, 2 * TileRows, 3 * TileRows} {
 							for _, tokens := range []int{1, 2, 3, 4, 5, 7, 8, 9, 16, 63, 64} {
 								if nb > 33 && (tokens > 5 || rows > TileRows) {

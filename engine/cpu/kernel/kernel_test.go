@@ -272,3 +272,53 @@ func TestPick(t *testing.T) {
 		t.Errorf("an unknown name: %v", err)
 	}
 }
+
+// Every set has kernels for the same types, and they are those that people download.
+func TestFormats(t *testing.T) {
+	want := []quant.Type{quant.Q4_0, quant.Q4_1, quant.Q5_0, quant.Q8_0, quant.Q4_K, quant.Q5_K, quant.Q6_K, quant.IQ4_NL}
+	for _, s := range sets(t) {
+		for _, typ := range want {
+			f, ok := s.Formats[typ]
+			columns, size := typ.Block()
+			if !ok || f.Columns != columns || f.Row != size {
+				t.Errorf("%s: %v stands for %d columns in %d bytes; want %d in %d", s.Name, typ, f.Columns, f.Row, columns, size)
+			}
+		}
+		if len(s.Formats) != len(want) {
+			t.Errorf("%s: %d types; want %d", s.Name, len(s.Formats), len(want))
+		}
+	}
+}
+
+// A scale that is not finite reaches the row that it stands in, and no other row.
+func TestScalesNotFinite(t *testing.T) {
+	scales := map[quant.Type][]int{quant.Q4_1: {0, 2}, quant.Q4_K: {0, 2}, quant.Q5_K: {0, 2}, quant.Q6_K: {208}}
+	for _, s := range sets(t) {
+		for typ, f := range s.Formats {
+			places := scales[typ]
+			if places == nil {
+				places = []int{0}
+			}
+			r := rand.New(rand.NewPCG(11, uint64(typ)))
+			const rows, blocks32 = TileRows, 16
+			for _, place := range places {
+				for _, bad := range []uint16{0x7e00, 0x7c00, 0xfc00} { // NaN and the infinities
+					w, p, many := blocks(r, typ, rows, blocks32), panel(r, 1, blocks32), panel(r, 5, blocks32)
+					row, size := r.IntN(rows), f.RowBytes(blocks32*Block)
+					at := row*size + r.IntN(blocks32*Block/f.Columns)*f.Row + place
+					w[at], w[at+1] = byte(bad), byte(bad>>8)
+					one, all := make([]float32, rows), make([]float32, 5*rows)
+					f.Mul(one, w, p, rows, false)
+					tiles := make([]byte, rows*f.TileBytes(blocks32*Block))
+					f.Pack(tiles, w, blocks32)
+					f.Tile(all, rows, tiles, many, rows, false, Aligned(5*TileRows), nil)
+					for i, v := range append(one, all...) {
+						if finite := !math.IsNaN(float64(v)) && !math.IsInf(float64(v), 0); finite != (i%rows != row) {
+							t.Fatalf("%s %v: with %#04x at byte %d of a block of row %d, row %d is %v", s.Name, typ, bad, place, row, i%rows, v)
+						}
+					}
+				}
+			}
+		}
+	}
+}
