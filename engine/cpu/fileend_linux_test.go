@@ -72,9 +72,13 @@ func beforeForbidden(t *testing.T, path string) *transformer.Model {
 // The last tensor of a file ends where the mapping does, at a page that is not
 // mapped: nothing reads beyond it.
 func TestDataEndWithThePage(t *testing.T) {
-	for _, typ := range []quant.Type{quant.Q8_0, quant.Q4_1, quant.Q4_0, quant.Q5_0, quant.F16, quant.F32} {
+	for _, typ := range []quant.Type{quant.Q8_0, quant.Q4_1, quant.Q4_0, quant.Q5_0, quant.F16, quant.F32, quant.IQ4_NL, quant.Q4_K, quant.Q5_K, quant.Q6_K} {
 		t.Run(typ.String(), func(t *testing.T) {
-			m := beforeForbidden(t, endWithPage(t, transformertest.Config{Type: typ, Embedding: typ, Bits: true, Hidden: 96, FFN: 128, Context: 128}))
+			c := transformertest.Config{Type: typ, Embedding: typ, Bits: true, Hidden: 96, FFN: 128, Context: 128}
+			if columns, _ := typ.Block(); columns > kernel.Block {
+				c.Hidden, c.FFN, c.Heads, c.HeadDim = columns, columns, 4, columns/4
+			}
+			m := beforeForbidden(t, endWithPage(t, c))
 			x := expect(t, m, cpu.Chunk+1)
 			for _, set := range kernel.Names() {
 				for threads := 1; threads <= 3; threads++ {

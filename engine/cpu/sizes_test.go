@@ -160,7 +160,7 @@ func underGuard(t *testing.T, c transformertest.Config, prompt int) (worst float
 // which something changes: a tile's rows, a block, a unit, a run, a chunk.
 func TestSizes(t *testing.T) {
 	types := map[string]transformertest.Config{}
-	for _, q := range []quant.Type{quant.Q8_0, quant.Q4_1, quant.Q4_0, quant.Q5_0, quant.Q5_1, quant.F32, quant.F16, quant.BF16} {
+	for _, q := range []quant.Type{quant.Q8_0, quant.Q4_1, quant.Q4_0, quant.Q5_0, quant.Q5_1, quant.F32, quant.F16, quant.BF16, quant.IQ4_NL, quant.Q4_K, quant.Q5_K, quant.Q6_K} {
 		types[q.String()] = transformertest.Config{Type: q, Embedding: q, Bits: true}
 	}
 	types["mixed"] = transformertest.Config{Type: quant.Q8_0, Embedding: quant.Q4_1, Output: true, Bias: true, FFNBias: true, Bits: true, Types: map[string]quant.Type{
@@ -191,6 +191,10 @@ func TestSizes(t *testing.T) {
 
 	add("hidden", around(32, 32, 64, 256, 1024), chunk+1, blocks, hidden)
 	add("hidden", around(32, 32, 64, 256), 3, fast, hidden)
+	add("super-blocks", []int{1, 1, 1, 2, 3, 4, 5}, chunk+1, []string{"Q4_K", "Q5_K", "Q6_K"}, func(c *transformertest.Config, n int) {
+		c.Hidden, c.FFN, c.Heads, c.KVHeads, c.HeadDim = 256*n, 256*(6-n), 2, 1, 128
+	})
+	add("hidden", around(32, 32, 64, 256), chunk+1, []string{"IQ4_NL", "Q5_0"}, hidden)
 	add("hidden", around(1, 1, kernel.TileRows, unit, 2*unit, 256), chunk+1, numbers, hidden)
 	for _, threads := range []int{1, 2, 3, 4, 5} { // a thread's share is a run
 		add("feed-forward", around(unit, threads*run), 2, fast, ffn)
