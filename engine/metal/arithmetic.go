@@ -51,7 +51,7 @@ func LeftOut(m *transformer.Model) []string {
 		out = append(out, fmt.Sprintf("scores are multiplied by %v and not by the root of the heads' dimension", m.AttnScale))
 	}
 	out = append(out, leftOutOf(m)...)
-	if m.Architecture.Name == "qwen3" {
+	if m.Architecture.Name == "qwen3" && !m.SaysFloat32 {
 		out = append(out, "rotations have more digits than those of float16, in which candle keeps them unless general.dtype is 0")
 	}
 	if l, what, tensor := biased(m); tensor != "" {
@@ -217,7 +217,7 @@ type plan struct {
 // config is what the plan needs to know of m, whose tensors are weights.
 func (p plan) config(m *transformer.Model, weights map[string]weight) forward.Config {
 	c := forward.Config{
-		Model: m.Architecture.Name, Candle: p.arithmetic == OfCandle, HalfTables: true,
+		Model: m.Architecture.Name, Candle: p.arithmetic == OfCandle, HalfTables: !m.SaysFloat32,
 		Layers: m.Layers, Heads: m.Heads, KVHeads: m.KVHeads, HeadDim: m.HeadDim,
 		Hidden: m.Hidden, FFN: m.FFN, Vocab: m.Vocab, Context: m.Context, Positions: p.positions,
 		RMSEps: m.RMSEps, RopeBase: m.RopeBase, RopeDim: m.RopeDim,

@@ -97,6 +97,39 @@ func TestLeftOut(t *testing.T) {
 	noneLive(t, dev)
 }
 
+// TestHalfTables: candle's qwen3 keeps rotary tables as float16 unless general.dtype is 0,
+// so that its logits are a little off the model's, and with it are not.
+func TestHalfTables(t *testing.T) {
+	dev := metaltest.Soft(t)
+	metaltest.Models(t, dev)
+	d, err := NewDevice(context.Background(), dev, Options{CommandsPerBuffer: 50, Arithmetic: OfCandle})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range transformertest.Cases() {
+		if c.Name != "qwen3-small" {
+			continue
+		}
+		m := load(t, c.Write(t))
+		if said := LeftOut(m); len(said) != 1 || !strings.Contains(said[0], "float16") {
+			t.Errorf("without a type: %q", said)
+		}
+		if off := far(logitsOf(t, d, m), referenceLogits(t, m)); off < 1e-4 || off > 0.1 {
+			t.Errorf("with tables of float16 the logits are %g off", off)
+		}
+		m = load(t, c.Write(t, func(w *transformertest.Writable) { w.Set("general.dtype", uint32(0)) }))
+		if said := LeftOut(m); len(said) != 0 {
+			t.Errorf("of float32: %q", said)
+		}
+		if off := far(logitsOf(t, d, m), referenceLogits(t, m)); off > 1e-3 {
+			t.Errorf("with tables of float32 the logits are %g off", off)
+		}
+	}
+	if err := d.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
 // text is a prompt and what follows it, so that a pass of several tokens and such of one
 // are run.
 var text = [][]int32{{3, 1, 4, 1, 5}, {9}, {2}}

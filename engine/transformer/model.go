@@ -61,6 +61,10 @@ type Model struct {
 	Tied        bool
 	RopeFactors []float32 // RopeDim/2 divisors of the frequencies (rope_freqs.weight), or nil; Rotary has all that turns heads
 
+	// SaysFloat32 says that general.dtype is 0. Nothing is computed otherwise for it
+	// here; candle's qwen3 looks at it.
+	SaysFloat32 bool
+
 	rope rope
 }
 
@@ -97,6 +101,8 @@ func load(f *gguf.File) (*Model, error) {
 		return nil, err
 	}
 	m := &Model{Architecture: arch, Params: p.Params, rope: p.rope}
+	dtype, given, err := f.Uint32("general.dtype")
+	m.SaysFloat32 = err == nil && given && dtype == 0
 	l := loader{f: f, arch: arch, layers: p.Layers, used: map[string]bool{}}
 	if t, ok := f.Tensor("token_embd.weight"); ok && len(t.Dims) >= 2 {
 		if t.Dims[1] > math.MaxInt32 {

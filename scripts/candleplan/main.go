@@ -41,7 +41,7 @@ func parse(args []string) (o options, err error) {
 	f := flag.NewFlagSet("candleplan", flag.ContinueOnError)
 	f.StringVar(&o.introgen, "introgen", "bin/introgen", "introgen, which records")
 	f.StringVar(&o.program, "program", "", "the program on candle")
-	f.StringVar(&o.model, "model", models.StandIn, "a GGUF file of the llama architecture, or the name of one")
+	f.StringVar(&o.model, "model", models.StandIn, "a GGUF file of an architecture that candle has a quantized model of, or the name of one")
 	f.StringVar(&o.kernels, "kernels", "own", "the kernels of the engine: own, or a folder with candle's")
 	f.IntVar(&o.tokens, "tokens", 3, "decode steps")
 	lengths := f.String("lengths", "2,13,15,40,300", "lengths of prompts")

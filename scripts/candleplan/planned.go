@@ -35,7 +35,7 @@ func planned(ctx context.Context, o options, prompt []int32, perBuffer int) (d *
 	}
 	defer func() { err = errors.Join(err, driver.Close()) }()
 	d = &did{}
-	device, err := metal.NewDevice(ctx, &noted{driver, d}, metal.Options{CommandsPerBuffer: perBuffer, Kernels: set})
+	device, err := metal.NewDevice(ctx, &noted{driver, d}, metal.Options{CommandsPerBuffer: perBuffer, Kernels: set, Arithmetic: metal.OfCandle})
 	if err != nil {
 		return nil, err
 	}

@@ -2,8 +2,8 @@
 // are made, which kernels run on them, with which arguments and grids, and
 // when the CPU waits. It knows no device: engine/metal carries the steps out.
 //
-// The steps are those of candle 0.11.0's quantized_llama model, dispatch for
-// dispatch: the same libraries and functions in the same order, the same
+// The steps are those of candle 0.11.0's model of the architecture (quantized_llama
+// and its like, a file each), dispatch for dispatch: the same libraries and functions in the same order, the same
 // argument tables, the same lifetimes of the buffers between them. That makes
 // a run comparable with candle's, and lets candle's own kernel files take the
 // place of ours. Where this plan leaves candle, the text says so.

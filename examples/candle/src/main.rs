@@ -1,5 +1,5 @@
-//! Loads a GGUF file of the llama architecture and generates greedily, as
-//! candle's own examples do: one forward pass over the prompt, then one for
+//! Loads a GGUF file of an architecture that candle has a quantized model of (llama,
+//! qwen2, qwen3, gemma3, phi3) and generates greedily, as candle's own examples do: one forward pass over the prompt, then one for
 //! each token. It prints the prompt's ids to stderr and the generated ids to
 //! stdout, each as soon as it is known.
 
@@ -9,7 +9,9 @@ use std::time::Instant;
 use anyhow::{bail, Context, Result};
 use candle_core::quantized::gguf_file;
 use candle_core::{Device, Tensor};
-use candle_transformers::models::quantized_llama::ModelWeights;
+use candle_transformers::models::{
+    quantized_gemma3, quantized_llama, quantized_phi3, quantized_qwen2, quantized_qwen3,
+};
 
 const USAGE: &str = "usage: candle-program MODEL [--prompt-ids 1,2,3 | --prompt-tokens N] [--tokens N] [--cpu]";
 
@@ -45,6 +47,37 @@ fn arguments() -> Result<Arguments> {
     Ok(Arguments { model: model.context(USAGE)?, prompt, tokens, cpu })
 }
 
+/// One pass over ids that begin at a position: the logits of the last.
+type Forward = Box<dyn FnMut(&Tensor, usize) -> candle_core::Result<Tensor>>;
+
+/// candle's model of the architecture that the file names.
+fn model(content: gguf_file::Content, file: &mut BufReader<std::fs::File>, device: &Device) -> Result<Forward> {
+    let name = content.metadata.get("general.architecture").context("the file does not name its architecture")?;
+    Ok(match name.to_string()?.as_str() {
+        "llama" => {
+            let mut m = quantized_llama::ModelWeights::from_gguf(content, file, device)?;
+            Box::new(move |ids, position| m.forward(ids, position))
+        }
+        "qwen2" => {
+            let mut m = quantized_qwen2::ModelWeights::from_gguf(content, file, device)?;
+            Box::new(move |ids, position| m.forward(ids, position))
+        }
+        "qwen3" => {
+            let mut m = quantized_qwen3::ModelWeights::from_gguf(content, file, device)?;
+            Box::new(move |ids, position| m.forward(ids, position))
+        }
+        "gemma3" => {
+            let mut m = quantized_gemma3::ModelWeights::from_gguf(content, file, device)?;
+            Box::new(move |ids, position| m.forward(ids, position))
+        }
+        "phi3" => {
+            let mut m = quantized_phi3::ModelWeights::from_gguf(false, content, file, device)?;
+            Box::new(move |ids, position| m.forward(ids, position))
+        }
+        name => bail!("architecture {name:?}; llama, qwen2, qwen3, gemma3 and phi3 are run"),
+    })
+}
+
 fn main() -> Result<()> {
     let a = arguments()?;
     let start = Instant::now();
@@ -54,7 +87,7 @@ fn main() -> Result<()> {
     let start = Instant::now();
     let mut file = BufReader::new(std::fs::File::open(&a.model).with_context(|| a.model.clone())?);
     let content = gguf_file::Content::read(&mut file)?;
-    let mut model = ModelWeights::from_gguf(content, &mut file, &device)?;
+    let mut forward = model(content, &mut file, &device)?;
     device.synchronize()?;
     eprintln!("device {opened:.1?}, model {:.1?}, prompt of {} tokens: {:?}", start.elapsed(), a.prompt.len(), a.prompt);
 
@@ -64,7 +97,7 @@ fn main() -> Result<()> {
     for _ in 0..=a.tokens {
         let start = Instant::now();
         let input = Tensor::new(&ids[position..], &device)?.unsqueeze(0)?;
-        let logits = model.forward(&input, position)?.squeeze(0)?;
+        let logits = forward(&input, position)?.squeeze(0)?;
         position = ids.len();
         // to_scalar copies the result back to the CPU, so it waits for the GPU.
         let next = logits.argmax(0)?.to_scalar::<u32>()?;
