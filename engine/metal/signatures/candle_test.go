@@ -62,6 +62,7 @@ func others() (out []forward.Config) {
 				c := smol()
 				c.Model, c.Candle, c.HalfTables, c.Context = model, candle, true, context
 				c.Window = func(int) int { return 512 }
+				c.OwnOutput = c.OwnOutput || model == "phi3" // which candle does not tie
 				out = append(out, c)
 			}
 		}
