@@ -11,13 +11,16 @@ package main
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
+	"math"
 	"os"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/introgen/introgen/engine/gguf"
 	"github.com/introgen/introgen/engine/metal/commandbuffer"
 	"github.com/introgen/introgen/models"
 )
@@ -84,11 +87,18 @@ func run(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
+	vocabulary, err := vocabularyOf(o.model)
+	if err != nil {
+		return err
+	}
 	fmt.Println("prompt  per buffer  libraries and pipelines  events  dispatches  barriers  command buffers  verdict")
 	different := 0
 	for _, length := range o.lengths {
 		for _, n := range o.perBuffer {
 			prompt := promptOf(length)
+			for i := range prompt {
+				prompt[i] %= vocabulary
+			}
 			candle, err := recorded(ctx, o, prompt, n)
 			if err != nil {
 				return fmt.Errorf("candle, a prompt of %d tokens, %s=%d: %w", length, commandbuffer.Env, n, err)
@@ -111,6 +121,20 @@ func run(ctx context.Context, args []string) error {
 		return fmt.Errorf("%d of %d differ", different, len(o.lengths)*len(o.perBuffer))
 	}
 	return nil
+}
+
+// vocabularyOf is how many tokens a model knows.
+func vocabularyOf(path string) (n int32, err error) {
+	f, err := gguf.Open(path, gguf.MMap)
+	if err != nil {
+		return 0, err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	t, ok := f.Tensor("token_embd.weight")
+	if !ok || len(t.Dims) < 2 || t.Dims[1] < 1 || t.Dims[1] > math.MaxInt32 {
+		return 0, fmt.Errorf("%s has no embedding of tokens", path)
+	}
+	return int32(t.Dims[1]), nil
 }
 
 // experiment is the prompt of the experiment, to SmolLM2's tokenizer.
