@@ -30,7 +30,8 @@ const ownLicence = "Apache-2.0"
 // their names.
 var Libraries = []string{"Affine", "Binary", "Cast", "Gemm", "Indexing", "Quantized", "Reduce", "Sdpa", "Ternary", "Unary"}
 
-// FloatLibrary is what a pass needs besides where a matrix is F32, F16 or BF16.
+// FloatLibrary is what a pass needs besides where a matrix is F32, F16 or BF16, and of
+// every architecture but llama for attention of one token.
 // A set need not have it: that of an older candle has none.
 const FloatLibrary = "Gemv"
 
@@ -136,7 +137,7 @@ func (s *Set) Library(name string) (text, file string, err error) {
 		return "", "", fmt.Errorf("kernels: no library is called %q", name)
 	}
 	if name == FloatLibrary {
-		return "", "", fmt.Errorf("kernels: %s has no %s, which matrices of F32, F16 and BF16 are multiplied by; take a set that has it, such as %q", s.name, wanted, Own)
+		return "", "", fmt.Errorf("kernels: %s has no %s, which matrices of F32, F16 and BF16 are multiplied by, and keys and values of other architectures than llama; take a set that has it, such as %q", s.name, wanted, Own)
 	}
 	return "", "", fmt.Errorf("kernels: library %s is not among %s's %d", name, s.name, len(s.files))
 }
