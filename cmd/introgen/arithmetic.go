@@ -8,6 +8,7 @@ import (
 
 	"github.com/introgen/introgen/engine/metal"
 	"github.com/introgen/introgen/engine/transformer"
+	"github.com/introgen/introgen/figures"
 )
 
 // arithmeticFlag says whose arithmetic is computed on Metal.
@@ -22,6 +23,18 @@ func readArithmetic(c *cli.Context) (metal.Arithmetic, error) {
 		return a, usagef("--arithmetic: %w", err)
 	}
 	return a, nil
+}
+
+// muchRoom is how many bytes a run is told of that candle makes room for without need.
+const muchRoom = 256 << 20
+
+// madeRoom is a sentence about that, or "" where it is little.
+func madeRoom(m *transformer.Model, a metal.Arithmetic) string {
+	what, bytes := metal.Room(m)
+	if a != metal.OfCandle || bytes < muchRoom {
+		return ""
+	}
+	return fmt.Sprintf("candle 0.11.0 makes %s, %s, however short the run; with --arithmetic model there is room for the run alone", what, figures.Size(bytes))
 }
 
 // leftOut is a sentence about what candle leaves out of a model, or "" where that is

@@ -306,6 +306,9 @@ func runMetal(c *cli.Context) (err error) {
 		if said := leftOut(model, k.arithmetic); said != "" {
 			notes.once("arithmetic", said)
 		}
+		if said := madeRoom(model, k.arithmetic); said != "" {
+			notes.once("room", said)
+		}
 		if k.mapped {
 			return m.device.NewMapped(model, f)
 		}
