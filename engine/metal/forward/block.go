@@ -152,17 +152,6 @@ func (p *Planner) heads(x tensor, n, heads int) tensor {
 	return x.transposed(1, 2)
 }
 
-// grouped are keys or values once for each head of queries: t itself, held once more,
-// where that has as many (repeat_kv in candle-transformers/src/utils.rs).
-func (p *Planner) grouped(t tensor) tensor {
-	group := p.config.Heads / t.dims[1]
-	if group == 1 {
-		p.hold(t.buf)
-		return t
-	}
-	return shaped(p.repeat(t.buf, group, t.dims[2]), 1, p.config.Heads, t.dims[2], t.dims[3])
-}
-
 // scores are q·kᵀ, scaled.
 func (p *Planner) scores(q, k tensor) tensor {
 	raw := p.product(q, k.transposed(2, 3))

@@ -93,7 +93,7 @@ func (qwen2) attention(p *Planner, l *layer, x, mask Buf, n, pos int) Buf {
 	p.release(old...)
 	l.keys, l.values, l.cached = k.buf, v.buf, pos+n
 	p.as(PartAttention)
-	k, v = keep(p.grouped(k)), keep(p.grouped(v))
+	k, v = keep(p.repeated(k)), keep(p.repeated(v))
 	scores := keep(p.scores(q, k))
 	if n > 1 {
 		scores = keep(scores.of(p.masked(mask, p.negInf, scores.buf, c.Heads, n, pos+n)))

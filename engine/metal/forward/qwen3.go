@@ -213,7 +213,7 @@ func (m qwen3) attention(p *Planner, l *layer, x Buf, mask tensor, n, pos int) B
 	k, v = whole[0], whole[1]
 	l.keys, l.values, l.cached = k.buf, v.buf, pos+n
 	p.as(PartAttention)
-	k, v = keep(p.grouped(k)), keep(p.grouped(v))
+	k, v = keep(p.repeated(k)), keep(p.repeated(v))
 	scores := p.scores(q, k)
 	if n > 1 {
 		whole := p.cast(mask, float32s)

@@ -180,16 +180,7 @@ func (b *builder) reshaped(t tensor, dims ...int) tensor {
 		return s
 	}
 	out := b.fresh(t.element, dims...)
-	if length, uniform := t.blocks(); uniform {
-		b.copyRows(t.buf, t.bytes(), out.buf, 0, t.dims[0], length, t.strides[0], length)
-		return out
-	}
-	b.begin("Unary", "copy_"+t.element.name()+"_strided")
-	b.u64(0, t.count())
-	b.layout(1, t)
-	b.read(4, t)
-	b.write(5, out)
-	b.run(Linear(t.count()))
+	b.copyInto(t, out, 0)
 	return out
 }
 
