@@ -208,3 +208,44 @@ func TestNeedsChange(t *testing.T) {
 		}
 	}
 }
+
+// What a run of each model needs, told before it, is what its passes launch, by either
+// arithmetic, whatever the prompt: of gemma3 a prompt of one token leaves the values in
+// another order than a longer one.
+func TestNeedsOfModels(t *testing.T) {
+	for _, model := range Models() {
+		for _, prompt := range []int{1, 2, 13, 40} {
+			for _, candle := range []bool{false, true} {
+				c := smol()
+				c.Model, c.Candle, c.HalfTables, c.Layers, c.Context, c.Positions = model, candle, true, 2, 1200, 100
+				c.Window = func(layer int) int { return 16 * (1 - layer) }
+				c.Heads, c.KVHeads, c.HeadDim, c.RopeDim, c.Hidden, c.OwnOutput = 4, 2, 64, 64, 256, true
+				n, err := NewNeeds(c)
+				if err != nil {
+					t.Fatal(err)
+				}
+				const steps = 30
+				got, err := n.Run(prompt, steps)
+				if err != nil {
+					t.Fatal(err)
+				}
+				p := planner(t, c)
+				all := needed(p.Build())
+				for pos, tokens := 0, prompt; pos < prompt+steps; pos, tokens = pos+tokens, 1 {
+					list, err := p.Step(make([]uint32, tokens), pos)
+					if err != nil {
+						t.Fatal(err)
+					}
+					all = append(all, needed(list)...)
+				}
+				want := map[string]bool{}
+				for _, k := range keys(all) {
+					want[k] = true
+				}
+				if len(got) != len(want) || slices.ContainsFunc(keys(got), func(k string) bool { return !want[k] }) {
+					t.Errorf("%s, candle's arithmetic %v, a prompt of %d: told %q, launched %v", model, candle, prompt, keys(got), want)
+				}
+			}
+		}
+	}
+}
