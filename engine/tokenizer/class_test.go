@@ -21,6 +21,26 @@ func TestClassCounts(t *testing.T) {
 	}
 }
 
+// TestSidesAgainstGo compares the letters by their case with package unicode, of an
+// older version, where that knows the code point.
+func TestSidesAgainstGo(t *testing.T) {
+	for r := rune(0); r <= unicode.MaxRune; r++ {
+		want := 0
+		switch {
+		case unicode.Is(unicode.Ll, r):
+			want = back
+		case unicode.In(r, unicode.Lu, unicode.Lt):
+			want = front
+		case unicode.In(r, unicode.Lm, unicode.Lo, unicode.M):
+			want = front | back
+		}
+		got, _ := sidesAt(string(r))
+		if known := unicode.In(r, unicode.L, unicode.M, unicode.N, unicode.P, unicode.S, unicode.Z, unicode.Cc, unicode.Cf); known && got != want {
+			t.Errorf("%U has the sides %b, want %b", r, got, want)
+		}
+	}
+}
+
 // TestClassesAgainstGo compares with package unicode, of an older or a newer
 // version, where both know the code point.
 func TestClassesAgainstGo(t *testing.T) {

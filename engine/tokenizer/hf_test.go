@@ -109,6 +109,9 @@ func TestHFCodePoints(t *testing.T) {
 		t.Skip("SKIP: takes seconds; run without -short")
 	}
 	for _, pre := range oraclePres {
+		if pre == "dbrx" || pre == "deepseek-r1-qwen" {
+			continue // their words are those of llama-bpe and qwen2
+		}
 		t.Run(pre, func(t *testing.T) {
 			g, h := pair(t, pre)
 			for at := rune(1); at <= 0x10FFFF; at += 256 {
@@ -160,7 +163,7 @@ func probe(g *encoder, c rune) string {
 			return ""
 		}
 	}
-	return "a" + s + "a " + s + "! " + s + s + " 1" + s + "\n" + s + " '" + s + "'" + s + "\n"
+	return "a" + s + "a " + s + "! " + s + s + " 1" + s + "\n" + s + " '" + s + "'" + s + "\n A" + s + "B" + s + "c"
 }
 
 func TestHFRefuses(t *testing.T) {

@@ -108,7 +108,7 @@ func TestRefusedMetadata(t *testing.T) {
 		{keyModel, nil, "tokenizer.ggml.model is missing"},
 		{keyModel, "bert", `is "bert"; only gpt2, byte-level BPE, and llama`},
 		{keyModel, uint32(1), "must be a string"},
-		{keyPre, "tekken", `is "tekken", which is not known; it is one of gpt-2, smollm, llama-bpe, llama3, llama-v3, qwen2, default`},
+		{keyPre, "poro-chat", `is "poro-chat", which is not known; it is one of gpt-2, phi-2, exaone4, smollm, starcoder`},
 		{keySpacePrefix, true, "is true"},
 		{keySpacePrefix, "no", "must be a bool"},
 		{keyTokens, nil, "tokenizer.ggml.tokens is missing"},

@@ -22,33 +22,59 @@ type preTokenizer struct {
 
 // The patterns, and which model has which, are those of the tokenizer.json
 // files of the models that the names stand for: openai-community/gpt2,
-// HuggingFaceTB/SmolLM2, meta-llama/Meta-Llama-3 and Qwen/Qwen2. The last is
-// llama.cpp's.
+// HuggingFaceTB/SmolLM2, meta-llama/Meta-Llama-3, Qwen/Qwen2 and
+// mistralai/Mistral-Nemo; of GPT-4o that of tiktoken. Further names, and the last, are
+// llama.cpp's, which gives them the same patterns (src/llama-vocab.cpp).
 var preTokenizers = []preTokenizer{
 	{
-		names: []string{"gpt-2"},
+		names: []string{"gpt-2", "phi-2", "exaone4"},
 		words: func(text string) iter.Seq[string] { return cut(text, gpt2Word) },
 		json:  byteLevelJSON(true),
 		equal: true,
 	},
 	{
-		names: []string{"smollm"},
+		names: []string{"smollm", "starcoder", "refact", "codeshell"},
 		words: smolLMWords,
 		json:  sequenceJSON(`{"type":"Digits","individual_digits":true}`, byteLevelJSON(true)),
 		equal: true,
 	},
 	{
-		names:        []string{"llama-bpe", "llama3", "llama-v3"},
-		words:        func(text string) iter.Seq[string] { return cut(text, func(s string) int { return llamaWord(s, 3) }) },
+		names:        []string{"llama-bpe", "llama3", "llama-v3", "falcon3", "falcon-h1", "pixtral", "midm-2.0", "lfm2", "glm4", "glm5"},
+		words:        llamaWords(3),
 		ignoreMerges: true,
 		json:         sequenceJSON(splitJSON(llama3Pattern(`\p{N}{1,3}`)), byteLevelJSON(false)),
 		equal:        true,
 	},
 	{
+		names: []string{"dbrx", "smaug-bpe", "chatglm-bpe"}, // dbrx is Phi-4 too
+		words: llamaWords(3),
+		json:  sequenceJSON(splitJSON(llama3Pattern(`\p{N}{1,3}`)), byteLevelJSON(false)),
+		equal: true,
+	},
+	{
 		names: []string{"qwen2"},
-		words: func(text string) iter.Seq[string] { return cut(text, func(s string) int { return llamaWord(s, 1) }) },
+		words: llamaWords(1),
 		nfc:   true,
 		json:  sequenceJSON(splitJSON(llama3Pattern(`\p{N}`)), byteLevelJSON(false)),
+		equal: true,
+	},
+	{
+		names: []string{"deepseek-r1-qwen", "megrez", "stablelm2", "hunyuan", "kormo", "f2llmv2", "solar-open", "grok-2"},
+		words: llamaWords(1),
+		json:  sequenceJSON(splitJSON(llama3Pattern(`\p{N}`)), byteLevelJSON(false)),
+		equal: true,
+	},
+	{
+		names:        []string{"tekken"},
+		words:        casedWords(1, false),
+		ignoreMerges: true,
+		json:         sequenceJSON(splitJSON(casedPattern(`\p{N}`, "")), byteLevelJSON(false)),
+		equal:        true,
+	},
+	{
+		names: []string{"gpt-4o", "llama4", "kanana2", "minimax-m2"},
+		words: casedWords(3, true),
+		json:  sequenceJSON(splitJSON(casedPattern(`\p{N}{1,3}`, casedContraction)), byteLevelJSON(false)),
 		equal: true,
 	},
 	{
@@ -58,6 +84,18 @@ var preTokenizers = []preTokenizer{
 			byteLevelJSON(false)),
 		equal: true,
 	},
+}
+
+func llamaWords(digits int) func(string) iter.Seq[string] {
+	return func(text string) iter.Seq[string] {
+		return cut(text, func(s string) int { return llamaWord(s, digits) })
+	}
+}
+
+func casedWords(digits int, contracted bool) func(string) iter.Seq[string] {
+	return func(text string) iter.Seq[string] {
+		return cut(text, func(s string) int { return casedWord(s, digits, contracted) })
+	}
 }
 
 // preDefault is the pre-tokenizer of a file that names none.
@@ -167,27 +205,40 @@ func llamaWord(s string, digits int) int {
 	case letter:
 		return n + runOf(s[n:], letter)
 	case number:
-		for range digits - 1 {
-			c, w := classAt(s[n:])
-			if c != number {
-				break
-			}
-			n += w
-		}
-		return n
+		return numbersOf(s, digits)
 	}
 	if s[0] != '\r' && s[0] != '\n' {
 		if c, w := classAt(s[n:]); w > 0 && c == letter {
 			return n + w + runOf(s[n+w:], letter)
 		}
 	}
+	return signsOrSpace(s, "\r\n")
+}
+
+// numbersOf returns the length of the numbers that s starts with, at most so many.
+func numbersOf(s string, most int) (n int) {
+	for range most {
+		c, w := classAt(s[n:])
+		if c != number {
+			break
+		}
+		n += w
+	}
+	return n
+}
+
+// signsOrSpace takes what starts neither with a letter nor with a number, and after it
+// any of the bytes behind:
+//
+//	[ ]?[^\s\p{L}\p{N}]+[behind]*|\s*[\r\n]+|\s+(?!\S)|\s+
+func signsOrSpace(s, behind string) int {
 	i := 0
 	if s[0] == ' ' {
 		i = 1
 	}
 	if k := runOf(s[i:], other); k > 0 {
 		i += k
-		return i + len(s[i:]) - len(strings.TrimLeft(s[i:], "\r\n"))
+		return i + len(s[i:]) - len(strings.TrimLeft(s[i:], behind))
 	}
 	// \s*[\r\n]+ ends behind the last line break of the white space.
 	if n := strings.LastIndexAny(s[:runOf(s, space)], "\r\n"); n >= 0 {

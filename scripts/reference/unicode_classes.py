@@ -1,5 +1,5 @@
 """Writes engine/tokenizer/unicode16.go: the code points of the general
-categories L, N and P of Unicode 16, from PyPI's unicodedata2 16.0.0.
+categories L, N, P and M of Unicode 16, and of L those in one case, from PyPI's unicodedata2 16.0.0.
 
     python3 -m venv V && V/bin/pip install unicodedata2==16.0.0
     V/bin/python scripts/reference/unicode_classes.py > engine/tokenizer/unicode16.go
@@ -10,11 +10,12 @@ import unicodedata2
 PER_LINE = 8
 
 
-def ranges(category):
-    """Yields first and last code point of each run of the category."""
+def ranges(*categories):
+    """Yields first and last code point of each run of the categories, or of what
+    begins with them."""
     first = None
     for c in range(0x110001):
-        inside = c < 0x110000 and unicodedata2.category(chr(c))[0] == category
+        inside = c < 0x110000 and unicodedata2.category(chr(c)).startswith(categories)
         if inside and first is None:
             first = c
         elif not inside and first is not None:
@@ -22,9 +23,9 @@ def ranges(category):
             first = None
 
 
-def table(name, doc, category):
+def table(name, doc, *categories):
     print(f"\n// {name} {doc}\nvar {name} = []runeRange{{")
-    all_ranges = list(ranges(category))
+    all_ranges = list(ranges(*categories))
     for i in range(0, len(all_ranges), PER_LINE):
         print("\t" + " ".join(f"{{{a:#x}, {b:#x}}}," for a, b in all_ranges[i : i + PER_LINE]))
     print("}")
@@ -36,3 +37,6 @@ print("package tokenizer")
 table("letters16", "holds the code points of general category L in Unicode 16.", "L")
 table("numbers16", "holds the code points of general category N in Unicode 16.", "N")
 table("punctuation16", "holds the code points of general category P in Unicode 16.", "P")
+table("lower16", "holds the code points of general category Ll in Unicode 16.", "Ll")
+table("upper16", "holds the code points of general categories Lu and Lt in Unicode 16.", "Lu", "Lt")
+table("marks16", "holds the code points of general category M in Unicode 16.", "M")
