@@ -46,13 +46,13 @@ func TestPromptIDsNeedNoTokenizer(t *testing.T) {
 		t.Fatalf("a whole vocabulary: exit code %d, %s, %s", code, errs, plain)
 	}
 	for want, edit := range map[string]func(*transformertest.Writable){
-		`tokenizer.ggml.model is "llama"`: func(w *transformertest.Writable) { w.Set("tokenizer.ggml.model", "llama") },
+		`tokenizer.ggml.model is "bert"`: func(w *transformertest.Writable) { w.Set("tokenizer.ggml.model", "bert") },
 		"tokenizer.ggml.model is missing": func(w *transformertest.Writable) {
 			for _, key := range []string{"model", "pre", "tokens", "token_type", "merges"} {
 				w.Drop("tokenizer.ggml." + key)
 			}
 		},
-		`tokenizer.ggml.pre is "tekken"`:     func(w *transformertest.Writable) { w.Set("tokenizer.ggml.pre", "tekken") },
+		`tokenizer.ggml.pre is "viking"`:     func(w *transformertest.Writable) { w.Set("tokenizer.ggml.pre", "viking") },
 		"tokenizer.ggml.merges is missing":   func(w *transformertest.Writable) { w.Drop("tokenizer.ggml.merges") },
 		"add_space_prefix is true":           func(w *transformertest.Writable) { w.Set("tokenizer.ggml.add_space_prefix", true) },
 		"token_type must be an array of I32": func(w *transformertest.Writable) { w.Set("tokenizer.ggml.token_type", "x") },
