@@ -130,14 +130,14 @@ type token struct {
 
 // cut finds the text of each id.
 func (t *tokenized) cut(tok tokenizer.Tokenizer) error {
+	pieces, err := tok.Pieces(t.IDs)
+	if err != nil {
+		return err
+	}
 	at := 0
 	t.Tokens = []token{}
-	for _, id := range t.IDs {
-		piece, err := tok.Piece(id)
-		if err != nil {
-			return err
-		}
-		one := token{ID: id, Start: at, End: at + len(piece), Text: strings.ToValidUTF8(string(piece), "\uFFFD"), piece: piece}
+	for i, piece := range pieces {
+		one := token{ID: t.IDs[i], Start: at, End: at + len(piece), Text: strings.ToValidUTF8(string(piece), "\uFFFD"), piece: piece}
 		if !utf8.Valid(piece) {
 			one.Bytes = hex.EncodeToString(piece)
 		}

@@ -14,34 +14,54 @@ import (
 func (t *spm) Decode(ids []int32) (string, error) {
 	var b strings.Builder
 	var bytes []byte
-	begin := t.prefix || t.single // the next token may begin with such a space
-	at := 0                       // where the text since the last control token begins
-	for i, id := range ids {
-		if err := t.check(id); err != nil {
-			return "", fmt.Errorf("decode: element %d: %w", i, err)
-		}
+	err := t.walk(ids, func(id int32, text string) {
 		if t.types[id] == typeByte {
-			value, _ := byteOf(t.tokens.at(id))
-			bytes = append(bytes, value)
-			continue
+			bytes = append(bytes, text...)
+			return
 		}
 		writeBytes(&b, bytes)
 		bytes = bytes[:0]
-		text := t.text(id)
-		switch {
-		case t.types[id] == typeControl:
-			b.WriteString(text)
-			begin, at = t.prefix || t.single, b.Len()
-			continue
-		case t.types[id] == typeUnknown:
-		case begin && b.Len() == at && strings.HasPrefix(text, " "):
-			text = text[1:]
-			begin = t.single
-		}
 		b.WriteString(text)
+	})
+	if err != nil {
+		return "", err
 	}
 	writeBytes(&b, bytes)
 	return b.String(), nil
+}
+
+// Pieces implements Tokenizer.
+func (t *spm) Pieces(ids []int32) ([][]byte, error) {
+	all := make([][]byte, 0, len(ids))
+	err := t.walk(ids, func(_ int32, text string) { all = append(all, []byte(text)) })
+	return all, err
+}
+
+// walk calls use with each id and what it adds to the text.
+func (t *spm) walk(ids []int32, use func(id int32, text string)) error {
+	added := t.prefix || t.single // a space that Encode added may stand at the beginning of a text
+	begin, empty := added, true   // it may still come; the text is empty so far
+	for i, id := range ids {
+		piece, err := t.Piece(id)
+		if err != nil {
+			return fmt.Errorf("decode: element %d: %w", i, err)
+		}
+		text := string(piece)
+		switch t.types[id] {
+		case typeControl:
+			begin, empty = added, true
+			use(id, text)
+			continue
+		case typeByte, typeUnknown:
+		default:
+			if begin && empty && strings.HasPrefix(text, " ") {
+				text, begin = text[1:], t.single
+			}
+		}
+		empty = empty && text == ""
+		use(id, text)
+	}
+	return nil
 }
 
 // writeBytes appends what bytes are as text.

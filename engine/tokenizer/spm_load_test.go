@@ -1,6 +1,7 @@
 package tokenizer
 
 import (
+	"bytes"
 	"math"
 	"slices"
 	"strings"
@@ -100,6 +101,11 @@ func TestSPMDecode(t *testing.T) {
 		if got, err := k.Piece(id); err != nil || string(got) != want {
 			t.Errorf("piece %d is %q, %v; want %q", id, got, err, want)
 		}
+	}
+	// Of a text, pieces add up to it.
+	pieces, err := k.Pieces([]int32{8, 3, 4, 2, 8, 10})
+	if got := string(bytes.Join(pieces, []byte("|"))); err != nil || got != "a|\xc3|\xa9|</s>|a|<ud>" {
+		t.Errorf("pieces %q, %v", got, err)
 	}
 	for _, id := range []int32{-1, 11, math.MaxInt32, math.MinInt32} {
 		if _, err := k.Decode([]int32{1, id}); err == nil || !strings.Contains(err.Error(), "element 1") {

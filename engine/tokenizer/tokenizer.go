@@ -14,13 +14,14 @@ type Tokenizer interface {
 	Name() string
 
 	// Encode returns the ids of text. Special tokens are recognised where
-	// their text stands, and none are added. Text that is not UTF-8, or has a
-	// byte without a token, is an error that names the byte and its offset.
+	// their text stands, and none are added: Additions are. Text that is not UTF-8, or
+	// has a byte without a token, is an error that names the byte and its offset; but
+	// an SPM vocabulary with an unknown token has that for it.
 	Encode(text string) ([]int32, error)
 
 	// Decode returns the text of ids, special tokens spelled out. Bytes that
 	// are not UTF-8, such as the first half of a character, become U+FFFD, one
-	// for each longest prefix of a character. An id outside the vocabulary is an
+	// for each longest prefix of a character, and of SPM one for each byte. An id outside the vocabulary is an
 	// error.
 	Decode(ids []int32) (string, error)
 
@@ -28,6 +29,10 @@ type Tokenizer interface {
 	// character; a special token is spelled out. An id outside the vocabulary is an
 	// error.
 	Piece(id int32) ([]byte, error)
+
+	// Pieces returns the bytes that each id adds to the text of all, which is its
+	// Piece, but for the space that SPM drops at the beginning of a text.
+	Pieces(ids []int32) ([][]byte, error)
 
 	// VocabSize returns the number of tokens.
 	VocabSize() int

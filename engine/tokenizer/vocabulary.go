@@ -65,6 +65,18 @@ func (v *vocabulary) VocabSize() int { return v.tokens.len() }
 // Piece implements Tokenizer.
 func (v *vocabulary) Piece(id int32) ([]byte, error) { return v.appendToken(nil, id) }
 
+// Pieces implements Tokenizer.
+func (v *vocabulary) Pieces(ids []int32) ([][]byte, error) {
+	all := make([][]byte, len(ids))
+	for i, id := range ids {
+		var err error
+		if all[i], err = v.Piece(id); err != nil {
+			return nil, fmt.Errorf("decode: element %d: %w", i, err)
+		}
+	}
+	return all, nil
+}
+
 // appendToken appends the bytes that token id stands for.
 func (v *vocabulary) appendToken(dst []byte, id int32) ([]byte, error) {
 	if id < 0 || int(id) >= v.tokens.len() {
