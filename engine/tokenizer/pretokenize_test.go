@@ -7,7 +7,8 @@ import (
 )
 
 // wordsOf are texts cut into words by the pre-tokenizers of the Python package
-// tokenizers 0.21.0, tekken and gpt-4o by its 0.23.3; default by a Sequence of a Split, behavior isolated, for each
+// tokenizers 0.21.0, tekken and gpt-4o by its 0.23.3 and by tiktoken 0.14.0, which
+// agree (scripts/reference/tiktoken_words.py); default by a Sequence of a Split, behavior isolated, for each
 // of the four patterns that llama.cpp's src/llama-vocab.cpp has.
 var wordsOf = map[string][][]string{
 	"gpt-2": {
