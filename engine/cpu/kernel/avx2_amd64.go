@@ -40,6 +40,9 @@ func expandQ6KAVX2(s *super, src *byte)
 func mulSuperAVX2(s *super, x *int16, scale, sum *float32) float32
 
 //go:noescape
+func mulQ4KAVX2(dst *float32, w *byte, q *int16, scale, sum *float32, rows, supers, add int)
+
+//go:noescape
 func tileKAVX2(dst *float32, stride int, w *byte, q *int16, scale, sum *float32, rows, supers, tokens, add int, sums *float32, ahead *byte)
 
 //go:noescape
@@ -89,7 +92,8 @@ func avx2() *Set {
 		nibbles: nibbleRoutines{widen: widenNibblesAVX2, widenQ50: widenQ50AVX2},
 		supers: superRoutines{
 			expandQ4K: expandQ4KAVX2, expandQ5K: expandQ5KAVX2, expandQ6K: expandQ6KAVX2,
-			mul: mulSuperAVX2, tile: tileKAVX2,
+			mulQ4K: mulQ4KAVX2,
+			mul:    mulSuperAVX2, tile: tileKAVX2,
 		},
 		dot: dotAVX2, scaleBy: scaleByAVX2, swiGLU: swiGLUAVX2, rope: ropeAVX2, max: maxAVX2, attend: attendAVX2,
 		geGLU: geGLUAVX2, ropeHalves: ropeHalvesAVX2,
