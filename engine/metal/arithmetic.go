@@ -204,6 +204,14 @@ func check(m *transformer.Model) error {
 			}
 		}
 	}
+	if name := m.Architecture.Name; name == "gemma3" || name == "phi3" {
+		return nil
+	}
+	for i := range m.Blocks {
+		if w := m.Blocks[i].Window; w > 0 && w < m.Context {
+			return forward.Unsupported("layer %d attends to a window of %d positions; of %s there is no plan with windows", i, w, m.Architecture.Name)
+		}
+	}
 	return nil
 }
 

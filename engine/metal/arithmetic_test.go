@@ -2,12 +2,14 @@ package metal
 
 import (
 	"context"
+	"errors"
 	"math"
 	"math/rand/v2"
 	"strings"
 	"testing"
 
 	"github.com/introgen/introgen/engine/gguf/gguftest"
+	"github.com/introgen/introgen/engine/metal/forward"
 	"github.com/introgen/introgen/engine/metal/kernels"
 	"github.com/introgen/introgen/engine/metal/metaltest"
 	"github.com/introgen/introgen/engine/quant"
@@ -187,5 +189,27 @@ func TestParseArithmetic(t *testing.T) {
 	}
 	if _, err := ParseArithmetic("float64"); err == nil || err.Error() != `arithmetic "float64"; it is model or candle` {
 		t.Errorf("error %v", err)
+	}
+}
+
+// TestNoPlan: layers of several sizes, and windows of an architecture whose plan has
+// none, are refused by name.
+func TestNoPlan(t *testing.T) {
+	d := open(t, newFake(), 50)
+	for want, alter := range map[string]func(*transformer.Model){
+		"layer 1 has 1 heads and another has 2":                      func(m *transformer.Model) { m.Blocks[1].Heads = 1 },
+		"layer 0 has 48 values in the feed-forward part":             func(m *transformer.Model) { m.Blocks[0].FFN = 48 },
+		"layer 1 attends to a window of 7 positions; of llama there": func(m *transformer.Model) { m.Blocks[1].Window = 7 },
+	} {
+		m := load(t, transformertest.Write(t, transformertest.Config{Layers: 2, Heads: 2, KVHeads: 1, HeadDim: 32, FFN: 96}))
+		alter(m)
+		_, err := d.New(m)
+		var refused *forward.UnsupportedError
+		if !errors.As(err, &refused) || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v, want one with %q", err, want)
+		}
+	}
+	if err := d.Close(); err != nil {
+		t.Error(err)
 	}
 }

@@ -102,6 +102,44 @@ func TestByHand(t *testing.T) {
 	}
 }
 
+// TestOthersByHand has what shapes of other architectures come to: 4 heads of 64 with 2 of
+// keys and values, hidden 256, of a prompt of 13 tokens and the step behind it.
+func TestOthersByHand(t *testing.T) {
+	for _, c := range others() {
+		if c.Model != "qwen2" && c.Model != "qwen3" || !c.Candle {
+			continue
+		}
+		prefill, step := pass(t, c, 13)
+		type figures struct {
+			in                []forward.Dispatch
+			name, function    string
+			read, written, op float64
+		}
+		all := []figures{
+			// Each of 4 queries times 14 keys of 64, and its 14 weights times 14 values.
+			{step, forward.PartAttention, "gemv_float32", 4 * 4 * (14*64 + 64), 4 * 4 * 14, 2 * 4 * 14 * 64},
+			{step, forward.PartAttention, "gemv_t_float32", 4 * 4 * (14*64 + 14), 4 * 4 * 64, 2 * 4 * 14 * 64},
+			// 32 pairs of each head of 13 tokens, by the 32 angles of each token.
+			{prefill, forward.PartRope, "rope_f32", 4 * (4*13*64 + 2*13*32), 4 * 4 * 13 * 64, 6 * 4 * 13 * 32},
+		}
+		if c.Model == "qwen2" {
+			all = append(all, figures{prefill, forward.PartQ, "badd_f32_rstrided", 4 * (13*256 + 256), 4 * 13 * 256, 13 * 256})
+		} else {
+			all = append(all,
+				figures{prefill, forward.PartAttention, "badd_f32_rstrided", 4 * (4*13*13 + 13*13), 4 * 4 * 13 * 13, 4 * 13 * 13},
+				figures{prefill, forward.PartQNorm, "rmsnorm", 4 * (4*13*64 + 64), 4 * 4 * 13 * 64, 4*4*13*64 + 4*4*13},
+				figures{prefill, forward.PartRope, "cast_f16_f32", 2 * 13 * 32, 4 * 13 * 32, 0},
+				figures{prefill, forward.PartMask, "cast_f32_f16", 4 * 13 * 13, 2 * 13 * 13, 0})
+		}
+		for _, f := range all {
+			got, ok := cost.Of(find(t, f.in, f.name, f.function))
+			if want := (cost.Cost{Read: int64(f.read), Written: int64(f.written), Ops: int64(f.op)}); !ok || got != want {
+				t.Errorf("%s %s: %+v, by hand %+v", c.Model, f.function, got, want)
+			}
+		}
+	}
+}
+
 // TestStepReadsEveryWeightOnce: what a decode step multiplies by is the file's 134
 // million weights, each once.
 func TestStepReadsEveryWeightOnce(t *testing.T) {
