@@ -1,7 +1,6 @@
 package tokenizer
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/json"
 	"flag"
@@ -14,11 +13,12 @@ import (
 	"testing"
 
 	"github.com/introgen/introgen/engine/gguf"
+	"github.com/introgen/introgen/models/modeltest"
 )
 
 var updateSPM = flag.Bool("update-spm", false, "train the vocabularies of testdata/spm anew and ask SentencePiece for their ids: see "+spmScript)
 
-var alsoSPM = flag.String("also-spm", "", "with -update-spm: GGUF files, with commas between them, whose vocabularies are asked for too; nothing is written of them")
+var alsoSPM = flag.String("also-spm", "", "with -update-spm: GGUF files of real models, with commas between them, whose vocabularies are asked for too; of gemmaFile the digests are written")
 
 const (
 	spmScript  = "scripts/reference/sentencepiece_ids.py"
@@ -26,6 +26,9 @@ const (
 	spmDigests = "testdata/spm/ids.tsv" // vocabulary, first line of a chunk, digests of ids and of the texts that they decode to
 	spmLines   = 6000
 )
+
+// gemmaFile is Gemma 3 270M, the real model among those of testdata.
+const gemmaFile = "gemma-3-270m-q4_k_m.gguf"
 
 // spmVocabularies are those that the script trains.
 var spmVocabularies = []string{"prefix", "plain", "unknown"}
@@ -104,26 +107,51 @@ func TestSentencePieceAnew(t *testing.T) {
 	}
 	texts := spmTexts()
 	askSentencePiece(t, texts, "train", spmFolder)
-	var digests bytes.Buffer
+	files := map[string]string{}
 	for _, name := range spmVocabularies {
-		path := filepath.Join(spmFolder, name+".gguf")
-		answers := spmAnswers(t, path, texts)
-		compareSPM(t, openSPM(t, path), texts, answers)
-		for at := 0; at < len(texts); at += chunkLines {
-			ids, decoded := digestsOf(answers[at : at+chunkLines])
-			fmt.Fprintf(&digests, "%s\t%d\t%s\t%s\n", name, at, ids, decoded)
-		}
+		files[name] = filepath.Join(spmFolder, name+".gguf")
 	}
 	for path := range strings.SplitSeq(*alsoSPM, ",") {
 		if path != "" {
-			t.Run(filepath.Base(path), func(t *testing.T) { compareSPM(t, openSPM(t, path), texts, spmAnswers(t, path, texts)) })
+			files[filepath.Base(path)] = path
 		}
 	}
+	digests := map[string]string{gemmaFile: writtenOf(t, gemmaFile)}
+	for name, path := range files {
+		t.Run(name, func(t *testing.T) {
+			answers := spmAnswers(t, path, texts)
+			compareSPM(t, openSPM(t, path), texts, answers)
+			digests[name] = ""
+			for at := 0; at < len(texts); at += chunkLines {
+				ids, decoded := digestsOf(answers[at : at+chunkLines])
+				digests[name] += fmt.Sprintf("%s\t%d\t%s\t%s\n", name, at, ids, decoded)
+			}
+		})
+	}
+	var all strings.Builder
+	for _, name := range append(slices.Clone(spmVocabularies), gemmaFile) {
+		all.WriteString(digests[name])
+	}
 	if !t.Failed() {
-		if err := os.WriteFile(spmDigests, digests.Bytes(), 0o644); err != nil {
+		if err := os.WriteFile(spmDigests, []byte(all.String()), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
+}
+
+// writtenOf returns the lines of a vocabulary in spmDigests, each with its line break.
+func writtenOf(t *testing.T, name string) (lines string) {
+	t.Helper()
+	b, err := os.ReadFile(spmDigests)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(b)) {
+		if strings.HasPrefix(line, name+"\t") {
+			lines += line
+		}
+	}
+	return lines
 }
 
 func digestsOf(answers []spmAnswer) (ids, texts string) {
@@ -165,39 +193,40 @@ func compareSPM(t *testing.T, k *spm, texts []string, want []spmAnswer) {
 // TestSentencePiece: ids and what they decode to are SentencePiece's, by the digests
 // that TestSentencePieceAnew wrote. Texts that name a control token are not among them.
 func TestSentencePiece(t *testing.T) {
-	f, err := os.Open(spmDigests)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	texts := spmTexts()
-	all := map[string][]spmAnswer{}
 	for _, name := range spmVocabularies {
-		k := openSPM(t, filepath.Join(spmFolder, name+".gguf"))
-		for _, text := range texts {
-			ids, err := k.Encode(text)
-			if err != nil {
-				t.Fatalf("%s: %q: %v", name, text, err)
-			}
-			back, err := k.Decode(ids)
-			if err != nil {
-				t.Fatal(err)
-			}
-			all[name] = append(all[name], spmAnswer{ids, back})
-		}
+		t.Run(name, func(t *testing.T) { holdSPM(t, name, filepath.Join(spmFolder, name+".gguf")) })
 	}
-	n := 0
-	for s := bufio.NewScanner(f); s.Scan(); n++ {
-		var name, wantIDs, wantTexts string
-		var at int
-		if _, err := fmt.Sscanf(s.Text(), "%s\t%d\t%s\t%s", &name, &at, &wantIDs, &wantTexts); err != nil {
+	t.Run("gemma", func(t *testing.T) { holdSPM(t, gemmaFile, modeltest.Path(t, gemmaFile)) })
+}
+
+func holdSPM(t *testing.T, name, path string) {
+	t.Helper()
+	k := openSPM(t, path)
+	var all []spmAnswer
+	for _, text := range spmTexts() {
+		ids, err := k.Encode(text)
+		if err != nil {
+			t.Fatalf("%q: %v", text, err)
+		}
+		back, err := k.Decode(ids)
+		if err != nil {
 			t.Fatal(err)
 		}
-		if ids, texts := digestsOf(all[name][at : at+chunkLines]); ids != wantIDs || texts != wantTexts {
-			t.Errorf("%s, texts %d to %d: digests of ids and decoded texts %s %s, want %s %s", name, at, at+chunkLines-1, ids, texts, wantIDs, wantTexts)
+		all = append(all, spmAnswer{ids, back})
+	}
+	n := 0
+	for line := range strings.Lines(writtenOf(t, name)) {
+		n++
+		var at int
+		var wantIDs, wantTexts string
+		if _, err := fmt.Sscan(strings.TrimPrefix(line, name), &at, &wantIDs, &wantTexts); err != nil {
+			t.Fatal(err)
+		}
+		if ids, texts := digestsOf(all[at : at+chunkLines]); ids != wantIDs || texts != wantTexts {
+			t.Errorf("texts %d to %d: digests of ids and decoded texts %s %s, want %s %s", at, at+chunkLines-1, ids, texts, wantIDs, wantTexts)
 		}
 	}
-	if want := len(spmVocabularies) * spmLines / chunkLines; n != want {
+	if want := spmLines / chunkLines; n != want {
 		t.Errorf("%d chunks of texts, want %d", n, want)
 	}
 }

@@ -2,7 +2,7 @@
 """Answer with SentencePiece what engine/tokenizer is tested against.
 
     python3 -m venv VENV && VENV/bin/pip install sentencepiece==0.2.3 gguf==0.19.0 protobuf==7.36.2
-    PATH=VENV/bin:$PATH go test ./engine/tokenizer -run TestSentencePiece -update-spm
+    PATH=VENV/bin:$PATH go test ./engine/tokenizer -run TestSentencePiece -update-spm -also-spm gemma-3-270m-q4_k_m.gguf
 
 The test calls it:
 
