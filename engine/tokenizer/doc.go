@@ -5,7 +5,7 @@
 // Two tokenizers give the same ids. "go" is this package's own and always
 // there. "hf" is HuggingFace's tokenizers library, behind the build tag hf (and
 // cgo); it is fed a tokenizer.json made from the same GGUF data, see
-// tokenizerJSON, and serves as the oracle of the first. Each pre-tokenizer says
+// tokenizerJSON and spmJSON, and serves as the oracle of the first. Each pre-tokenizer says
 // whether tests hold the two equal on it; Choose's auto goes by that.
 //
 // # From text to ids: byte-level BPE

@@ -27,7 +27,7 @@ type hf struct {
 func newHF(f *gguf.File) (Tokenizer, error) {
 	return load(f, func(s *source) (Tokenizer, error) {
 		if s.model == modelSPM {
-			return nil, errors.New("the hf tokenizer does not take SPM; the tokenizer go does")
+			return newHFSPM(s)
 		}
 		e, err := newEncoder(s)
 		if err != nil {
@@ -39,15 +39,26 @@ func newHF(f *gguf.File) (Tokenizer, error) {
 
 // newHFFrom returns the library's tokenizer of what e was made from too.
 func newHFFrom(s *source, e *encoder) (Tokenizer, error) {
-	// The library ends the process where it has an error to tell that holds a NUL byte.
-	for key, texts := range map[string]*index{keyTokens: e.tokens, keyMerges: e.merges} {
-		if strings.IndexByte(texts.text, 0) >= 0 {
-			return nil, fmt.Errorf("%s has a NUL byte, which the hf tokenizer does not take; the tokenizer go does", key)
-		}
-	}
 	doc, err := tokenizerJSON(s, e)
 	if err != nil {
 		return nil, err
+	}
+	lib, err := newLibrary(doc, map[string]*index{keyTokens: e.tokens, keyMerges: e.merges})
+	if err != nil {
+		return nil, err
+	}
+	t := &hf{encoder: e, lib: lib}
+	runtime.AddCleanup(t, func(lib *tokenizers.Tokenizer) { lib.Close() }, lib)
+	return t, nil
+}
+
+// newLibrary has the library read a tokenizer.json made of texts.
+func newLibrary(doc []byte, made map[string]*index) (*tokenizers.Tokenizer, error) {
+	// The library ends the process where it has an error to tell that holds a NUL byte.
+	for key, texts := range made {
+		if strings.IndexByte(texts.text, 0) >= 0 {
+			return nil, fmt.Errorf("%s has a NUL byte, which the hf tokenizer does not take; the tokenizer go does", key)
+		}
 	}
 	if uint64(len(doc)) > math.MaxUint32 {
 		return nil, fmt.Errorf("tokenizer.json would have %d bytes; the hf tokenizer takes less than 4 GiB", len(doc))
@@ -56,9 +67,7 @@ func newHFFrom(s *source, e *encoder) (Tokenizer, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the hf tokenizer does not take the vocabulary: %w", err)
 	}
-	t := &hf{encoder: e, lib: lib}
-	runtime.AddCleanup(t, func(lib *tokenizers.Tokenizer) { lib.Close() }, lib)
-	return t, nil
+	return lib, nil
 }
 
 // inGo implements Go.

@@ -9,24 +9,32 @@ import (
 
 // Encode implements Tokenizer.
 func (t *spm) Encode(text string) ([]int32, error) {
+	w := joiner{t: t}
+	return t.each(text, w.encode)
+}
+
+// each returns the ids of text, in which encode appends those of the texts between
+// control tokens.
+func (t *spm) each(text string, encode func(ids []int32, text string) ([]int32, error)) ([]int32, error) {
 	if err := checkText(text); err != nil {
 		return nil, err
 	}
-	w := joiner{t: t, ids: make([]int32, 0, len(text)/4+4)}
+	ids := make([]int32, 0, len(text)/4+4)
 	for at := 0; at < len(text); {
 		start, end, id := t.control.next(text[at:])
-		if err := w.encode(t.normal(text[at : at+start])); err != nil {
+		var err error
+		if ids, err = encode(ids, t.normal(text[at:at+start])); err != nil {
 			return nil, fmt.Errorf("text behind offset %d: %w", at, err)
 		}
 		at += end
 		if id >= 0 {
-			w.ids = append(w.ids, id)
+			ids = append(ids, id)
 		}
 		if t.trims[id] {
 			at = len(text) - len(strings.TrimLeft(text[at:], " \t\n\v\f\r"))
 		}
 	}
-	return w.ids, nil
+	return ids, nil
 }
 
 // normal prepares a text without control tokens (Normalize in SentencePiece's
@@ -105,13 +113,13 @@ func orderOf(score float32) uint32 {
 	return b
 }
 
-// encode appends the ids of text, which is prepared and has no control tokens
+// encode appends to ids those of text, which is prepared and has no control tokens
 // (Encode in SentencePiece's src/bpe_model.cc).
-func (w *joiner) encode(text string) error {
+func (w *joiner) encode(ids []int32, text string) ([]int32, error) {
 	if len(text) > math.MaxInt32 {
-		return fmt.Errorf("it has %d bytes with its spaces escaped; at most %d are supported", len(text), math.MaxInt32)
+		return nil, fmt.Errorf("it has %d bytes with its spaces escaped; at most %d are supported", len(text), math.MaxInt32)
 	}
-	w.text, w.best = text, w.best[:0]
+	w.ids, w.text, w.best = ids, text, w.best[:0]
 	w.cut()
 	for i := range w.parts {
 		w.join(int32(i))
@@ -133,7 +141,8 @@ func (w *joiner) encode(text string) error {
 			w.join(left.prev)
 		}
 	}
-	return w.take()
+	err := w.take()
+	return w.ids, err
 }
 
 // cut makes a part of every character and of every user-defined token.

@@ -71,7 +71,7 @@ func FuzzSPMDecode(f *testing.F) {
 }
 
 // FuzzSPMVocabulary: whatever a file's lists hold, the result is a tokenizer or an
-// error, at no great cost.
+// error, at no great cost, and the tokenizer.json is made or declined.
 func FuzzSPMVocabulary(f *testing.F) {
 	f.Add("<unk>\na\nb\nab\n<s>", []byte{2, 1, 1, 1, 3}, []byte{0, 1, 2, 3, 4}, uint8(1), "abab<s>")
 	f.Add("\u2581\n\n\u2581\u2581\n<0x41>\n\u2581a\nab\nabc", []byte{1, 4, 4, 6, 5, 5, 5}, []byte{9, 9, 9, 9, 9, 8, 7}, uint8(6), "A  abc  a")
@@ -96,6 +96,9 @@ func FuzzSPMVocabulary(f *testing.F) {
 			k, err := newSPM(s)
 			if err != nil {
 				return
+			}
+			if _, err := spmJSON(k); err != nil && !strings.Contains(err.Error(), "hf tokenizer") {
+				t.Error(err)
 			}
 			ids, err := k.Encode(text)
 			if err != nil {
