@@ -250,15 +250,15 @@ func listed(t *testing.T, kind string) []string {
 	return names
 }
 
-// addedKeys adds each key that llama.cpp knows for some architecture and f does not
-// have, and some that nobody knows, with several values.
-func addedKeys(t *testing.T, f gguftest.File) []change {
+// addedKeys adds each key that llama.cpp knows for some architecture and f, a file of
+// one, does not have, and some that nobody knows, with several values.
+func addedKeys(t *testing.T, f gguftest.File, of string) []change {
 	t.Helper()
 	names := listed(t, "key")
 	for _, name := range listed(t, "arch") {
-		names = append(names, "llama."+name)
+		names = append(names, of+"."+name)
 	}
-	names = append(names, "llama.", "llama.foo", "llama.rope.scaling.low_freq_factor", "llama.attention", "llama.attention.head_dim", "llama.LOGIT_SCALE", "other.logit_scale")
+	names = append(names, of+".", of+".foo", of+".rope.scaling.low_freq_factor", of+".attention", of+".attention.head_dim", of+".LOGIT_SCALE", "other.logit_scale")
 	var out []change
 	for _, name := range names {
 		if slices.ContainsFunc(f.KV, func(kv gguftest.KV) bool { return kv.Key == name }) {

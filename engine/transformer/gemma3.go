@@ -43,6 +43,8 @@ func settleGemma3(g *getters, p *hyper) {
 	}
 	window := g.countOrNone("attention.sliding_window")
 	local := g.local(p.Layers)
+	// The base of local layers is the first models', whatever that of the others.
+	base := g.real("rope.freq_base_swa", 10000)
 	if window == 0 {
 		return
 	}
@@ -51,8 +53,7 @@ func settleGemma3(g *getters, p *hyper) {
 			p.layers[i].window = window
 		}
 	}
-	// The base of local layers is the first models', whatever that of the others.
-	p.rope.localBase = g.real("rope.freq_base_swa", 10000)
+	p.rope.localBase = base
 }
 
 // local reads which layers attend to a window: a bool or number for each, or the

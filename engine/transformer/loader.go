@@ -155,7 +155,7 @@ func (l *loader) block(i int, p *hyper) Block {
 	b := Block{Heads: own.heads, KVHeads: own.kvHeads, FFN: own.ffn, Window: own.window}
 	b.AttnNorm = norm("attn_norm", hidden, true)
 	if arch.FusedQKV {
-		all := l.said(q.n+2*kv.n, "attention.head_count and twice head_count_kv"+ofHeads)
+		all := dim{q.n + 2*kv.n, q.of + " and twice " + kv.of}
 		b.QKV = matrix("attn_qkv", all, hidden)
 		b.Q, b.K, b.V = b.QKV.rows(0, q.n), b.QKV.rows(q.n, kv.n), b.QKV.rows(q.n+kv.n, kv.n)
 		if v := bias("attn_qkv", all); v != nil {

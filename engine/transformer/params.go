@@ -251,13 +251,6 @@ func readHyper(f *gguf.File, arch *Architecture) (hyper, error) {
 // errNoVocab is returned for an embedding without rows to look up.
 var errNoVocab = errors.New("token_embd.weight has more rows than token ids can name")
 
-// Frequencies returns the frequencies of a model without scaling, or with linear
-// scaling: those of Rotary, which knows all of them.
-func (p *Params) Frequencies(factors []float32) []float64 {
-	m := Model{Params: *p, RopeFactors: factors}
-	return m.Rotary(0, 0).Frequencies
-}
-
 // missingLayer names the first layer that a file lacks whose tensors are fewer than
 // the layers that it says it has.
 func missingLayer(f *gguf.File, arch *Architecture, layers int) error {

@@ -54,7 +54,7 @@ func TestRopeScale(t *testing.T) {
 		m, err := load(t, transformertest.Write(t, transformertest.Config{Edit: set(c.pairs...)}))
 		if err != nil {
 			t.Errorf("%v: %v", c.pairs, err)
-		} else if got := m.Frequencies(nil)[0]; m.RopeScale != c.want || math.Abs(got*float64(c.want)-1) > 1e-12 {
+		} else if got := m.Rotary(0, 1).Frequencies[0]; m.RopeScale != c.want || math.Abs(got*float64(c.want)-1) > 1e-12 {
 			t.Errorf("%v: scale %v, first frequency %v; want %v and its reciprocal", c.pairs, m.RopeScale, got, c.want)
 		}
 	}

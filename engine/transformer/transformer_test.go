@@ -93,8 +93,8 @@ func TestLoadShapes(t *testing.T) {
 			if m.Tied == c.Output || (m.Blocks[0].QB != nil) != c.Bias || (m.RopeFactors != nil) != c.RopeFactor {
 				t.Errorf("tied %v, bias %v, factors %v", m.Tied, m.Blocks[0].QB != nil, m.RopeFactors != nil)
 			}
-			if name == "linear scaling" && m.Frequencies(nil)[0] != 0.25 {
-				t.Errorf("first frequency %v, want 1/4", m.Frequencies(nil)[0])
+			if name == "linear scaling" && m.Rotary(0, 1).Frequencies[0] != 0.25 {
+				t.Errorf("first frequency %v, want 1/4", m.Rotary(0, 1).Frequencies[0])
 			}
 		})
 	}
