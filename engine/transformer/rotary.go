@@ -53,6 +53,9 @@ func (g *getters) readRope(arch *Architecture, p *hyper) {
 	if !slices.Contains(arch.scalings, kind) {
 		g.fail(fmt.Errorf("metadata %s is %q; supported are %s", g.key("rope.scaling.type"), kind, quoted(arch.scalings)))
 	}
+	if kind == yarnScaling && !(p.RopeBase > 1) { // the pairs that it changes are told apart by its logarithm
+		g.fail(fmt.Errorf("metadata %s is %v; with YaRN it must be more than 1", g.key("rope.freq_base"), p.RopeBase))
+	}
 	p.RopeScale = 1
 	for _, key := range []string{g.key("rope.scaling.factor"), g.key("rope.scale_linear")} {
 		x, ok, err := g.f.Float32(key)

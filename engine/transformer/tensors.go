@@ -103,7 +103,7 @@ func whatIs(name string, arch *Architecture, layers int) string {
 	case layer >= layers:
 		return fmt.Sprintf("it belongs to layer %d, and metadata %s.block_count is %d, so the last one is layer %d", layer, arch.Name, layers, layers-1)
 	case arch.foreignTensor(rest) != "":
-		return "it is " + arch.foreignTensor(rest) + ", which this program does not compute"
+		return "it is " + arch.foreignTensor(rest) + ", which this program does not compute in a model of " + arch.Name
 	case arch.hasMeaning(name):
 		return "it scales a matrix, which this program does not do"
 	}
