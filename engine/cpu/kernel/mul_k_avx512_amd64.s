@@ -277,8 +277,8 @@ store:
 	VZEROUPPER
 	RET
 
-// Each of eight scales twice; and for the blocks of a super-block of Q6_K which of a
-// row's 16 factors its lanes take.
+// Each of eight scales twice; of a row's 16 factors the first four, four lanes each; and
+// the even words of 64.
 DATA twice<>+0(SB)/8, $0x0000000000000000
 DATA twice<>+8(SB)/8, $0x0000000100000001
 DATA twice<>+16(SB)/8, $0x0000000200000002
@@ -288,15 +288,24 @@ DATA twice<>+40(SB)/8, $0x0000000500000005
 DATA twice<>+48(SB)/8, $0x0000000600000006
 DATA twice<>+56(SB)/8, $0x0000000700000007
 GLOBL twice<>(SB), RODATA|NOPTR, $64
-DATA firstTwo<>+0(SB)/8, $0x0000000000000000
-DATA firstTwo<>+8(SB)/8, $0x0000000000000000
-DATA firstTwo<>+16(SB)/8, $0x0000000000000000
-DATA firstTwo<>+24(SB)/8, $0x0000000000000000
-DATA firstTwo<>+32(SB)/8, $0x0000000100000001
-DATA firstTwo<>+40(SB)/8, $0x0000000100000001
-DATA firstTwo<>+48(SB)/8, $0x0000000100000001
-DATA firstTwo<>+56(SB)/8, $0x0000000100000001
-GLOBL firstTwo<>(SB), RODATA|NOPTR, $64
+DATA fours<>+0(SB)/8, $0x0000000000000000
+DATA fours<>+8(SB)/8, $0x0000000000000000
+DATA fours<>+16(SB)/8, $0x0000000100000001
+DATA fours<>+24(SB)/8, $0x0000000100000001
+DATA fours<>+32(SB)/8, $0x0000000200000002
+DATA fours<>+40(SB)/8, $0x0000000200000002
+DATA fours<>+48(SB)/8, $0x0000000300000003
+DATA fours<>+56(SB)/8, $0x0000000300000003
+GLOBL fours<>(SB), RODATA|NOPTR, $64
+DATA evenWords<>+0(SB)/8, $0x0006000400020000
+DATA evenWords<>+8(SB)/8, $0x000e000c000a0008
+DATA evenWords<>+16(SB)/8, $0x0016001400120010
+DATA evenWords<>+24(SB)/8, $0x001e001c001a0018
+DATA evenWords<>+32(SB)/8, $0x0026002400220020
+DATA evenWords<>+40(SB)/8, $0x002e002c002a0028
+DATA evenWords<>+48(SB)/8, $0x0036003400320030
+DATA evenWords<>+56(SB)/8, $0x003e003c003a0038
+GLOBL evenWords<>(SB), RODATA|NOPTR, $64
 
 // FACTORS6 makes the 16 factors of a row in f.
 #define FACTORS6(scales, d, f) \
@@ -306,76 +315,76 @@ GLOBL firstTwo<>(SB), RODATA|NOPTR, $64
 	VMULPS      Z18, f, f               \
 	VMULPS.BCST (R9)(AX*4), f, f
 
-// PRODUCT6 multiplies the words in a with the activations x, beginning at least, which
-// is -32 times their sum, and adds what the factors at the lanes which make of it.
-#define PRODUCT6(a, x, least, f, which, s) \
+// ACTIVATIONS6 loads the activations of 64 columns: the even ones to even, the others to
+// odd, and what their products begin at to least, -32 times their sum.
+#define ACTIVATIONS6(at, even, odd, least) \
+	VMOVDQU64 at(R12), even            \
+	VMOVDQU64 (at+64)(R12), Z20        \
+	VMOVDQA64 even, odd                \
+	VPERMT2W  Z20, Z26, even           \
+	VPERMT2W  Z20, Z27, odd            \
+	VPMADDWD  Z22, even, least         \
+	VPDPWSSD  Z22, odd, least
+
+// PRODUCT6 multiplies 64 columns of a row, bytes in a of which those below have the even
+// columns of each word, and adds what the factors at the lanes which make of it.
+#define PRODUCT6(a, even, odd, least, f, which, s) \
+	VPANDD      Z23, a, Z11        \
+	VPSRLW      $8, a, a           \
 	VMOVDQA64   least, Z12         \
-	VPDPWSSD    x, a, Z12          \
+	VPDPWSSD    even, Z11, Z12     \
+	VPDPWSSD    odd, a, Z12        \
 	VPERMPS     f, which, Z13      \
 	VCVTDQ2PS   Z12, Z12           \
 	VFMADD231PS Z13, Z12, s
 
-// HALF6 does four blocks of a row: low and low2 are its four low bits, high the others.
-#define HALF6(low, low2, high, f, s) \
-	VPMOVZXBW  low, Z8                   \
-	VPMOVZXBW  low2, Z9                  \
-	VPMOVZXBW  high, Z10                 \
-	VPSLLW     $4, Z10, Z11              \
-	VPTERNLOGD $0xd8, Z31, Z8, Z11       \
-	VPANDD     Z30, Z11, Z11             \
-	PRODUCT6(Z11, Z20, Z14, f, Z24, s)   \
-	VPSLLW     $2, Z10, Z11              \
-	VPTERNLOGD $0xd8, Z31, Z9, Z11       \
-	VPANDD     Z30, Z11, Z11             \
-	PRODUCT6(Z11, Z21, Z15, f, Z25, s)   \
-	VPSRLW     $4, Z8, Z8                \
-	VPTERNLOGD $0xe4, Z31, Z10, Z8       \
-	VPANDD     Z30, Z8, Z8               \
-	PRODUCT6(Z8, Z22, Z16, f, Z26, s)    \
-	VPSRLW     $4, Z9, Z9                \
-	VPSRLW     $2, Z10, Z10              \
-	VPTERNLOGD $0xe4, Z31, Z10, Z9       \
-	PRODUCT6(Z9, Z23, Z17, f, Z27, s)
+// HALF6 does 128 columns of a row: low is the four low bits of them, high the others of
+// all four blocks, which stand in both halves of Z9.
+#define HALF6(low, high, f, s) \
+	VMOVDQU64       low, Z8                   \
+	VBROADCASTI64X4 high, Z9                  \
+	VPSLLVW         Z28, Z9, Z10              \
+	VPTERNLOGD      $0xd8, Z31, Z8, Z10       \
+	VPANDD          Z30, Z10, Z10             \
+	PRODUCT6(Z10, Z14, Z15, Z16, f, Z24, s)   \
+	VPSRLW          $4, Z8, Z8                \
+	VPSRLVW         Z29, Z9, Z9               \
+	VPTERNLOGD      $0xd8, Z31, Z8, Z9        \
+	VPANDD          Z30, Z9, Z9               \
+	PRODUCT6(Z9, Z17, Z19, Z21, f, Z25, s)
 
-// ACTIVATIONS6 loads the activations of four blocks, and what their products begin at.
-#define ACTIVATIONS6(at) \
-	VMOVDQU64 at(R12), Z20         \
-	VMOVDQU64 (at+64)(R12), Z21    \
-	VMOVDQU64 (at+128)(R12), Z22   \
-	VMOVDQU64 (at+192)(R12), Z23   \
-	VPMADDWD  Z29, Z20, Z14        \
-	VPMADDWD  Z29, Z21, Z15        \
-	VPMADDWD  Z29, Z22, Z16        \
-	VPMADDWD  Z29, Z23, Z17
-
-// NEXT_LANES turns the lanes of four blocks into those of the next four.
-#define NEXT_LANES \
-	VPADDD Z19, Z24, Z24   \
-	VPADDD Z19, Z25, Z25   \
-	VPADDD Z19, Z26, Z26   \
-	VPADDD Z19, Z27, Z27
+// CONSTANT makes z of a double word.
+#define CONSTANT(value, z) \
+	MOVL         value, AX  \
+	VPBROADCASTD AX, z
 
 // func mulQ6KAVX512(dst *float32, w *byte, q *int16, scale, sum *float32, rows, supers, add int)
-// As mulQ4KAVX512. Z4 to Z7 are the rows' factors, Z24 to Z27 which of them four blocks
-// take, Z28 the same of the first block, Z29 words of -32.
+// As mulQ4KAVX512. Z4 to Z7 are the rows' factors, Z24 and Z25 which of them 64 columns
+// and the next 64 take, Z14 to Z16 the activations of the first, Z17, Z19 and Z21 those
+// of the others.
 TEXT ·mulQ6KAVX512(SB), NOSPLIT, $0-64
-	MOVQ         dst+0(FP), DI
-	MOVQ         w+8(FP), SI
-	MOVQ         scale+24(FP), R8
-	MOVQ         rows+40(FP), CX
-	MOVQ         supers+48(FP), R10
-	LEAQ         ·halves(SB), R9
-	IMUL3Q       $210, R10, R10
-	LEAQ         (R10)(R10*2), R11
-	MOVL         $0x000f000f, AX
-	VPBROADCASTD AX, Z31
-	MOVL         $0x003f003f, AX
-	VPBROADCASTD AX, Z30
-	MOVL         $0xffe0ffe0, AX
-	VPBROADCASTD AX, Z29
-	MOVL         $2, AX
-	VPBROADCASTD AX, Z19
-	VMOVDQU32    firstTwo<>(SB), Z28
+	MOVQ   dst+0(FP), DI
+	MOVQ   w+8(FP), SI
+	MOVQ   scale+24(FP), R8
+	MOVQ   rows+40(FP), CX
+	MOVQ   supers+48(FP), R10
+	LEAQ   ·halves(SB), R9
+	IMUL3Q $210, R10, R10
+	LEAQ   (R10)(R10*2), R11
+	CONSTANT($0x0f0f0f0f, Z31)
+	CONSTANT($0x3f3f3f3f, Z30)
+	CONSTANT($0x00ff00ff, Z23)
+	CONSTANT($0xffe0ffe0, Z22)                 // -32
+	MOVL   $0xff00, AX                         // the upper half: of the second block
+	KMOVW  AX, K1
+	CONSTANT($0x00040004, Z28)
+	CONSTANT($0, Z29)
+	MOVL   $0x00020002, AX
+	VPBROADCASTD AX, K1, Z28
+	VPBROADCASTD AX, K1, Z29
+	VMOVDQU64 evenWords<>(SB), Z26
+	CONSTANT($0x00010001, Z27)
+	VPADDW Z26, Z27, Z27
 
 rows4:
 	CLEAR
@@ -392,36 +401,37 @@ super:
 	FACTORS6(ROW1(192), ROW1(208), Z5)
 	FACTORS6(ROW2(192), ROW2(208), Z6)
 	FACTORS6(ROW3(192), ROW3(208), Z7)
-	VMOVDQA64  Z28, Z24
-	VPADDD     Z19, Z24, Z25
-	VPADDD     Z19, Z25, Z26
-	VPADDD     Z19, Z26, Z27
-	VPSLLD     $2, Z19, Z19
-	ACTIVATIONS6(0)
+	CONSTANT($4, Z20)
+	VMOVDQU32  fours<>(SB), Z24
+	VPADDD     Z20, Z24, Z25
+	ACTIVATIONS6(0, Z14, Z15, Z16)
+	ACTIVATIONS6(128, Z17, Z19, Z21)
 	PREFETCHT0 (R15)
 	PREFETCHT0 64(R15)
-	HALF6(ROW0(0), ROW0(32), ROW0(128), Z4, Z0)
+	HALF6(ROW0(0), ROW0(128), Z4, Z0)
 	PREFETCHT0 128(R15)
 	PREFETCHT0 192(R15)
-	HALF6(ROW1(0), ROW1(32), ROW1(128), Z5, Z1)
+	HALF6(ROW1(0), ROW1(128), Z5, Z1)
 	PREFETCHT0 256(R15)
 	PREFETCHT0 320(R15)
-	HALF6(ROW2(0), ROW2(32), ROW2(128), Z6, Z2)
+	HALF6(ROW2(0), ROW2(128), Z6, Z2)
 	PREFETCHT0 384(R15)
-	HALF6(ROW3(0), ROW3(32), ROW3(128), Z7, Z3)
-	NEXT_LANES
-	ACTIVATIONS6(256)
+	HALF6(ROW3(0), ROW3(128), Z7, Z3)
+	CONSTANT($8, Z20)
+	VPADDD     Z20, Z24, Z24
+	VPADDD     Z20, Z25, Z25
+	ACTIVATIONS6(256, Z14, Z15, Z16)
+	ACTIVATIONS6(384, Z17, Z19, Z21)
 	PREFETCHT0 448(R15)
 	PREFETCHT0 512(R15)
-	HALF6(ROW0(64), ROW0(96), ROW0(160), Z4, Z0)
+	HALF6(ROW0(64), ROW0(160), Z4, Z0)
 	PREFETCHT0 576(R15)
 	PREFETCHT0 640(R15)
-	HALF6(ROW1(64), ROW1(96), ROW1(160), Z5, Z1)
+	HALF6(ROW1(64), ROW1(160), Z5, Z1)
 	PREFETCHT0 704(R15)
-	HALF6(ROW2(64), ROW2(96), ROW2(160), Z6, Z2)
+	HALF6(ROW2(64), ROW2(160), Z6, Z2)
 	PREFETCHT0 768(R15)
-	HALF6(ROW3(64), ROW3(96), ROW3(160), Z7, Z3)
-	VPSRLD     $2, Z19, Z19
+	HALF6(ROW3(64), ROW3(160), Z7, Z3)
 	ADDQ       $840, R15
 	ADDQ       $210, SI
 	ADDQ       $512, R12
