@@ -12,7 +12,9 @@
 // after another; the Mul kernels read it, for one token. Tile order (see
 // [TileRows]) interleaves 16 rows, so that a vector register holds the same
 // columns of 16 rows; the Tile kernels read it, for any number of tokens, and
-// the Pack kernels make it.
+// the Pack kernels make it. Types with many small scales, or values of less than 8
+// bits that are looked up, have a byte for each number there ([Form.Grows]): several
+// tokens share what it costs to make that, and it is not kept.
 //
 // Each kernel checks the lengths that it is given before it reads or writes
 // anything, and panics with a [SizeError] where one is too short: assembly
