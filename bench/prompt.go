@@ -13,22 +13,21 @@ import (
 // DefaultPrompt is what the experiment asked.
 const DefaultPrompt = "What is Rust?"
 
-// Chat puts a question into the chat template of SmolLM2 (ChatML), ready for
-// the assistant's answer.
-func Chat(question string) string {
-	return "<|im_start|>user\n" + question + "<|im_end|>\n<|im_start|>assistant\n"
-}
-
-// EncodePrompt turns a prompt's text into ids. Text that is empty or is not
-// UTF-8 is an error.
-func EncodePrompt(t tokenizer.Tokenizer, text string) ([]int32, error) {
+// EncodePrompt turns a prompt's text into ids, and adds the tokens that the model's
+// file wants around a text where they are not there yet. Text that is empty or is
+// not UTF-8 is an error.
+func EncodePrompt(t tokenizer.Tokenizer, a tokenizer.Additions, text string) ([]int32, error) {
 	if text == "" {
 		return nil, errors.New("the prompt is empty: at least one token is needed to begin with")
 	}
 	if err := CheckUTF8(text); err != nil {
 		return nil, err
 	}
-	return t.Encode(text)
+	ids, err := t.Encode(text)
+	if err != nil {
+		return nil, err
+	}
+	return a.Around(ids), nil
 }
 
 // CheckUTF8 names the first byte of a prompt that is not UTF-8. It is meant for

@@ -70,3 +70,10 @@ func Lookup(name string) (Known, bool) {
 	}
 	return Known{}, false
 }
+
+// IsExperiment is whether a model file is the experiment's own model: by its name
+// in Dir, or by what it says of itself (general.name), which any copy keeps.
+func IsExperiment(file, generalName string) bool {
+	_, known := Lookup(file)
+	return known || generalName == "Smollm2 135M 8k Lc100K Mix1 Ep2"
+}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/introgen/introgen/bench/plan"
+	"github.com/introgen/introgen/engine/chat"
 	"github.com/introgen/introgen/engine/gguf"
 	"github.com/introgen/introgen/engine/metal"
 	"github.com/introgen/introgen/engine/tokenizer"
@@ -73,6 +74,8 @@ func flagChoices(name string) []string {
 		return styles()
 	case "io":
 		return []string{string(gguf.MMap), string(gguf.Buffered), string(gguf.FileIO)}
+	case "template":
+		return []string{templateAuto, templateNone, chat.ChatML}
 	case "tokenizer":
 		return tokenizer.Kinds
 	case "compile":

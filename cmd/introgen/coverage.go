@@ -153,7 +153,7 @@ func recordedCoverage(c *cli.Context) (p planned, err error) {
 			return p, usagef("coverage takes no argument but the recording of a program, got %q; the warm-up is --warmup N,M", arg)
 		}
 	}
-	for _, name := range []string{"warmup", "plan", "architecture", "verify", "model", "arithmetic", "tokens", "prompt", "prompt-file", "prompt-ids"} {
+	for _, name := range []string{"warmup", "plan", "architecture", "verify", "model", "arithmetic", "tokens", "prompt", "prompt-file", "prompt-ids", "system", "template", "raw-prompt"} {
 		if c.IsSet(name) {
 			return p, usagef("--%s is of what coverage computes of introgen's own engine; of a recording it says what was made in which phase", name)
 		}
@@ -180,8 +180,8 @@ func promptIDs(c *cli.Context, f *gguf.File) ([]int32, error) {
 			return nil, err
 		}
 	}
-	ids, _, err := promptSource(c, v)
-	return ids, err
+	p, err := promptSource(c, v)
+	return p.ids, err
 }
 
 // readWarmup reads N,M; nothing is the full run's prompt alone.

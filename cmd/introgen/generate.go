@@ -57,8 +57,9 @@ type generation struct {
 	evict   bool
 	file    *gguf.File // the model's, open beside that of each round
 	vocab   *vocabulary
-	started func()         // tells that the start is over: the heap is collected as ever
-	prompt  int            // how many tokens it has
+	started func() // tells that the start is over: the heap is collected as ever
+	prompt  int    // how many tokens it has
+	asked   prompt
 	status  *terminal.Line // nil where nobody sees it
 
 	resident   func() (share float64, err error) // of the model file in the page cache, as it was found
@@ -157,8 +158,8 @@ func (g *generation) readPrompt(c *cli.Context, kind string) (err error) {
 		return err
 	}
 	g.enter(names.SpanArguments, "")
-	ids, again, err := promptSource(c, g.vocab)
-	g.prompt, g.job.Prompt = len(ids), again
+	g.asked, err = promptSource(c, g.vocab)
+	g.prompt, g.job.Prompt = len(g.asked.ids), g.asked.again
 	return err
 }
 
@@ -374,7 +375,7 @@ func (g *generation) residence(round int) *recording.Evidence {
 
 // measured says what is measured.
 func (g *generation) measured(engine, weights string) *recording.Subject {
-	return &recording.Subject{IO: string(g.job.IO), PageCache: g.cacheState, Engine: engine, Tokenizer: g.vocab.name(), TokenizerWhy: g.vocab.why, Weights: weights}
+	return &recording.Subject{IO: string(g.job.IO), PageCache: g.cacheState, Engine: engine, Tokenizer: g.vocab.name(), TokenizerWhy: g.vocab.why, Template: g.asked.template, TemplateWhy: g.asked.templateWhy, Weights: weights}
 }
 
 // ended prints and records a round, whole or cut short.

@@ -14,6 +14,7 @@ import (
 
 	"github.com/introgen/introgen/engine/gguf"
 	"github.com/introgen/introgen/engine/tokenizer"
+	"github.com/introgen/introgen/results/recording"
 	"github.com/introgen/introgen/results/table"
 	"github.com/urfave/cli/v2"
 )
@@ -80,11 +81,15 @@ func runTokenize(c *cli.Context) (err error) {
 			return err
 		}
 	}
-	ids, _, err := promptSource(c, v)
+	p, err := promptSource(c, v)
 	if err != nil {
 		return err
 	}
+	ids := p.ids
 	t := &tokenized{Model: filepath.Base(path), IDs: ids}
+	if p.template != templateNone || p.templateWhy != "" { // else it was asked for
+		t.Template, t.TemplateWhy = p.template, p.templateWhy
+	}
 	if t.Text, err = v.decode(ids); err != nil {
 		return err
 	}
@@ -111,11 +116,15 @@ func runTokenize(c *cli.Context) (err error) {
 
 // tokenized is a text and its tokens.
 type tokenized struct {
-	Model     string  `json:"model"`
-	Tokenizer string  `json:"tokenizer"`
-	Text      string  `json:"text"`
-	IDs       []int32 `json:"ids"`
-	Tokens    []token `json:"tokens"`
+	Model     string `json:"model"`
+	Tokenizer string `json:"tokenizer"`
+	// Template is what the prompt was put into, and TemplateWhy why that one where
+	// the choice was open; "" of ids and of --template none.
+	Template    string  `json:"template,omitempty"`
+	TemplateWhy string  `json:"template_why,omitempty"`
+	Text        string  `json:"text"`
+	IDs         []int32 `json:"ids"`
+	Tokens      []token `json:"tokens"`
 }
 
 // token is one of them; Start and End are in bytes of the text.
@@ -158,5 +167,8 @@ func (t *tokenized) document() *table.Document {
 	}
 	d.Table(tab)
 	d.Say("%s, tokenizer %s: %d tokens, %d bytes", t.Model, t.Tokenizer, len(t.Tokens), bytes)
+	if t.Template != "" && t.TemplateWhy != experimentAsked { // whose prompt the docs describe
+		d.Say("template %s", (&recording.Subject{Template: t.Template, TemplateWhy: t.TemplateWhy}).TemplateWords())
+	}
 	return d
 }

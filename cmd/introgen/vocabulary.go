@@ -17,6 +17,7 @@ type vocabulary struct {
 	file *gguf.File
 	note func(text string)
 	tok  tokenizer.Tokenizer // nil where there is none: then texts are not available
+	adds tokenizer.Additions // what the file wants around a text
 	auto bool                // whether tok may be exchanged for another of the same ids
 	why  string              // why auto is tok, as it stands behind "since"
 }
@@ -68,11 +69,14 @@ func vocabularyFor(ids bool, f *gguf.File, kind string, note func(text string)) 
 	return v, v.assume()
 }
 
-// assume says what the ids of a text rest on.
+// assume says what the ids of a text rest on, and reads what is added to one.
 func (v *vocabulary) assume() error {
 	lines, err := tokenizer.Assumed(v.file)
 	for _, line := range lines {
 		v.note(line)
+	}
+	if err == nil {
+		v.adds, err = tokenizer.ReadAdditions(v.file)
 	}
 	return err
 }
@@ -91,13 +95,13 @@ func (v *vocabulary) exchange(why error) bool {
 
 // encode returns the ids of a prompt.
 func (v *vocabulary) encode(text string) ([]int32, error) {
-	ids, err := bench.EncodePrompt(v.tok, text)
+	ids, err := bench.EncodePrompt(v.tok, v.adds, text)
 	if err == nil {
 		return ids, nil
 	}
 	if other := tokenizer.Go(v.tok); other != v.tok {
-		if _, bad := bench.EncodePrompt(other, text); bad == nil && v.exchange(err) {
-			return bench.EncodePrompt(v.tok, text)
+		if _, bad := bench.EncodePrompt(other, v.adds, text); bad == nil && v.exchange(err) {
+			return bench.EncodePrompt(v.tok, v.adds, text)
 		}
 	}
 	return nil, err

@@ -30,6 +30,7 @@ func command(t *testing.T, args ...string) (out, errs string, code int) {
 func worded(t *testing.T, edit func(*transformertest.Writable)) string {
 	return transformertest.Write(t, transformertest.Config{Vocab: 300, Context: 512, Edit: func(w *transformertest.Writable) {
 		transformertest.Vocabulary(w, 300)
+		w.Set("tokenizer.chat_template", "{% for m in messages %}{{ m.content }}{% endfor %}")
 		if edit != nil {
 			edit(w)
 		}
@@ -186,6 +187,12 @@ func TestExchange(t *testing.T) {
 	}
 }
 
+// addBOS has a file want <|im_start|> before every text.
+func addBOS(w *transformertest.Writable) {
+	w.Set("tokenizer.ggml.bos_token_id", uint32(262))
+	w.Set("tokenizer.ggml.add_bos_token", true)
+}
+
 // TestTokenizeIsWhatCPUPasses: tokenize has the ids of a run with the same flags,
 // where hf would not take the text or the vocabulary or something is assumed too, and
 // says so in the same words.
@@ -207,7 +214,17 @@ func TestTokenizeIsWhatCPUPasses(t *testing.T) {
 		"no pre-tokenizer":          {func(w *transformertest.Writable) { w.Drop("tokenizer.ggml.pre") }, []string{"--raw-prompt", "--prompt", "ab"}, "97,98", false, "metadata tokenizer.ggml.pre is missing"},
 		"no pre-tokenizer, by ids":  {func(w *transformertest.Writable) { w.Drop("tokenizer.ggml.pre") }, []string{"--prompt-ids", "97"}, "97", false, ""},
 		"no types":                  {func(w *transformertest.Writable) { w.Drop("tokenizer.ggml.token_type") }, []string{"--raw-prompt", "--prompt", "ab"}, "97,98", false, "metadata tokenizer.ggml.token_type is missing"},
-		"a token before every text": {func(w *transformertest.Writable) { w.Set("tokenizer.ggml.add_bos_token", true) }, []string{"--raw-prompt", "--prompt", "ab"}, "97,98", false, "metadata tokenizer.ggml.add_bos_token is true"},
+		"a token before every text": {addBOS, []string{"--raw-prompt", "--prompt", "ab"}, "262,97,98", false, ""},
+		"it stands there already":   {addBOS, []string{"--raw-prompt", "--prompt", "<|im_start|>ab"}, "262,97,98", false, ""},
+		"the template writes it": {func(w *transformertest.Writable) {
+			addBOS(w)
+			w.Set("tokenizer.chat_template", "{{ bos_token }}{{ messages[0].content }}{{ eos_token }}")
+			w.Set("tokenizer.ggml.eos_token_id", uint32(263))
+		}, []string{"--prompt", "ab"}, "262,97,98,263", false, ""},
+		"a token behind every text": {func(w *transformertest.Writable) {
+			w.Set("tokenizer.ggml.eos_token_id", uint32(263))
+			w.Set("tokenizer.ggml.add_eos_token", true)
+		}, []string{"--prompt", "ab"}, "97,98,263", false, ""},
 	} {
 		says := c.says
 		path := worded(t, c.edit)
@@ -248,8 +265,6 @@ func TestAssumptionsAreSaid(t *testing.T) {
 	for key, edit := range map[string]func(*transformertest.Writable){
 		"tokenizer.ggml.pre is missing":        func(w *transformertest.Writable) { w.Drop("tokenizer.ggml.pre") },
 		"tokenizer.ggml.token_type is missing": func(w *transformertest.Writable) { w.Drop("tokenizer.ggml.token_type") },
-		"tokenizer.ggml.add_bos_token is true": func(w *transformertest.Writable) { w.Set("tokenizer.ggml.add_bos_token", true) },
-		"tokenizer.ggml.add_eos_token is true": func(w *transformertest.Writable) { w.Set("tokenizer.ggml.add_eos_token", true) },
 	} {
 		path := worded(t, edit)
 		_, errs, code := command(t, "cpu", "1", "--tokens", "1", "--model", path)

@@ -141,8 +141,8 @@ func Ignored(f *gguf.File) []string {
 	return nil
 }
 
-// Assumed says what of a text's ids rests on something that f does not say or that
-// this package does not do, a line each: for people who give a text.
+// Assumed says what of a text's ids rests on something that f does not say, a line
+// each: for people who give a text.
 func Assumed(f *gguf.File) (lines []string, err error) {
 	pre, _, err := f.String(keyPre)
 	if err != nil {
@@ -153,15 +153,6 @@ func Assumed(f *gguf.File) (lines []string, err error) {
 	}
 	if _, ok := f.Get(keyTypes); !ok {
 		lines = append(lines, fmt.Sprintf("metadata %s is missing: control tokens in a text, such as <|im_start|>, are found only where they end a turn, as llama.cpp does", keyTypes))
-	}
-	for _, key := range []string{keyAddBOS, keyAddEOS} {
-		add, _, err := f.Bool(key)
-		if err != nil {
-			return nil, err
-		}
-		if add {
-			lines = append(lines, fmt.Sprintf("metadata %s is true, and introgen adds no such token: a text has one token less than the model was made for", key))
-		}
 	}
 	return lines, nil
 }

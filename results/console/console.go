@@ -235,6 +235,9 @@ func (p *Printer) subject(s *recording.Subject) {
 	if r.textless {
 		tokenizer = "no tokenizer"
 	}
+	if s.Template != "" && s.TemplateWords() != recording.NoTemplate { // which is what was asked for
+		tokenizer += "; template " + s.TemplateWords()
+	}
 	p.printf("# %s: %s, read by %s, %s; %s; %s\n", r.header.Model.File, r.header.Model.Types, s.IO, s.PageCache, s.Engine, tokenizer)
 }
 

@@ -128,6 +128,9 @@ func (s subject) machine() []fact {
 	}
 	if subject != nil {
 		facts = append(facts, fact{"engine", clean(subject.Engine)}, fact{"model is read by", clean(subject.IO + ", " + subject.PageCache)}, fact{"tokenizer", clean(subject.TokenizerWords())})
+		if subject.Template != "" {
+			facts = append(facts, fact{"chat template", clean(subject.TemplateWords())})
+		}
 	}
 	if device != nil {
 		facts = append(facts, fact{"Metal device", clean(strings.Join(slices.DeleteFunc([]string{device.Name, "driver " + device.Driver, device.Compiler, device.System, "kernels " + device.Kernels}, empty), ", "))})

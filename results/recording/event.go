@@ -216,6 +216,11 @@ type Subject struct {
 	// TokenizerWhy is why that one was chosen where the choice was open, as it
 	// stands behind "since"; "" where it was asked for by its name.
 	TokenizerWhy string `json:"tokenizer_why,omitempty"`
+	// Template is which chat template the prompt was put into: NoTemplate,
+	// "chatml", "the file's", or the name of a file; "" of ids, and of recordings
+	// that do not say. TemplateWhy is as TokenizerWhy.
+	Template    string `json:"template,omitempty"`
+	TemplateWhy string `json:"template_why,omitempty"`
 	// Weights is one of the Weights constants; "" where the engine has no such
 	// choice.
 	Weights string `json:"weights,omitempty"`
@@ -228,6 +233,17 @@ func (s *Subject) TokenizerWords() string {
 	}
 	return s.Tokenizer + ", since " + s.TokenizerWhy
 }
+
+// TemplateWords is which chat template, and why that one; "" where nothing is said.
+func (s *Subject) TemplateWords() string {
+	if s.TemplateWhy == "" {
+		return s.Template
+	}
+	return s.Template + ", since " + s.TemplateWhy
+}
+
+// NoTemplate is the Template of a text that was taken as it is.
+const NoTemplate = "none"
 
 // NoTokenizer is the Tokenizer of a run without one, whose rounds have no text.
 const NoTokenizer = "none"

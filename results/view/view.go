@@ -102,7 +102,11 @@ func Document(f *recording.File) *table.Document {
 			d.Say("%s", n)
 		}
 		if s := run.Subject; s != nil {
-			d.Say("%s: %s, read by %s, %s; %s; tokenizer %s", run.Header.Model.File, run.Header.Model.Types, s.IO, s.PageCache, s.Engine, s.TokenizerWords())
+			words := s.TokenizerWords()
+			if s.Template != "" && s.TemplateWords() != recording.NoTemplate {
+				words += "; template " + s.TemplateWords()
+			}
+			d.Say("%s: %s, read by %s, %s; %s; tokenizer %s", run.Header.Model.File, run.Header.Model.Types, s.IO, s.PageCache, s.Engine, words)
 		}
 		for _, r := range remarks(run) {
 			d.Say("%s", r)
