@@ -74,6 +74,6 @@ func Lookup(name string) (Known, bool) {
 // IsExperiment is whether a model file is the experiment's own model: by its name
 // in Dir, or by what it says of itself (general.name), which any copy keeps.
 func IsExperiment(file, generalName string) bool {
-	_, known := Lookup(file)
-	return known || generalName == "Smollm2 135M 8k Lc100K Mix1 Ep2"
+	k, known := Lookup(file)
+	return known && k.Name != Gemma || generalName == "Smollm2 135M 8k Lc100K Mix1 Ep2"
 }
