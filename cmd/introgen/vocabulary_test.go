@@ -289,8 +289,9 @@ func TestSuppressedTokensAreSaid(t *testing.T) {
 	}
 }
 
-// TestPartsAreNamed: each part of a split file says which it is and what merges
-// them, whatever else it lacks and whatever command reads it, and meta shows it.
+// TestPartsAreNamed: of a part of a split file whose others are not there, or that is
+// not the first, it is said which it is and what is wanted, whatever else it lacks and
+// whatever command reads it, and meta shows it.
 func TestPartsAreNamed(t *testing.T) {
 	for part := range 3 {
 		f := gguftest.File{KV: []gguftest.KV{{Key: "split.no", Value: uint16(part)}, {Key: "split.count", Value: uint16(3)}}}
@@ -305,12 +306,20 @@ func TestPartsAreNamed(t *testing.T) {
 		if err := os.WriteFile(path, b, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		want := fmt.Sprintf("is part %d of 3 of a split file (metadata split.no, split.count); merge the parts with `llama-gguf-split --merge m-00001-of-00003.gguf OUT`", part+1)
+		is := fmt.Sprintf("is part %d of 3 of a split file (metadata split.no, split.count); ", part+1)
+		runs, merged := is+"give the first, m-00001-of-00003.gguf", is+"merge the parts with `llama-gguf-split --merge m-00001-of-00003.gguf OUT`"
+		if part == 0 {
+			runs = "part 2 of 3 is missing: m-00002-of-00003.gguf must lie beside it"
+		}
 		for _, args := range [][]string{
 			{"cpu", "1", "--model", path}, {"cpu", "1", "--prompt-ids", "1", "--model", path}, {"metal", "1", "--model", path},
 			{"coverage", "--model", path}, {"coverage", "--prompt-ids", "1", "--model", path},
 			{"model", "requantize", path, filepath.Join(t.TempDir(), "out.gguf")},
 		} {
+			want := runs
+			if args[0] == "model" {
+				want = merged
+			}
 			out, errs, code := command(t, args...)
 			if code != exitFailed || !strings.Contains(errs, want) || strings.Count(errs, "\n") != 1 || strings.Contains(out, "text") {
 				t.Errorf("%v: exit code %d, %q, %q", args, code, errs, out)
