@@ -179,8 +179,8 @@ func TestDefaults(t *testing.T) {
 		{map[string]any{keyPre: nil}, "'s1111<s>", []int32{0, 1, 3, 2, 2, 4}, []string{keyPre}},
 		{map[string]any{keyPre: ""}, "'s1111<s>", []int32{0, 1, 3, 2, 2, 4}, []string{keyPre}},
 		{map[string]any{keyTypes: nil}, "<s><|im_end|>", []int32{7, 1, 9, 5}, []string{keyTypes}},
-		{map[string]any{keyAddBOS: true, keyAddEOS: false}, "1", []int32{2}, []string{keyAddBOS}},
-		{map[string]any{keyAddEOS: true}, "1", []int32{2}, []string{keyAddEOS}},
+		{map[string]any{keyAddBOS: true, keyAddEOS: false}, "1", []int32{2}, nil}, // Additions does it
+		{map[string]any{keyAddEOS: true}, "1", []int32{2}, nil},
 	} {
 		f := with(c.change)
 		for _, kind := range []string{"go", "auto"} {
@@ -203,7 +203,7 @@ func TestDefaults(t *testing.T) {
 			}
 		}
 	}
-	if _, err := Assumed(with(map[string]any{keyAddBOS: uint32(1)})); err == nil || !strings.Contains(err.Error(), keyAddBOS) {
+	if _, err := ReadAdditions(with(map[string]any{keyAddBOS: uint32(1)})); err == nil || !strings.Contains(err.Error(), keyAddBOS) {
 		t.Errorf("add_bos_token as a number: %v", err)
 	}
 }
