@@ -14,14 +14,16 @@ import (
 // thread is what a thread has for itself.
 type thread struct {
 	scratch
-	x        []float32 // the residual stream of one token, where a sum waits to be added to it
-	xn       vectors   // the norm of one token
-	stamp    stamp     // which norm xn is
-	gate, up []float32 // gateUpRows for each token
-	kv       []float32 // keys or values of one token
-	scores   []float32 // one for each position
-	watch    *watch    // nil where nobody observes
-	_        [128]byte // keep threads off each other's cache lines
+	x         []float32     // the residual stream of one token, where a sum waits to be added to it
+	xn        vectors       // the norm of one token
+	stamp     stamp         // which norm xn is
+	gate, up  []float32     // gateUpRows for each token
+	kv        []float32     // keys or values before they are cached: of all heads of one token, or of one head of several
+	cached    *kernel.Panel // a key or a value as the cache has it
+	padded    []float32     // one whose blocks are not whole
+	attention *kernel.Attention
+	watch     *watch    // nil where nobody observes
+	_         [128]byte // keep threads off each other's cache lines
 }
 
 // stamp names a stage of a pass.
@@ -99,14 +101,16 @@ func (e *Engine) allocate() error {
 	e.logits = floats(m.Vocab)
 	e.tops = make([]top, e.units(stage{kind: head}))
 	e.threads = make([]thread, e.opt.Threads)
+	headBlocks := ceil(m.HeadDim, kernel.Block)
 	gateUp := max(e.gateUpRows(1), n*e.gateUpRows(n))
 	for i := range e.threads {
 		e.threads[i] = thread{
 			scratch: scratch{sums: floats(n * kernel.TileRows), tile: bytesOf(floats((tileBytes + 3) / 4)), row: floats(slowest)},
 			xn:      newVectors(1, m.Hidden, in...),
 			gate:    floats(gateUp), up: floats(gateUp),
-			kv:     floats(m.KVHeads * m.HeadDim),
-			scores: floats(e.opt.Context),
+			kv:     floats(max(m.KVHeads, n) * m.HeadDim),
+			cached: kernel.NewPanel(floats, 1, headBlocks*kernel.Block),
+			padded: floats(headBlocks * kernel.Block),
 		}
 		if m.Architecture.PostNorms {
 			e.threads[i].x = floats(m.Hidden)
@@ -115,6 +119,7 @@ func (e *Engine) allocate() error {
 			e.threads[i].watch = &watch{}
 		}
 	}
+	e.newAttention(n)
 	return nil
 }
 

@@ -11,8 +11,8 @@ import (
 	"github.com/introgen/introgen/engine/transformer/transformertest"
 )
 
-// Every architecture has the logits of transformers in float64, as close as float32
-// comes, and the ids of llama.cpp, on every instruction set.
+// Every architecture has the logits of transformers in float64, as close as a cache
+// of 16 bits a value comes (float32 throughout is within 1e-5), and the ids of llama.cpp, on every instruction set.
 func TestCases(t *testing.T) {
 	for i, c := range transformertest.Cases() {
 		m := model(t, c.Write(t))
@@ -37,7 +37,7 @@ func TestCases(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if off, at := furthest(got, c.Logits); !(off < 1e-5) {
+				if off, at := furthest(got, c.Logits); !(off < 3e-4) {
 					t.Errorf("logit of %d is %v, that of transformers %v", at, got[at], c.Logits[at])
 				}
 				for k, want := range c.Next {

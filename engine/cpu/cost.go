@@ -163,6 +163,11 @@ func kernelOf(tokens int, ms ...*matrix) string {
 	return strings.Join(names, "+")
 }
 
+// cacheBytes is what the keys and values of so many positions of a layer take.
+func (e *Engine) cacheBytes(b *block, positions int) int64 {
+	return 2 * int64(positions) * int64(b.KVHeads) * int64(cachedBytes(e.m.HeadDim))
+}
+
 func (e *Engine) embeddingCost(tokens int) Operation {
 	w := &e.m.Embedding
 	o := Operation{Layer: -1, Name: OpEmbedding, Kernel: "expand_" + strings.ToLower(w.Type.String()),
@@ -215,10 +220,10 @@ func (e *Engine) cost(s stage) Operation {
 	o := Operation{Layer: s.layer, Set: e.set.Name}
 	m, tokens := e.m, int64(s.tokens)
 	var b *block
-	width, kv := 0, 0
+	width := 0
 	if s.layer < len(e.blocks) {
 		b = &e.blocks[s.layer]
-		width, kv = b.Heads*m.HeadDim, b.KVHeads*m.HeadDim
+		width = b.Heads * m.HeadDim
 	}
 	residual := func(name string, w *matrix, bias, post []float32) {
 		o.Name, o.Kernel = name, kernelOf(s.tokens, w)
@@ -236,7 +241,7 @@ func (e *Engine) cost(s stage) Operation {
 		o.Name, o.Kernel = OpQKV, kernelOf(s.tokens, &b.q, &b.k, &b.v)
 		product(&o, s.tokens, [][]float32{b.QB, b.KB, b.VB}, &b.q, &b.k, &b.v)
 		o.Read += 2 * floatBytes(s.tokens*e.angles())
-		o.Written = floatBytes(s.tokens * (width + 2*kv))
+		o.Written = floatBytes(s.tokens*width) + e.cacheBytes(b, s.tokens)
 		o.Ops += 3 * tokens * int64((b.Heads+b.KVHeads)*m.RopeDim)
 		if b.QNorm != nil {
 			o.Read += floatBytes(len(b.QNorm) + len(b.KNorm))
@@ -247,7 +252,7 @@ func (e *Engine) cost(s stage) Operation {
 		o.Name, o.Kernel = OpAttention, "attend"
 		first, _ := b.reach(e.pos + s.first)
 		_, last := b.reach(e.pos + s.first + s.tokens - 1)
-		o.Read = floatBytes(s.tokens*width) + 2*floatBytes((last-first)*kv)
+		o.Read = floatBytes(s.tokens*width) + e.cacheBytes(b, last-first)
 		att := b.att.of(s.tokens)
 		o.Written = floatBytes(s.tokens * width)
 		if att.panel != nil && m.HeadDim%kernel.Block == 0 {

@@ -299,7 +299,7 @@ func TestMemoryThatIsNotThere(t *testing.T) {
 		want string // an error
 	}{
 		{cpu.Options{Pack: cpu.PackOn}, "pack: a copy of the weights takes 0 MiB, and 0 MiB of memory are available"},
-		{cpu.Options{Context: 1 << 20}, "context: a cache of 1048576 positions takes 512 MiB, and 0 MiB of memory are available; ask for fewer"},
+		{cpu.Options{Context: 1 << 20}, "context: a cache of 1048576 positions takes 544 MiB, and 0 MiB of memory are available; ask for fewer"},
 		{cpu.Options{Steps: 1000}, ""},
 		{cpu.Options{Context: 16}, ""},
 	} {

@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"sync/atomic"
 
 	"github.com/introgen/introgen/engine"
 	"github.com/introgen/introgen/engine/cpu/kernel"
@@ -52,7 +53,7 @@ type Engine struct {
 	whole  bool                          // the values of a head meet before attention: one unit has to own it
 
 	keys, values *pages.Memory // the cache
-	k, v         []float32     // of it: [layer][KV head][position][HeadDim]
+	k, v         []byte        // of it: [layer][KV head][tile of positions]
 	passed       int           // positions that the cache holds
 
 	// Of the pass under way; tokens by rows.
@@ -69,6 +70,9 @@ type Engine struct {
 	// Where the architecture norms what it adds to the residual stream (see settle.go).
 	added []float32 // what attention or the feed-forward adds, before its norm, Hidden
 	spare []float32 // the residual stream of one token, by turns with x
+
+	parts     []*kernel.Attention // of one token (see attend.go): [KV head][part]
+	partsDone []atomic.Int32      // of each KV head
 
 	// Of all layers, those of the same sizes together.
 	rooms     []*activations // att and h of the blocks

@@ -10,12 +10,9 @@ import (
 // where o asks to pack them.
 func (o Options) Footprint(p *transformer.Params, weights int64, positions int) engine.Footprint {
 	f := engine.Footprint{Weights: weights, Positions: positions,
-		Cache: engine.KeysAndValues(p.Layers, p.KVHeads, p.HeadDim, positions, cacheBytes)}
+		Cache: engine.KeysAndValues(p.Layers, p.KVHeads, cachedBytes(p.HeadDim), positions, 1)}
 	if o.Pack == PackOn {
 		f.Copies = weights
 	}
 	return f
 }
-
-// cacheBytes is the size of an element of the cache: float32.
-const cacheBytes = 4

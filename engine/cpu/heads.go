@@ -85,28 +85,22 @@ func (e *Engine) piece(layer, u int) (w *matrix, head, row int) {
 func (e *Engine) doQKV(th *thread, s stage, in *vectors, u, hi int) int {
 	m, b, per := e.m, &e.blocks[s.layer], e.pieces()
 	size := m.HeadDim / per
-	w, h, r0 := e.piece(s.layer, u)
+	w, _, r0 := e.piece(s.layer, u)
 	n := min(hi-u, per-u%per)
 	if s.tokens == 1 {
 		n = min(hi-u, (w.Rows-r0)/size)
 	}
 	rows := n * size
 	stride := m.HeadDim
-	var bias, norm, dst, cache []float32
+	var bias, norm, dst []float32
 	switch w {
 	case &b.q:
 		bias, norm, stride = b.QB, b.QNorm, b.Heads*m.HeadDim
 		dst = e.queries[s.first*stride+r0:]
 	case &b.k:
-		bias, norm, cache = b.KB, b.KNorm, e.k
+		bias, norm, dst = b.KB, b.KNorm, th.kv
 	default:
-		bias, cache = b.VB, e.v
-	}
-	if cache != nil {
-		dst = cache[e.at(s.layer, h, e.pos+s.first)+r0-h*m.HeadDim:]
-		if s.tokens == 1 { // heads lie apart in the cache, and one call is faster than many
-			dst = th.kv[r0 : r0+rows]
-		}
+		bias, dst = b.VB, th.kv
 	}
 	w.multiply(e.set, &th.scratch, dst, stride, r0, rows, in, s.tokens, false)
 	if bias != nil {
@@ -122,8 +116,10 @@ func (e *Engine) doQKV(th *thread, s stage, in *vectors, u, hi int) int {
 		if w != &b.v {
 			e.rotate(b.rotation, x, stride, d0, min(m.RopeDim, d0+k), s)
 		}
-		if cache != nil && s.tokens == 1 {
-			copy(cache[e.at(s.layer, h, e.pos+s.first)+d0:], x[:k])
+		if w != &b.q {
+			for t := range s.tokens {
+				e.cache(th, w == &b.k, s.layer, h, e.pos+s.first+t, d0, x[t*stride:][:k])
+			}
 		}
 		r += k
 	}

@@ -13,7 +13,7 @@ type kind uint8
 const (
 	normAttn kind = iota // norm before attention; a unit is a token
 	qkv                  // queries into a buffer, keys and values into the cache; a unit is a piece of a head
-	attend               // a unit is a head of a token
+	attend               // a unit is a key head of some tokens, or a part of its positions (see attend.go)
 	quantAtt             // attention's output to 16 bits, where a head is not whole blocks; a unit is a token
 	project              // attention's output projection, added to the residual; a unit is unitRows rows
 	normFFN              // norm before the feed-forward; a unit is a token
@@ -130,7 +130,7 @@ func (e *Engine) units(s stage) int {
 		b := &e.blocks[s.layer]
 		return (b.Heads + 2*b.KVHeads) * e.pieces()
 	case attend:
-		return s.tokens * e.blocks[s.layer].Heads
+		return e.attendUnits(&e.blocks[s.layer], s.tokens)
 	case gateUp:
 		return ceil(e.blocks[s.layer].FFN, unitRows)
 	case head:

@@ -119,7 +119,7 @@ func TestMemoryOfBuffers(t *testing.T) {
 		defer cpu.TakeMemory(func(more int) []byte { n += more; return make([]byte, more) })()
 		e := newEngine(t, m, cpu.Options{Threads: threads, Context: 512})
 		e.Close()
-		return n - 2*4*m.KVHeads*m.HeadDim*512
+		return n - 2*m.KVHeads*m.HeadDim/32*68*512
 	}
 	one, two := bytes(m, 1), bytes(m, 2)
 	t.Logf("one thread %d KiB, each more %d KiB", one>>10, (two-one)>>10)

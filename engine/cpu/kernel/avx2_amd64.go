@@ -67,7 +67,13 @@ func ropeHalvesAVX2(x, y, cos, sin *float32, n int)
 func maxAVX2(x *float32, n int) (top float32, bits uint32)
 
 //go:noescape
-func attendAVX2(out, q, k, v, scores *float32, dim, n int, scale float32)
+func scoresAVX2(dst, q *float32, k *byte, tiles, blocks int)
+
+//go:noescape
+func powersAVX2(x *float32, n int, top float32) (sum float32)
+
+//go:noescape
+func weighAVX2(out, w *float32, v *byte, n, blocks int)
 
 // packQ8AVX2 packs the rows of a tile, eight at a time.
 func packQ8AVX2(dst, src *byte, blocks int) {
@@ -95,7 +101,8 @@ func avx2() *Set {
 			mulQ4K: mulQ4KAVX2,
 			mul:    mulSuperAVX2, tile: tileKAVX2,
 		},
-		dot: dotAVX2, scaleBy: scaleByAVX2, swiGLU: swiGLUAVX2, rope: ropeAVX2, max: maxAVX2, attend: attendAVX2,
+		dot: dotAVX2, scaleBy: scaleByAVX2, swiGLU: swiGLUAVX2, rope: ropeAVX2, max: maxAVX2,
+		scores: scoresAVX2, powers: powersAVX2, weigh: weighAVX2,
 		geGLU: geGLUAVX2, ropeHalves: ropeHalvesAVX2,
 	}
 	return r.set("avx2")

@@ -70,7 +70,13 @@ func ropeHalvesAVX512(x, y, cos, sin *float32, n int)
 func maxAVX512(x *float32, n int) (top float32, bits uint32)
 
 //go:noescape
-func attendAVX512(out, q, k, v, scores *float32, dim, n int, scale float32)
+func scoresAVX512(dst, q *float32, k *byte, tiles, blocks int)
+
+//go:noescape
+func powersAVX512(x *float32, n int, top float32) (sum float32)
+
+//go:noescape
+func weighAVX512(out, w *float32, v *byte, n, blocks int)
 
 // avx512 is the set for AVX-512 with F, BW, DQ, VL and VNNI.
 func avx512() *Set {
@@ -89,7 +95,8 @@ func avx512() *Set {
 			mul: mulSuperAVX2, tile: tileKAVX512,
 		},
 		tile1Q8: tile1Q8AVX512, tile1Q41: tile1Q41AVX512,
-		dot: dotAVX512, scaleBy: scaleByAVX512, swiGLU: swiGLUAVX512, rope: ropeAVX512, max: maxAVX512, attend: attendAVX512,
+		dot: dotAVX512, scaleBy: scaleByAVX512, swiGLU: swiGLUAVX512, rope: ropeAVX512, max: maxAVX512,
+		scores: scoresAVX512, powers: powersAVX512, weigh: weighAVX512,
 		geGLU: geGLUAVX512, ropeHalves: ropeHalvesAVX512,
 	}
 	return r.set("avx512")

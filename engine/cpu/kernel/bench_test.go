@@ -90,8 +90,6 @@ func BenchmarkVector(b *testing.B) {
 		x, y, z := normal(r, n, 1), normal(r, n, 1), make([]float32, n)
 		p := NewPanel(Aligned, 1, n)
 		p.Shape(1, n)
-		k, v := normal(r, 33*64, 1), normal(r, 33*64, 1)
-		scores := make([]float32, 33)
 		for _, c := range []struct {
 			name string
 			f    func()
@@ -104,13 +102,40 @@ func BenchmarkVector(b *testing.B) {
 			{"rope of halves 64", func() { s.RopeHalves(z[:64], x[:32], y[:32]) }},
 			{"rope 64", func() { s.Rope(z[:64], x[:64], y[:64]) }},
 			{"max 576", func() { s.Max(x) }},
-			{"attend 33 positions of 64", func() { s.Attend(z[:64], x[:64], k, v, scores, 0.125) }},
 		} {
 			b.Run(s.Name+"/"+c.name, func(b *testing.B) {
 				for b.Loop() {
 					c.f()
 				}
 			})
+		}
+	}
+}
+
+// BenchmarkAttention attends to positions of heads of 64 with so many queries, as decoding does
+// with those that share a head of keys, and a prompt with those of several tokens.
+func BenchmarkAttention(b *testing.B) {
+	const dim = 64
+	for _, s := range sets(b) {
+		for _, n := range []int{33, 512, 4096} {
+			r := rand.New(rand.NewPCG(1, 1))
+			h := newHead(normal(r, n*dim, 1), normal(r, n*dim, 1), dim)
+			for _, rows := range []int{1, 4, 48} {
+				b.Run(fmt.Sprintf("%s/%d positions/%d queries", s.Name, n, rows), func(b *testing.B) {
+					a, q, out := NewAttention(Aligned, rows, dim), normal(r, dim, 1), make([]float32, dim)
+					for b.Loop() {
+						a.Reset(rows)
+						for i := range rows {
+							a.Query(i, q, 0.125, 0, n)
+						}
+						a.Over(s, h.k, h.v, 0, n)
+						for i := range rows {
+							a.Result(i, out)
+						}
+					}
+					report(b, 2*rows*n*dim, 2*n*CacheTileBytes(dim)/CacheTile)
+				})
+			}
 		}
 	}
 }

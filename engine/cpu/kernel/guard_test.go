@@ -121,18 +121,28 @@ func TestVectorsUnderGuard(t *testing.T) {
 	}
 }
 
+// TestAttendUnderGuard: the kernels of attention keep to the tiles, the scores and the sums.
 func TestAttendUnderGuard(t *testing.T) {
 	for _, s := range sets(t) {
 		t.Run(s.Name, func(t *testing.T) {
 			guards(t, func(t *testing.T, g guard) {
 				r := rand.New(rand.NewPCG(2, 9))
-				for _, dim := range []int{1, 2, 6, 8, 15, 16, 17, 32, 48, 64, 80, 96, 112, 128, 144, 256, 320} {
-					for _, n := range []int{1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 18, 31, 32, 33, 63, 64, 65, 100} {
-						q, k, v, out := normal(r, dim, 1), normal(r, n*dim, 1), normal(r, n*dim, 1), make([]float32, dim)
-						gout := g.floats(out)
-						s.Attend(out, q, k, v, make([]float32, n), 0.1)
-						s.Attend(gout, g.floats(q), g.floats(k), g.floats(v), g.floats(make([]float32, n)), 0.1)
-						same(t, fmt.Sprintf("attend %d of %d", n, dim), gout, out)
+				for _, dim := range []int{1, 2, 6, 31, 32, 33, 64, 96, 100, 256, 320} {
+					for _, n := range []int{1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 18, 31, 32, 33, 63, 64, 65, Span - 1, Span} {
+						h := newHead(normal(r, n*dim, 1), normal(r, n*dim, 1), dim)
+						nb, tiles := (dim+Block-1)/Block, (n+CacheTile-1)/CacheTile
+						q, out, dst := normal(r, QueryRows*nb*Block, 1), normal(r, QueryRows*nb*Block, 1), make([]float32, QueryRows*Span)
+						gout, gdst := g.floats(out), g.floats(dst)
+						s.Scores(dst, q, h.k, tiles, nb)
+						s.Scores(gdst, g.floats(q), g.bytes(h.k), tiles, nb)
+						same(t, fmt.Sprintf("scores %d of %d", n, dim), gdst, dst)
+						w, gw := dst[:tiles*CacheTile], g.floats(dst[:tiles*CacheTile])
+						sum, gsum := s.Powers(w, 1), s.Powers(gw, 1)
+						same(t, fmt.Sprintf("powers %d of %d", n, dim), append(gw, gsum), append(slices.Clone(w), sum))
+						v := h.v[:(n-1)/CacheTile*nb*CacheBlock+nb*CacheBlock]
+						s.Weigh(out, dst, v, n, nb)
+						s.Weigh(gout, g.floats(dst), g.bytes(v), n, nb)
+						same(t, fmt.Sprintf("weigh %d of %d", n, dim), gout, out)
 						g.Free()
 					}
 				}

@@ -70,9 +70,16 @@ type Set struct {
 	// len(cos) values behind them: of x[i] and y = x[len(cos)+i] it makes
 	// x[i]*cos[i] - y*sin[i] and y*cos[i] + x[i]*sin[i].
 	RopeHalves func(x, cos, sin []float32)
-	// Attend writes softmax(q·kᵀ*scale)·v to out. k and v are rows of len(q)
-	// values, one for each position; len(scores) is the number of positions.
-	Attend func(out, q, k, v, scores []float32, scale float32)
+	// Scores writes the products of QueryRows queries with the keys of so many tiles of
+	// so many blocks: dst[r*Span+p] is query r · key p, and q[c*QueryRows+r] column c of
+	// query r.
+	Scores func(dst, q []float32, k []byte, tiles, blocks int)
+	// Powers makes exp(x-top) of x, whose length is a multiple of CacheTile, and
+	// returns the sum of them.
+	Powers func(x []float32, top float32) (sum float32)
+	// Weigh adds the values of n positions, weighted, for QueryRows queries: to
+	// out[r*blocks*Block+c] for all p the weight w[r*Span+p] times column c of value p.
+	Weigh func(out, w []float32, v []byte, n, blocks int)
 	// Max returns the largest value of x; finite is false when some value is
 	// not finite, and then largest means nothing. x has at least one value.
 	Max func(x []float32) (largest float32, finite bool)
@@ -96,7 +103,8 @@ func generic() *Set {
 			quant.Q5_K:   superFormat(quant.Q5_K, q5kForm, expandQ5K),
 			quant.Q6_K:   superFormat(quant.Q6_K, q6kForm, expandQ6K),
 		},
-		Dot: dot, RMSNorm: rmsNorm, SwiGLU: swiGLU, Rope: rope, Attend: attend, Max: maxOf,
+		Dot: dot, RMSNorm: rmsNorm, SwiGLU: swiGLU, Rope: rope, Max: maxOf,
+		Scores: scores, Powers: powers, Weigh: weigh,
 		GeGLU: geGLU, RopeHalves: ropeHalves,
 		Prefetch: func([]byte) {},
 	}

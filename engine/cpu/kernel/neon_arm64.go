@@ -61,7 +61,13 @@ func geGLUNEON(dst, gate, up *float32, n int)
 func ropeHalvesNEON(x, y, cos, sin *float32, n int)
 
 //go:noescape
-func attendNEON(out, q, k, v, scores *float32, dim, n int, scale float32)
+func scoresNEON(dst, q *float32, k *byte, tiles, blocks int)
+
+//go:noescape
+func powersNEON(x *float32, n int, top float32) (sum float32)
+
+//go:noescape
+func weighNEON(out, w *float32, v *byte, n, blocks int)
 
 //go:noescape
 func maxNEON(x *float32, n int) (top float32, bits uint32)
@@ -78,7 +84,8 @@ func neonRoutines() *routines {
 			expandQ4K: expandQ4KNEON, expandQ5K: expandQ5KNEON, expandQ6K: expandQ6KNEON,
 			mul: mulSuperNEON, tile: tileKNEON,
 		},
-		dot: dotNEON, scaleBy: scaleByNEON, swiGLU: swiGLUNEON, rope: ropeNEON, max: maxNEON, attend: attendNEON,
+		dot: dotNEON, scaleBy: scaleByNEON, swiGLU: swiGLUNEON, rope: ropeNEON, max: maxNEON,
+		scores: scoresNEON, powers: powersNEON, weigh: weighNEON,
 		geGLU: geGLUNEON, ropeHalves: ropeHalvesNEON,
 	}
 }

@@ -28,7 +28,9 @@ type routines struct {
 	ropeHalves func(x, y, cos, sin *float32, n int)
 
 	max    func(x *float32, n int) (top float32, bits uint32)
-	attend func(out, q, k, v, scores *float32, dim, n int, scale float32)
+	scores func(dst, q *float32, k *byte, tiles, blocks int)
+	powers func(x *float32, n int, top float32) (sum float32)
+	weigh  func(out, w *float32, v *byte, n, blocks int)
 }
 
 const (
@@ -92,13 +94,17 @@ func (r *routines) set(name string) *Set {
 			}
 			turn(x[n:], y[n:], cos[n:], sin[n:])
 		},
-		Attend: func(out, q, k, v, scores []float32, scale float32) {
-			checkAttend(out, q, k, v, scores)
-			if len(q)%lanes != 0 {
-				attend(out, q, k, v, scores, scale)
-				return
-			}
-			r.attend(&out[0], &q[0], &k[0], &v[0], &scores[0], len(q), len(scores), scale)
+		Scores: func(dst, q []float32, k []byte, tiles, blocks int) {
+			checkScores(dst, q, k, tiles, blocks)
+			r.scores(&dst[0], &q[0], &k[0], tiles, blocks)
+		},
+		Powers: func(x []float32, top float32) float32 {
+			checkPowers(x)
+			return r.powers(&x[0], len(x), top)
+		},
+		Weigh: func(out, w []float32, v []byte, n, blocks int) {
+			checkWeigh(out, w, v, n, blocks)
+			r.weigh(&out[0], &w[0], &v[0], n, blocks)
 		},
 		Max: func(x []float32) (float32, bool) {
 			n := len(x) &^ (lanes - 1)

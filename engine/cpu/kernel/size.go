@@ -99,17 +99,6 @@ func checkTile(kernel string, f Form, dst []float32, stride int, w []byte, p *Pa
 	need(kernel, "length of scratch", len(scratch), p.Tokens*TileRows)
 }
 
-// checkAttend checks what Set.Attend is given.
-func checkAttend(out, q, k, v, scores []float32) {
-	const name = "Attend"
-	dim, n := len(q), len(scores)
-	need(name, "length of q", dim, 1)
-	need(name, "number of positions", n, 1)
-	need(name, "length of out", len(out), dim)
-	need(name, "length of k", len(k), n*dim)
-	need(name, "length of v", len(v), n*dim)
-}
-
 // checkThree checks what RMSNorm, SwiGLU and GeGLU are given: dst and w as long as x.
 func checkThree(kernel string, dst, x, w []float32) {
 	need(kernel, "length of the result", len(dst), len(x))

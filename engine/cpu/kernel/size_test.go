@@ -20,7 +20,7 @@ type call struct {
 
 // calls returns a call of every kernel of s with operands that fit.
 func calls(s *Set) map[string]func() call {
-	const rows, nb, tokens, n, dim, positions = 2 * TileRows, 3 * superBlocks, 5, 48, 32, 7
+	const rows, nb, tokens, n = 2 * TileRows, 3 * superBlocks, 5, 48
 	f := func(n int) []float32 { return make([]float32, n) }
 	all := map[string]func() call{
 		"Quantize": func() call {
@@ -52,10 +52,22 @@ func calls(s *Set) map[string]func() call {
 			x, cos, sin := f(2*n), f(n), f(n)
 			return call{floats: map[string]*[]float32{"x": &x, "sin": &sin}, do: func() { s.RopeHalves(x, cos, sin) }}
 		},
-		"Attend": func() call {
-			out, q, k, v, scores := f(dim), f(dim), f(positions*dim), f(positions*dim), f(positions)
-			return call{floats: map[string]*[]float32{"out": &out, "k": &k, "v": &v}, do: func() { s.Attend(out, q, k, v, scores, 1) }}
+		"Scores": func() call {
+			dst, q, k, tiles, blocks := f(QueryRows*Span), f(QueryRows*2*Block), make([]byte, 3*2*CacheBlock), 3, 2
+			return call{floats: map[string]*[]float32{"dst": &dst, "q": &q}, bytes: map[string]*[]byte{"k": &k}, counts: map[string]*int{"tiles": &tiles, "blocks": &blocks},
+				do: func() { s.Scores(dst, q, k, tiles, blocks) }}
 		},
+		"Powers": func() call {
+			x := f(n)
+			return call{floats: map[string]*[]float32{"x": &x}, do: func() { s.Powers(x, 1) }}
+		},
+		"Weigh": func() call {
+			out, w, v, positions, blocks := f(QueryRows*2*Block), f(QueryRows*Span), make([]byte, 3*2*CacheBlock), 2*CacheTile+1, 2
+			return call{floats: map[string]*[]float32{"out": &out, "w": &w}, bytes: map[string]*[]byte{"v": &v}, counts: map[string]*int{"n": &positions, "blocks": &blocks},
+				do: func() { s.Weigh(out, w, v, positions, blocks) }}
+		},
+		"PutKey":   func() call { return putCall(PutKey) },
+		"PutValue": func() call { return putCall(PutValue) },
 		"Max": func() call {
 			x := f(1)
 			return call{floats: map[string]*[]float32{"x": &x}, do: func() { s.Max(x) }}
@@ -87,6 +99,13 @@ func calls(s *Set) map[string]func() call {
 		}
 	}
 	return all
+}
+
+// putCall is a call that writes two blocks of a position, the last of three.
+func putCall(put func(tile []byte, i, b0 int, p *Panel)) call {
+	p, tile, i, b0 := NewPanel(Aligned, 1, 2*Block), make([]byte, 3*CacheBlock), 3, 1
+	p.Shape(1, 2*Block)
+	return call{bytes: map[string]*[]byte{"tile": &tile}, counts: map[string]*int{"i": &i, "b0": &b0}, panel: p, do: func() { put(tile, i, b0, p) }}
 }
 
 // sizeError calls do and returns the SizeError that it panics with, if it does.

@@ -90,31 +90,6 @@ func turn(x, y, cos, sin []float32) {
 	}
 }
 
-// attend is the twin of Set.Attend.
-func attend(out, q, k, v, scores []float32, scale float32) {
-	checkAttend(out, q, k, v, scores)
-	dim := len(q)
-	top := float32(math.Inf(-1))
-	for i := range scores {
-		scores[i] = dot(q, k[i*dim:i*dim+dim]) * scale
-		top = max(top, scores[i])
-	}
-	var sum float32
-	for i, s := range scores {
-		scores[i] = exp(s - top)
-		sum += scores[i]
-	}
-	clear(out[:dim])
-	for i, s := range scores {
-		for j, x := range v[i*dim : i*dim+dim] {
-			out[j] += s * x
-		}
-	}
-	for j := range out[:dim] {
-		out[j] /= sum
-	}
-}
-
 // maxOf is the twin of Set.Max. Magnitudes are compared as integers, where
 // infinity and NaN are larger than all numbers.
 func maxOf(x []float32) (top float32, finite bool) {

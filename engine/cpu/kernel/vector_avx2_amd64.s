@@ -14,9 +14,8 @@ DATA expK2<>+32(SB)/4, $0x3f000000
 DATA expK2<>+36(SB)/4, $0x3f800000 // 1
 DATA expK2<>+40(SB)/4, $0xc2ae0000 // -87, whose exp is 1.6e-38
 DATA expK2<>+44(SB)/4, $0x42b00000 // 88, whose exp is 1.7e38
-DATA expK2<>+48(SB)/4, $0xff800000 // -infinity
-DATA expK2<>+52(SB)/4, $0x7fffffff // all but the sign
-GLOBL expK2<>(SB), RODATA|NOPTR, $56
+DATA expK2<>+48(SB)/4, $0x7fffffff // all but the sign
+GLOBL expK2<>(SB), RODATA|NOPTR, $52
 
 // geluK2: GELU is x / (1+exp(x*(first + second*x²))).
 DATA geluK2<>+0(SB)/4, $0xbfcc422a // -2 sqrt(2/pi)
@@ -257,7 +256,7 @@ loop:
 TEXT ·maxAVX2(SB), NOSPLIT, $0-24
 	MOVQ         x+0(FP), SI
 	MOVQ         n+8(FP), CX
-	VPBROADCASTD expK2<>+52(SB), Y15
+	VPBROADCASTD expK2<>+48(SB), Y15
 	VPXOR        Y1, Y1, Y1
 	VMOVUPS      (SI), Y0
 
@@ -288,172 +287,26 @@ loop:
 	VZEROUPPER
 	RET
 
-// tailMask: eight words of ones, then seven of zeros; from word 8-r on, it masks
-// the first r lanes.
-DATA tailMask<>+0(SB)/8, $-1
-DATA tailMask<>+8(SB)/8, $-1
-DATA tailMask<>+16(SB)/8, $-1
-DATA tailMask<>+24(SB)/8, $-1
-DATA tailMask<>+32(SB)/8, $0
-DATA tailMask<>+40(SB)/8, $0
-DATA tailMask<>+48(SB)/8, $0
-DATA tailMask<>+56(SB)/8, $0
-GLOBL tailMask<>(SB), RODATA|NOPTR, $64
-
-// func attendAVX2(out, q, k, v, scores *float32, dim, n int, scale float32)
-// dim is a multiple of 16 and not 0, n not 0.
-TEXT ·attendAVX2(SB), NOSPLIT, $0-60
-	MOVQ         q+8(FP), DX
-	MOVQ         k+16(FP), SI
-	MOVQ         scores+32(FP), DI
-	MOVQ         dim+40(FP), BX
-	MOVQ         n+48(FP), CX
-	LEAQ         (BX*4), R8               // bytes of a row
-	VMOVSS       scale+56(FP), X14
-	VMOVSS       expK2<>+48(SB), X15      // largest score
-	MOVQ         CX, R14
-
-score:
-	VXORPS Y0, Y0, Y0
-	VXORPS Y1, Y1, Y1
-	MOVQ   DX, R12
-	MOVQ   BX, R13
-
-dot:
-	VMOVUPS     (R12), Y4
-	VMOVUPS     32(R12), Y5
-	VFMADD231PS (SI), Y4, Y0
-	VFMADD231PS 32(SI), Y5, Y1
-	ADDQ        $64, R12
-	ADDQ        $64, SI
-	SUBQ        $16, R13
-	JNZ         dot
-
-	VADDPS Y1, Y0, Y0
-	SUM1
-	VMULSS X14, X0, X0
-	VMAXSS X15, X0, X15 // NaN among the scores is lost here, but not below
-	VMOVSS X0, (DI)
-	ADDQ   $4, DI
-	DECQ   R14
-	JNZ    score
-
-	// scores to exp(score - largest), their sum to Y14
-	VBROADCASTSS X15, Y15
+// func powersAVX2(x *float32, n int, top float32) (sum float32)
+// n is a multiple of 16 and not 0.
+TEXT ·powersAVX2(SB), NOSPLIT, $0-28
+	MOVQ         x+0(FP), SI
+	MOVQ         n+8(FP), CX
+	VBROADCASTSS top+16(FP), Y15
 	VXORPS       Y14, Y14, Y14
-	VMOVDQU      tailMask<>+0(SB), Y13
-	MOVQ         scores+32(FP), DI
-	MOVQ         CX, R14
-	LEAQ         tailMask<>+32(SB), R9
 
-exps:
-	CMPQ    R14, $8
-	JGE     whole
-	MOVQ    R14, R13
-	SHLQ    $2, R13
-	SUBQ    R13, R9
-	VMOVDQU (R9), Y13
-
-whole:
-	VMASKMOVPS (DI), Y13, Y0
-	VSUBPS     Y15, Y0, Y0
+loop:
+	VMOVUPS (SI), Y0
+	VSUBPS  Y15, Y0, Y0
 	EXP(Y0, Y1, Y2, Y3)
-	VANDPS     Y13, Y0, Y0
-	VMASKMOVPS Y0, Y13, (DI)
-	VADDPS     Y0, Y14, Y14
-	ADDQ       $32, DI
-	SUBQ       $8, R14
-	JG         exps
+	VMOVUPS Y0, (SI)
+	VADDPS  Y0, Y14, Y14
+	ADDQ    $32, SI
+	SUBQ    $8, CX
+	JNZ     loop
 
-	VMOVAPS      Y14, Y0
+	VMOVAPS Y14, Y0
 	SUM1
-	VMOVSS       expK2<>+36(SB), X1
-	VDIVSS       X0, X1, X0
-	VBROADCASTSS X0, Y14
-
-	MOVQ v+24(FP), SI
-	MOVQ out+0(FP), DX
-	SUBQ $64, BX
-	JL   values16
-
-values64: // 64 columns of the values at a time
-	VXORPS Y0, Y0, Y0
-	VXORPS Y1, Y1, Y1
-	VXORPS Y2, Y2, Y2
-	VXORPS Y3, Y3, Y3
-	VXORPS Y4, Y4, Y4
-	VXORPS Y5, Y5, Y5
-	VXORPS Y6, Y6, Y6
-	VXORPS Y7, Y7, Y7
-	MOVQ   scores+32(FP), DI
-	MOVQ   SI, R12
-	MOVQ   CX, R14
-
-position:
-	VBROADCASTSS (DI), Y8
-	VFMADD231PS  (R12), Y8, Y0
-	VFMADD231PS  32(R12), Y8, Y1
-	VFMADD231PS  64(R12), Y8, Y2
-	VFMADD231PS  96(R12), Y8, Y3
-	VFMADD231PS  128(R12), Y8, Y4
-	VFMADD231PS  160(R12), Y8, Y5
-	VFMADD231PS  192(R12), Y8, Y6
-	VFMADD231PS  224(R12), Y8, Y7
-	ADDQ         R8, R12
-	ADDQ         $4, DI
-	DECQ         R14
-	JNZ          position
-
-	VMULPS  Y14, Y0, Y0
-	VMULPS  Y14, Y1, Y1
-	VMULPS  Y14, Y2, Y2
-	VMULPS  Y14, Y3, Y3
-	VMULPS  Y14, Y4, Y4
-	VMULPS  Y14, Y5, Y5
-	VMULPS  Y14, Y6, Y6
-	VMULPS  Y14, Y7, Y7
-	VMOVUPS Y0, (DX)
-	VMOVUPS Y1, 32(DX)
-	VMOVUPS Y2, 64(DX)
-	VMOVUPS Y3, 96(DX)
-	VMOVUPS Y4, 128(DX)
-	VMOVUPS Y5, 160(DX)
-	VMOVUPS Y6, 192(DX)
-	VMOVUPS Y7, 224(DX)
-	ADDQ    $256, DX
-	ADDQ    $256, SI
-	SUBQ    $64, BX
-	JGE     values64
-
-values16: // what is left of the columns, 16 at a time
-	ADDQ $64, BX
-	JZ   done
-
-next16:
-	VXORPS Y0, Y0, Y0
-	VXORPS Y1, Y1, Y1
-	MOVQ   scores+32(FP), DI
-	MOVQ   SI, R12
-	MOVQ   CX, R14
-
-acc16:
-	VBROADCASTSS (DI), Y8
-	VFMADD231PS  (R12), Y8, Y0
-	VFMADD231PS  32(R12), Y8, Y1
-	ADDQ         R8, R12
-	ADDQ         $4, DI
-	DECQ         R14
-	JNZ          acc16
-
-	VMULPS  Y14, Y0, Y0
-	VMULPS  Y14, Y1, Y1
-	VMOVUPS Y0, (DX)
-	VMOVUPS Y1, 32(DX)
-	ADDQ    $64, DX
-	ADDQ    $64, SI
-	SUBQ    $16, BX
-	JNZ     next16
-
-done:
+	VMOVSS  X0, sum+24(FP)
 	VZEROUPPER
 	RET

@@ -179,59 +179,6 @@ func TestRopeHalves(t *testing.T) {
 	}
 }
 
-func TestAttend(t *testing.T) {
-	for _, s := range sets(t) {
-		r := rand.New(rand.NewPCG(5, 1))
-		for _, dim := range []int{1, 6, 8, 16, 24, 32, 40, 48, 64, 80, 96, 128, 256} {
-			for _, n := range []int{1, 2, 3, 4, 5, 13, 16, 17, 33, 100} {
-				q, k, v := normal(r, dim, 1), normal(r, n*dim, 1), normal(r, n*dim, 1)
-				out, scores := make([]float32, dim+1), make([]float32, n+1)
-				scale := float32(1 / math.Sqrt(float64(dim)))
-				s.Attend(out[:dim], q, k, v, scores[:n], scale)
-				p, top, sum := make([]float64, n), math.Inf(-1), 0.0
-				for i := range n {
-					for j := range dim {
-						p[i] += float64(q[j]) * float64(k[i*dim+j]) * float64(scale)
-					}
-					top = max(top, p[i])
-				}
-				for i := range p {
-					p[i] = math.Exp(p[i] - top)
-					sum += p[i]
-				}
-				for j := range dim {
-					var want float64
-					for i := range p {
-						want += p[i] / sum * float64(v[i*dim+j])
-					}
-					near(t, s.Name+" attention", out[j], want, 1, 3e-6)
-				}
-				if out[dim] != 0 || scores[n] != 0 {
-					t.Fatalf("%s: wrote past the end: head of %d, %d positions", s.Name, dim, n)
-				}
-			}
-		}
-	}
-}
-
-// A NaN anywhere in the inputs reaches attention's result.
-func TestAttendNotFinite(t *testing.T) {
-	for _, s := range sets(t) {
-		for _, n := range []int{1, 3, 17} {
-			for at := range n {
-				const dim = 64
-				q, k, v := make([]float32, dim), make([]float32, n*dim), make([]float32, n*dim)
-				q[0], k[at*dim] = 1, float32(math.NaN())
-				out := make([]float32, dim)
-				s.Attend(out, q, k, v, make([]float32, n), 1)
-				if out[5] == out[5] {
-					t.Fatalf("%s: NaN in key %d of %d is lost", s.Name, at, n)
-				}
-			}
-		}
-	}
-}
-
 func TestMax(t *testing.T) {
 	for _, s := range sets(t) {
 		r := rand.New(rand.NewPCG(6, 1))
