@@ -19,6 +19,9 @@ const (
 	// attendShares is how many units of attention a thread has at least, where there are
 	// tokens enough: later tokens look at more positions than earlier ones.
 	attendShares = 4
+	// partPositions is how many positions a part of one token's has at least: to add
+	// two parts up costs about as much as to look at ten positions.
+	partPositions = 64
 )
 
 // group is how many heads of queries share a head of keys.
@@ -64,8 +67,7 @@ func (e *Engine) newAttention(n int) {
 func (e *Engine) doAttend(th *thread, s stage, u int) {
 	b := &e.blocks[s.layer]
 	if s.tokens == 1 {
-		n := e.attendParts(b)
-		e.attendPart(th, s, u/n, u%n, n)
+		e.attendPart(s, u)
 		return
 	}
 	size := e.attendTokens(b, s.tokens)
@@ -73,7 +75,7 @@ func (e *Engine) doAttend(th *thread, s stage, u int) {
 	h, t0 := u/units, u%units*size
 	t1 := min(t0+size, s.tokens)
 	g := b.group()
-	e.attendTo(th.attention, s, h, t0, t1, 0, g)
+	e.attendTo(th.attention, s, h, t0, t1)
 	from, _ := b.reach(e.pos + s.first + t0)
 	_, to := b.reach(e.pos + s.first + t1 - 1)
 	e.attendOver(th.attention, s.layer, h, from, to)
@@ -84,46 +86,43 @@ func (e *Engine) doAttend(th *thread, s stage, u int) {
 	}
 }
 
-// attendPart does part i of n of head h of one token. Where so few positions are looked at
-// that their scores are there at once, it is a query of the group instead.
-func (e *Engine) attendPart(th *thread, s stage, h, i, n int) {
+// attendPart does unit u of one token. Where few positions are looked at there are fewer parts
+// than units, and a unit without one has nothing to do.
+func (e *Engine) attendPart(s stage, u int) {
 	b := &e.blocks[s.layer]
-	g := b.group()
 	from, to := b.reach(e.pos + s.first)
-	if to-from <= kernel.Span {
-		if i < g {
-			e.attendTo(th.attention, s, h, 0, 1, i, i+1)
-			e.attendOver(th.attention, s.layer, h, from, to)
-			e.attended(th.attention, 0, s, 0, h*g+i)
-		}
-		return
-	}
-	parts := e.parts[h*n : (h+1)*n]
 	first := from / kernel.CacheTile
 	tiles := ceil(to, kernel.CacheTile) - first
-	e.attendTo(parts[i], s, h, 0, 1, 0, g)
-	e.attendOver(parts[i], s.layer, h, max(from, (first+tiles*i/n)*kernel.CacheTile), min(to, (first+tiles*(i+1)/n)*kernel.CacheTile))
+	units := e.attendParts(b)
+	n := max(1, min(units, tiles*kernel.CacheTile/partPositions))
+	h, i := u/units, u%units*n/units
+	if u%units > 0 && (u%units-1)*n/units == i {
+		return
+	}
+	a, g := e.parts[h*units+i], b.group()
+	e.attendTo(a, s, h, 0, 1)
+	e.attendOver(a, s.layer, h, max(from, (first+tiles*i/n)*kernel.CacheTile), min(to, (first+tiles*(i+1)/n)*kernel.CacheTile))
 	if e.partsDone[h].Add(1) < int32(n) {
 		return
 	}
 	e.partsDone[h].Store(0)
-	for _, p := range parts[1:] {
-		parts[0].Add(p)
+	all := e.parts[h*units : h*units+n]
+	for _, p := range all[1:] {
+		all[0].Add(p)
 	}
 	for i := range g {
-		e.attended(parts[0], i, s, 0, h*g+i)
+		e.attended(all[0], i, s, 0, h*g+i)
 	}
 }
 
-// attendTo begins the attention a of tokens t0 to t1-1, of heads from to to-1 of the group of
-// key head h.
-func (e *Engine) attendTo(a *kernel.Attention, s stage, h, t0, t1, from, to int) {
+// attendTo begins the attention a of tokens t0 to t1-1, of the heads that share key head h.
+func (e *Engine) attendTo(a *kernel.Attention, s stage, h, t0, t1 int) {
 	b, dim := &e.blocks[s.layer], e.m.HeadDim
-	a.Reset((t1 - t0) * (to - from))
+	a.Reset((t1 - t0) * b.group())
 	row := 0
 	for t := t0; t < t1; t++ {
 		first, last := b.reach(e.pos + s.first + t)
-		for i := from; i < to; i++ {
+		for i := range b.group() {
 			q := e.queries[((s.first+t)*b.Heads+h*b.group()+i)*dim:][:dim]
 			a.Query(row, q, e.m.AttnScale, first, last)
 			row++

@@ -88,9 +88,17 @@ column:
 	VZEROUPPER
 	RET
 
+// SCALED multiplies a query's 16 weights at off with the scales, Y8 and Y9, and keeps
+// that at to.
+#define SCALED(off, to) \
+	VMULPS  off(R9), Y8, Y10     \
+	VMULPS  off+32(R9), Y9, Y11  \
+	VMOVUPS Y10, to(SP)          \
+	VMOVUPS Y11, to+32(SP)
+
 // func weighAVX2(out, w *float32, v *byte, n, blocks int)
 // Half a block of the columns at a time.
-TEXT ·weighAVX2(SB), NOSPLIT, $0-40
+TEXT ·weighAVX2(SB), NOSPLIT, $256-40
 	MOVQ   out+0(FP), DI
 	MOVQ   v+16(FP), SI
 	MOVQ   blocks+32(FP), BX
@@ -116,8 +124,14 @@ half:
 	MOVQ    n+24(FP), R10
 
 tile:
-	MOVQ    R8, R13
+	VMOVUPS (R8), Y8
+	VMOVUPS 32(R8), Y9
+	SCALED(0, 0)
+	SCALED(ROW1, 64)
+	SCALED(ROW2, 128)
+	SCALED(ROW3, 192)
 	LEAQ    64(R8)(DX*1), R12
+	MOVQ    SP, R13
 	MOVQ    $16, R11
 	CMPQ    R10, R11
 	CMOVQLT R10, R11
@@ -125,15 +139,12 @@ tile:
 position:
 	VPMOVSXWD    (R12), Y8
 	VPMOVSXWD    16(R12), Y9
-	VBROADCASTSS (R13), Y10
+	VBROADCASTSS (R13), Y11
+	VBROADCASTSS 64(R13), Y12
+	VBROADCASTSS 128(R13), Y13
+	VBROADCASTSS 192(R13), Y14
 	VCVTDQ2PS    Y8, Y8
 	VCVTDQ2PS    Y9, Y9
-	VBROADCASTSS (R9), Y11
-	VBROADCASTSS ROW1(R9), Y12
-	VBROADCASTSS ROW2(R9), Y13
-	VBROADCASTSS ROW3(R9), Y14
-	VMULPS       Y10, Y8, Y8
-	VMULPS       Y10, Y9, Y9
 	VFMADD231PS  Y8, Y11, Y0
 	VFMADD231PS  Y9, Y11, Y1
 	VFMADD231PS  Y8, Y12, Y2
@@ -144,10 +155,10 @@ position:
 	VFMADD231PS  Y9, Y14, Y7
 	ADDQ         $64, R12
 	ADDQ         $4, R13
-	ADDQ         $4, R9
 	DECQ         R11
 	JNZ          position
 
+	ADDQ $64, R9
 	ADDQ CX, R8
 	SUBQ $16, R10
 	JG   tile

@@ -79,8 +79,9 @@ columns:
 
 // func weighAVX512(out, w *float32, v *byte, n, blocks int)
 // Block by block of the columns: 32 sums of each of four queries stay in registers
-// over all positions.
-TEXT ·weighAVX512(SB), NOSPLIT, $0-40
+// over all positions. The scales of a tile are multiplied into the weights first, which
+// is one product for 32 of the values.
+TEXT ·weighAVX512(SB), NOSPLIT, $256-40
 	MOVQ   out+0(FP), DI
 	MOVQ   v+16(FP), SI
 	MOVQ   blocks+32(FP), BX
@@ -103,8 +104,17 @@ block:
 	MOVQ    n+24(FP), R10
 
 tile:
-	MOVQ    R8, R13
+	VMOVUPS (R8), Z10
+	VMULPS  (R9), Z10, Z11
+	VMULPS  ROW1(R9), Z10, Z12
+	VMULPS  ROW2(R9), Z10, Z13
+	VMULPS  ROW3(R9), Z10, Z14
+	VMOVUPS Z11, (SP)
+	VMOVUPS Z12, 64(SP)
+	VMOVUPS Z13, 128(SP)
+	VMOVUPS Z14, 192(SP)
 	LEAQ    64(R8), R12
+	MOVQ    SP, R13
 	MOVQ    $16, R11
 	CMPQ    R10, R11
 	CMOVQLT R10, R11
@@ -113,15 +123,12 @@ position:
 	PREFETCHT0   4096(R12)
 	VPMOVSXWD    (R12), Z8
 	VPMOVSXWD    32(R12), Z9
-	VBROADCASTSS (R13), Z10
+	VBROADCASTSS (R13), Z11
+	VBROADCASTSS 64(R13), Z12
+	VBROADCASTSS 128(R13), Z13
+	VBROADCASTSS 192(R13), Z14
 	VCVTDQ2PS    Z8, Z8
 	VCVTDQ2PS    Z9, Z9
-	VBROADCASTSS (R9), Z11
-	VBROADCASTSS ROW1(R9), Z12
-	VBROADCASTSS ROW2(R9), Z13
-	VBROADCASTSS ROW3(R9), Z14
-	VMULPS       Z10, Z8, Z8
-	VMULPS       Z10, Z9, Z9
 	VFMADD231PS  Z8, Z11, Z0
 	VFMADD231PS  Z9, Z11, Z1
 	VFMADD231PS  Z8, Z12, Z2
@@ -132,10 +139,10 @@ position:
 	VFMADD231PS  Z9, Z14, Z7
 	ADDQ         $64, R12
 	ADDQ         $4, R13
-	ADDQ         $4, R9
 	DECQ         R11
 	JNZ          position
 
+	ADDQ $64, R9
 	ADDQ CX, R8
 	SUBQ $16, R10
 	JG   tile

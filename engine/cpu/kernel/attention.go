@@ -111,7 +111,9 @@ func (a *Attention) soften(s *Set, r int, x []float32, l, h int) {
 	clear(x[:l])
 	clear(x[h:])
 	if a.top[r] != top {
-		a.rescale(r, exp(a.top[r]-top))
+		if a.sum[r] != 0 {
+			a.rescale(r, exp(a.top[r]-top))
+		}
 		a.top[r] = top
 	}
 	a.sum[r] += sum
