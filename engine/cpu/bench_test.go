@@ -7,6 +7,7 @@ import (
 	"github.com/introgen/introgen/engine/cpu"
 	"github.com/introgen/introgen/engine/cpu/kernel"
 	"github.com/introgen/introgen/engine/transformer/transformertest"
+	"github.com/introgen/introgen/models"
 	"github.com/introgen/introgen/models/modeltest"
 )
 
@@ -40,5 +41,38 @@ func BenchmarkModel(b *testing.B) {
 				}
 			}
 		}
+	}
+}
+
+// BenchmarkContext passes prompts of growing lengths, and decodes behind them, with the best
+// instruction set: what a long context costs.
+func BenchmarkContext(b *testing.B) {
+	m := model(b, modeltest.Path(b, models.StandIn))
+	for _, n := range []int{128, 512, 1024, 4096} {
+		ids := make([]int32, n)
+		for i := range ids {
+			ids[i] = int32((i*7919 + 13) % m.Vocab)
+		}
+		e := newEngine(b, m, cpu.Options{Threads: 2, Context: n + 1})
+		b.Run(fmt.Sprint("prefill/", n), func(b *testing.B) {
+			for b.Loop() {
+				if _, err := e.Step(ids, 0); err != nil {
+					b.Fatal(err)
+				}
+			}
+			b.ReportMetric(float64(n*b.N)/b.Elapsed().Seconds(), "tokens/s")
+		})
+		b.Run(fmt.Sprint("decode/", n), func(b *testing.B) {
+			if _, err := e.Step(ids, 0); err != nil {
+				b.Fatal(err)
+			}
+			b.ResetTimer()
+			for b.Loop() {
+				if _, err := e.Step(ids[:1], n); err != nil {
+					b.Fatal(err)
+				}
+			}
+			b.ReportMetric(float64(m.Bytes()+e.CacheBytes())*float64(b.N)/float64(b.Elapsed().Nanoseconds()), "GB/s")
+		})
 	}
 }
