@@ -7,6 +7,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/introgen/introgen/engine/cpu"
@@ -191,9 +192,10 @@ func TestSizes(t *testing.T) {
 
 	add("hidden", around(32, 32, 64, 256, 1024), chunk+1, blocks, hidden)
 	add("hidden", around(32, 32, 64, 256), 3, fast, hidden)
-	add("super-blocks", []int{1, 1, 1, 2, 3, 4, 5}, chunk+1, []string{"Q4_K", "Q5_K", "Q6_K"}, func(c *transformertest.Config, n int) {
+	supers := func(c *transformertest.Config, n int) {
 		c.Hidden, c.FFN, c.Heads, c.KVHeads, c.HeadDim = 256*n, 256*(6-n), 2, 1, 128
-	})
+	}
+	add("super-blocks", []int{1, 1, 1, 2, 3, 4, 5}, chunk+1, []string{"Q4_K", "Q5_K", "Q6_K"}, supers)
 	add("hidden", around(32, 32, 64, 256), chunk+1, []string{"IQ4_NL", "Q5_0"}, hidden)
 	add("hidden", around(1, 1, kernel.TileRows, unit, 2*unit, 256), chunk+1, numbers, hidden)
 	for _, threads := range []int{1, 2, 3, 4, 5} { // a thread's share is a run
@@ -220,6 +222,10 @@ func TestSizes(t *testing.T) {
 	})
 	add("layers", []int{1, 2, 3, 5}, 3, fast, func(c *transformertest.Config, n int) { c.Layers = n })
 	for typ := range types { // every type alike
+		if strings.HasSuffix(typ, "_K") { // in blocks of 256
+			add("type", []int{1}, chunk+1, []string{typ}, supers)
+			continue
+		}
 		add("type", []int{64}, chunk+1, []string{typ}, hidden)
 	}
 	worst := map[string]float64{}
