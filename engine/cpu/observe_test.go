@@ -323,9 +323,10 @@ func TestObservedChunks(t *testing.T) {
 	if len(s.passes) != 3 {
 		t.Fatalf("%d passes, not 3", len(s.passes))
 	}
-	// The attention of the second pass looks at 86 positions at the last.
+	// The attention of the second pass looks at 86 positions at the last, each of two
+	// heads of a key and a value, whose 16 numbers take a block of 32, 68 bytes.
 	tokens := (2*cpu.Chunk + 1) / 3
-	held(t, s.passes[1], e.Describe().Set, []cost{{0, cpu.OpAttention, "attend", int64(4*tokens*64 + 2*4*2*tokens*32), int64(4 * tokens * 64),
+	held(t, s.passes[1], e.Describe().Set, []cost{{0, cpu.OpAttention, "attend", int64(4*tokens*64 + 2*2*2*tokens*68), int64(4 * tokens * 64),
 		4 * (int64(tokens*(tokens+1+2*tokens)/2)*(2*16+2*16+5) + int64(tokens)*16)}})
 	stop = errors.New("enough")
 	if _, err := e.Step([]int32{1}, 0); !errors.Is(err, stop) {

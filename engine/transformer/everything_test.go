@@ -114,7 +114,8 @@ func read(t *testing.T, path string, file gguftest.File) (r reading) {
 	ids, err := k.Encode(everyText)
 	text, err2 := k.Decode([]int32{0, 262, 261, 7, 287})
 	said, err3 := tokenizer.Assumed(f)
-	r.text = fmt.Sprint(ids, err, text, err2, said, err3, tokenizer.Ignored(f))
+	around, err4 := tokenizer.ReadAdditions(f)
+	r.text = fmt.Sprint(around.Around(ids), err, text, err2, said, err3, err4, tokenizer.Ignored(f))
 	return r
 }
 
@@ -288,7 +289,7 @@ var harmlessFields = []struct{ field, why string }{
 	{"added metadata llama.rope.scale_linear", "rope.scaling.factor counts where both are there"},
 	{"added metadata tokenizer.ggml.scores", "byte-level BPE has ranks of merges, not scores"},
 	{"added metadata tokenizer.ggml.token_type_count", "the tokenizers that it is for are refused"},
-	{"metadata tokenizer.ggml.bos_token_id", "tokens around a text are added to its ids, elsewhere"},
+	{"metadata tokenizer.ggml.bos_token_id", "no token is added to a text that the file does not want there"},
 	{"metadata tokenizer.ggml.eos_token_id", "generation ends after a number of steps"},
 	{"metadata tokenizer.ggml.add_bos_token dropped", "false is what is done"},
 	{"metadata tokenizer.ggml.add_bos_token renamed", "false is what is done"},
