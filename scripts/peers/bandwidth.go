@@ -8,6 +8,7 @@ import (
 
 	"github.com/introgen/introgen/engine/cpu/bandwidth"
 	"github.com/introgen/introgen/figures"
+	"github.com/introgen/introgen/scripts/peers/peer"
 )
 
 // Bandwidth is one result of package bandwidth: how fast this machine reads
@@ -79,12 +80,12 @@ func (m *Measurement) limit(set Setting) []float64 {
 
 // share is the part of the bandwidth limit that decoding reaches: a decode step
 // reads every byte of the model once.
-func (m *Measurement) share(set Setting, engine string) Spread {
+func (m *Measurement) share(set Setting, engine string) peer.Spread {
 	bytes := float64(m.Files[set.Model])
 	decode, limit := valuesOf(m.Samples, set, engine, Decode), m.limit(set)
 	var reached []float64
 	for _, ms := range decode {
 		reached = append(reached, bytes/ms/1e6) // bytes a millisecond to GB/s
 	}
-	return SpreadOf(ratios(reached, limit))
+	return peer.SpreadOf(peer.Ratios(reached, limit))
 }

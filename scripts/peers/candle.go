@@ -2,75 +2,23 @@ package main
 
 import (
 	"context"
-	"fmt"
-	"io"
-	"path/filepath"
 	"strconv"
 
-	"github.com/introgen/introgen/system/tools"
+	"github.com/introgen/introgen/scripts/peers/peer"
 )
 
-const candleVersion = "0.11.0" // as candle/Cargo.toml pins it
-
-// candleBuild is one way to compile candle.
-type candleBuild struct {
-	name   string // default, native
-	flags  string // RUSTFLAGS
-	family string
-}
-
-// The default build is what a newcomer gets from `cargo build --release`. The
-// native one may use what this processor has: kernels that candle chooses when
-// it is compiled.
-var candleBuilds = []candleBuild{
-	{"native", "-C target-cpu=native", "candle native"},
-	{"default", "", "candle default"},
-}
-
-// Candle builds candle's peer and returns the ways to run it.
-func (s *Setup) Candle(ctx context.Context) ([]Engine, error) {
-	cargo, err := tools.Find(ctx, "cargo")
-	if err != nil {
-		return nil, err
-	}
-	rustc, _ := tools.Ask(ctx, []string{"rustc", "--version"}) // "" where it does not say
+// candleEngines builds candle and lists the ways to run it: the header read as the
+// experiment did it, and of the native build also buffered.
+func candleEngines(ctx context.Context, s *peer.Setup) ([]Engine, error) {
+	builds, err := s.Candle(ctx)
 	var engines []Engine
-	for _, b := range candleBuilds {
-		parts := []string{fingerprint("candle"), rustc, b.flags}
-		if b.flags != "" {
-			parts = append(parts, s.Machine.native)
-		}
-		dir := s.folder("candle-"+candleVersion+"-"+b.name, parts...)
-		err := s.once(dir, fmt.Sprintf("candle %s, %s build: some minutes, 400 MB", candleVersion, b.name), func(log io.Writer) error {
-			return cargoBuild(ctx, log, cargo, dir, b.flags)
-		})
-		if err != nil {
-			return nil, err
-		}
-		program := filepath.Join(dir, "target", "release", "introgen-peer-candle")
-		built := fmt.Sprintf("candle %s, %s, release", candleVersion, rustc)
-		if b.flags != "" {
-			built += ", " + b.flags
-		}
-		engines = append(engines, candleEngine("candle "+b.name, b.family, built+", header read through File", program, "file"))
-		if b.name == "native" {
-			engines = append(engines, candleEngine("candle native, buffered", b.family, built+", header read through BufReader", program, "buffered"))
+	for _, b := range builds {
+		engines = append(engines, candleEngine("candle "+b.Name, b.Family, b.Built+", header read through File", b.Program, "file"))
+		if b.Name == "native" {
+			engines = append(engines, candleEngine("candle native, buffered", b.Family, b.Built+", header read through BufReader", b.Program, "buffered"))
 		}
 	}
-	return engines, nil
-}
-
-func cargoBuild(ctx context.Context, log io.Writer, cargo tools.Tool, dir, flags string) error {
-	crate := filepath.Join(dir, "crate")
-	if err := unpack("candle", crate); err != nil {
-		return err
-	}
-	env := []string{"CARGO_TARGET_DIR=" + filepath.Join(dir, "target")}
-	if flags != "" {
-		env = append(env, "RUSTFLAGS="+flags)
-	}
-	argv := append(cargo.Argv, "build", "--release", "--manifest-path", filepath.Join(crate, "Cargo.toml"))
-	return build(ctx, log, crate, env, argv)
+	return engines, err
 }
 
 func candleEngine(name, family, built, program, reader string) Engine {

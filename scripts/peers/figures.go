@@ -1,6 +1,10 @@
 package main
 
-import "math"
+import (
+	"math"
+
+	"github.com/introgen/introgen/scripts/peers/peer"
+)
 
 // Figure is one time of a process that is compared.
 type Figure int
@@ -25,28 +29,28 @@ func (f Figure) Of(s Sample) float64 {
 		return math.NaN()
 	}
 	first, later := s.Output.Rounds[0], s.Output.Rounds[1:]
-	each := func(get func(Round) float64) float64 {
+	each := func(get func(peer.Round) float64) float64 {
 		var v []float64
 		for _, r := range later {
 			v = append(v, get(r))
 		}
-		return median(v)
+		return peer.Median(v)
 	}
 	switch f {
 	case Read:
-		return nonZero(each(func(r Round) float64 { return r.Read }))
+		return nonZero(each(func(r peer.Round) float64 { return r.Read }))
 	case Load:
-		return each(func(r Round) float64 { return r.Load })
+		return each(func(r peer.Round) float64 { return r.Load })
 	case Prefill:
-		return each(func(r Round) float64 { return r.Prefill })
+		return each(func(r peer.Round) float64 { return r.Prefill })
 	case Decode:
 		var steps []float64
 		for _, r := range later {
 			steps = append(steps, r.Steps...)
 		}
-		return groupedMedian(steps, resolution)
+		return peer.GroupedMedian(steps, peer.Resolution)
 	case Total:
-		return each(func(r Round) float64 { return r.Prefill + r.Decode })
+		return each(func(r peer.Round) float64 { return r.Prefill + r.Decode })
 	case FirstToken:
 		return first.Load + first.Prefill
 	case Peak:
@@ -80,8 +84,8 @@ func valuesOf(samples []Sample, set Setting, engine string, f Figure) []float64 
 }
 
 // spread summarises values over the blocks that have one.
-func (m *Measurement) spread(set Setting, engine string, f Figure) Spread {
-	return SpreadOf(valuesOf(m.Samples, set, engine, f))
+func (m *Measurement) spread(set Setting, engine string, f Figure) peer.Spread {
+	return peer.SpreadOf(valuesOf(m.Samples, set, engine, f))
 }
 
 // best names the engine of the family with the smallest median: the way of
@@ -101,7 +105,7 @@ func (m *Measurement) best(set Setting, family string, f Figure) string {
 
 // speedup is how many times as fast introgen's variant is as the best of a
 // family: the peer's time divided by introgen's, block by block.
-func (m *Measurement) speedup(set Setting, variant, family string, f Figure) Spread {
-	peer := m.best(set, family, f)
-	return SpreadOf(ratios(valuesOf(m.Samples, set, peer, f), valuesOf(m.Samples, set, variant, f)))
+func (m *Measurement) speedup(set Setting, variant, family string, f Figure) peer.Spread {
+	served := m.best(set, family, f)
+	return peer.SpreadOf(peer.Ratios(valuesOf(m.Samples, set, served, f), valuesOf(m.Samples, set, variant, f)))
 }

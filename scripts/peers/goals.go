@@ -3,13 +3,15 @@ package main
 import (
 	"fmt"
 	"strings"
+
+	"github.com/introgen/introgen/scripts/peers/peer"
 )
 
 // goal is one of the speeds that the project sets itself. value is in the
 // goal's own direction; bound is what its median must reach, or stay below.
 type goal struct {
 	what  string
-	value Spread
+	value peer.Spread
 	bound float64
 	most  bool // bound is the most allowed, not the least
 	unit  string
@@ -45,7 +47,7 @@ func (m *Measurement) goals() []goal {
 		bySize = append(bySize, mib*(1<<20)/float64(m.Files[q8.Model]))
 	}
 	return append(list, goal{
-		fmt.Sprintf("%s, %s: peak resident memory by the file's size", q8, variantDefault), SpreadOf(bySize), 1.3, true, "×",
+		fmt.Sprintf("%s, %s: peak resident memory by the file's size", q8, variantDefault), peer.SpreadOf(bySize), 1.3, true, "×",
 	}, goal{
 		fmt.Sprintf("Q8_0, %s beside a busy neighbour: time of 2 threads by that of 1", variantDefault),
 		m.slowdown(variantDefault, q8, q8one), 1.5, true, "×"})
@@ -53,20 +55,20 @@ func (m *Measurement) goals() []goal {
 
 // slowdown is how many times as long a round takes with more threads than with
 // one, both beside a busy neighbour, block by block.
-func (m *Measurement) slowdown(engine string, more, one Setting) Spread {
-	return SpreadOf(ratios(valuesOf(m.Loaded, more, engine, Total), valuesOf(m.Loaded, one, engine, Total)))
+func (m *Measurement) slowdown(engine string, more, one Setting) peer.Spread {
+	return peer.SpreadOf(peer.Ratios(valuesOf(m.Loaded, more, engine, Total), valuesOf(m.Loaded, one, engine, Total)))
 }
 
 func (m *Measurement) writeGoals(b *strings.Builder) {
 	var rows [][]string
 	for _, g := range m.goals() {
 		if g.value.N == 0 {
-			rows = append(rows, []string{g.what, g.want(), none, "not measured"})
+			rows = append(rows, []string{g.what, g.want(), peer.None, "not measured"})
 			continue
 		}
-		value := g.value.cell(2, g.unit)
+		value := g.value.Cell(2, g.unit)
 		if g.unit == "%" {
-			value = g.value.percent()
+			value = g.value.Percent()
 		}
 		verdict := "reached"
 		switch {
@@ -77,7 +79,7 @@ func (m *Measurement) writeGoals(b *strings.Builder) {
 		}
 		rows = append(rows, []string{g.what, g.want(), value, verdict})
 	}
-	table(b, []string{"goal", "bound", "measured", "verdict"}, rows)
+	peer.Table(b, []string{"goal", "bound", "measured", "verdict"}, rows)
 }
 
 func (g goal) want() string {

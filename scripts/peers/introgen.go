@@ -1,9 +1,6 @@
 package main
 
 import (
-	"context"
-	"os"
-	"path/filepath"
 	"strconv"
 )
 
@@ -29,14 +26,3 @@ const (
 
 // decodeSteps is the experiment's number of decode steps in a round.
 const decodeSteps = 20
-
-// ownProgram builds introgen into the cache folder, from the module that the
-// working folder lies in.
-func (s *Setup) ownProgram(ctx context.Context) (string, error) {
-	program := filepath.Join(s.Cache, "peers", "introgen")
-	if err := os.MkdirAll(filepath.Dir(program), 0o755); err != nil {
-		return "", err
-	}
-	err := build(ctx, s.Log, "", []string{"CGO_ENABLED=0"}, []string{"go", "build", "-buildvcs=auto", "-o", program, "github.com/introgen/introgen/cmd/introgen"})
-	return program, err
-}

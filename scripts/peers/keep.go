@@ -1,17 +1,14 @@
 package main
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"os"
-	"strings"
 
 	"github.com/introgen/introgen/models"
 	"github.com/introgen/introgen/system/files"
-	"github.com/introgen/introgen/system/tools"
 )
 
 // modelFiles are the files that are measured, by the type of their weights.
@@ -44,12 +41,6 @@ func (r *Runner) openModels(m *Measurement) error {
 		}
 	}
 	return nil
-}
-
-// revision is what the program says of itself: its version and commit.
-func revision(ctx context.Context, program string) string {
-	line, _ := tools.Ask(ctx, []string{program, "--version"}) // "" where it does not say
-	return strings.TrimPrefix(line, "introgen version ")
 }
 
 // save keeps everything measured, so that the report can be written again.

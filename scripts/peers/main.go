@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"github.com/introgen/introgen/figures"
+	"github.com/introgen/introgen/scripts/peers/peer"
 	"github.com/introgen/introgen/system/files"
 	"github.com/introgen/introgen/system/machine"
 )
@@ -90,8 +91,8 @@ func (o options) measure(ctx context.Context, log io.Writer) (*Measurement, erro
 	if err != nil {
 		return nil, err
 	}
-	m := &Measurement{Date: time.Now().UTC(), Machine: ThisMachine(), Blocks: o.blocks, Rounds: o.rounds}
-	setup := Setup{Cache: cache, Machine: m.Machine, Log: log}
+	m := &Measurement{Date: time.Now().UTC(), Machine: peer.ThisMachine(), Blocks: o.blocks, Rounds: o.rounds}
+	setup := peer.Setup{Cache: cache, Machine: m.Machine, Log: log}
 	if err := o.prepare(ctx, &setup, m); err != nil || o.setupOnly {
 		return m, err
 	}
@@ -100,7 +101,7 @@ func (o options) measure(ctx context.Context, log io.Writer) (*Measurement, erro
 		return nil, err
 	}
 	m.Busy[0] = max(0, machine.Load())
-	if m.Busy[0] > quiet {
+	if m.Busy[0] > peer.Quiet {
 		fmt.Fprintf(log, "note: this machine is not quiet (load average %s): the ratios will spread\n", figures.Text(m.Busy[0], 1))
 	}
 	err = runner.processes(ctx, m)
@@ -119,35 +120,31 @@ func (o options) measure(ctx context.Context, log io.Writer) (*Measurement, erro
 	return m, nil
 }
 
-// quiet is the load average up to which a machine counts as having nothing else
-// to do.
-const quiet = 0.5
-
 // prepare builds introgen and the peers. A peer whose tools are missing is left
 // out and named in the report; introgen must build.
-func (o *options) prepare(ctx context.Context, setup *Setup, m *Measurement) error {
+func (o *options) prepare(ctx context.Context, setup *peer.Setup, m *Measurement) error {
 	if o.introgen == "" && !o.setupOnly {
-		program, err := setup.ownProgram(ctx)
+		program, err := setup.Introgen(ctx, "peers")
 		if err != nil {
 			return err
 		}
 		o.introgen = program
 	}
 	if !o.setupOnly {
-		m.Revision = revision(ctx, o.introgen)
+		m.Revision = peer.Revision(ctx, o.introgen)
 	}
 	m.Engines = introgenEngines(o.introgen, "introgen "+m.Revision)
-	for _, peer := range []struct {
+	for _, other := range []struct {
 		name  string
-		build func(context.Context) ([]Engine, error)
-	}{{"llama.cpp", setup.Llama}, {"candle", setup.Candle}} {
-		engines, err := peer.build(ctx)
+		build func() ([]Engine, error)
+	}{{"llama.cpp", func() ([]Engine, error) { return llamaEngines(ctx, setup) }}, {"candle", func() ([]Engine, error) { return candleEngines(ctx, setup) }}} {
+		engines, err := other.build()
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
 		if err != nil {
-			fmt.Fprintf(setup.Log, "%s is left out: %v\n", peer.name, err)
-			m.Absent = append(m.Absent, peer.name)
+			fmt.Fprintf(setup.Log, "%s is left out: %v\n", other.name, err)
+			m.Absent = append(m.Absent, other.name)
 			if o.setupOnly {
 				return err
 			}
@@ -174,15 +171,5 @@ func (o options) report(m *Measurement, stdout io.Writer) error {
 		_, err := io.WriteString(stdout, text)
 		return err
 	}
-	page, err := os.ReadFile(o.out)
-	if err != nil {
-		return fmt.Errorf("%w: run this in the project's folder, or name the page with -out", err)
-	}
-	page, err = replaceMeasured(page, text)
-	if err != nil {
-		return fmt.Errorf("%s: %w", o.out, err)
-	}
-	return files.Write(o.out, page, files.Options{})
+	return peer.ReplaceMeasured(o.out, text)
 }
-
-var errNoMarks = errors.New("the page has no place for what is measured: a line `" + beginMark + "` and below it a line `" + endMark + "`")

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/introgen/introgen/figures"
+	"github.com/introgen/introgen/scripts/peers/peer"
 )
 
 // neighbourLimit ends a neighbour that was not ended: longer than the process
@@ -65,7 +66,7 @@ func (r *Runner) loaded(ctx context.Context, m *Measurement) error {
 		}
 	}
 	for block := range m.Blocks {
-		for _, t := range ordered(turns, block) {
+		for _, t := range peer.Ordered(turns, block) {
 			err := withNeighbour(ctx, func() error {
 				s, err := r.one(ctx, t.engine, t.set, block, m.Rounds)
 				if err != nil {

@@ -4,10 +4,10 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"slices"
 	"time"
 
 	"github.com/introgen/introgen/figures"
+	"github.com/introgen/introgen/scripts/peers/peer"
 )
 
 // Setting is what all engines of a block are given.
@@ -20,7 +20,7 @@ func (s Setting) String() string {
 	return s.Model + ", " + figures.Number(s.Threads, "thread")
 }
 
-// Engine is one way to run introgen or a peer.
+// Engine is one way to run introgen or a
 type Engine struct {
 	Name   string `json:"name"`
 	Family string `json:"family"` // introgen, llama.cpp, candle: builds of one peer
@@ -33,17 +33,17 @@ type Engine struct {
 
 // Sample is one process of one engine.
 type Sample struct {
-	Block   int     `json:"block"`
-	Setting Setting `json:"setting"`
-	Engine  string  `json:"engine"`
-	Output  Output  `json:"output"`
-	PeakMiB float64 `json:"peak_mib"` // largest resident memory; 0 where it cannot be asked
+	Block   int         `json:"block"`
+	Setting Setting     `json:"setting"`
+	Engine  string      `json:"engine"`
+	Output  peer.Output `json:"output"`
+	PeakMiB float64     `json:"peak_mib"` // largest resident memory; 0 where it cannot be asked
 }
 
 // Measurement is everything that a report is made from.
 type Measurement struct {
 	Date      time.Time        `json:"date"`
-	Machine   Machine          `json:"machine"`
+	Machine   peer.Machine     `json:"machine"`
 	Revision  string           `json:"revision"` // of introgen
 	Files     map[string]int64 `json:"files"`    // bytes of each model file, by Setting.Model
 	Blocks    int              `json:"blocks"`
@@ -55,21 +55,6 @@ type Measurement struct {
 	Loaded    []Sample         `json:"loaded"` // with a busy neighbour
 	Busy      [2]float64       `json:"busy"`   // load average before and after
 	Absent    []string         `json:"absent"` // peers that could not be measured, and why
-}
-
-// ordered is the list in the order of a block: begun at another place each time,
-// and backwards in every other one, so that no engine always comes first or
-// always follows the same one.
-func ordered[T any](list []T, block int) []T {
-	n := len(list)
-	out := make([]T, 0, n)
-	for i := range n {
-		out = append(out, list[(i+block)%n])
-	}
-	if block%2 == 1 {
-		slices.Reverse(out)
-	}
-	return out
 }
 
 // processLimit is how long one process may take. Beside a busy neighbour an
@@ -93,7 +78,7 @@ type Runner struct {
 func (r *Runner) processes(ctx context.Context, m *Measurement) error {
 	for block := range m.Blocks {
 		for _, set := range m.Settings {
-			for i, e := range ordered(m.Engines, block) {
+			for i, e := range peer.Ordered(m.Engines, block) {
 				if i == len(m.Engines)/2 {
 					if err := r.probe(ctx, m, set, block); err != nil {
 						return err
@@ -116,11 +101,11 @@ func (r *Runner) processes(ctx context.Context, m *Measurement) error {
 func (r *Runner) one(ctx context.Context, e Engine, set Setting, block, rounds int) (Sample, error) {
 	s := Sample{Block: block, Setting: set, Engine: e.Name}
 	argv, env := e.command(set, r.Models[set.Model], rounds)
-	stdout, peak, err := r.capture(ctx, argv, env)
+	stdout, peak, err := peer.Capture(ctx, r.Timeout, argv, env)
 	if err != nil {
 		return s, fmt.Errorf("%s, %s: %w", e.Name, set, err)
 	}
-	if s.Output, err = ParseOutput(stdout); err != nil {
+	if s.Output, err = peer.ParseOutput(stdout); err != nil {
 		return s, fmt.Errorf("%s, %s: output not understood: %w", e.Name, set, err)
 	}
 	if len(s.Output.Rounds) != rounds {

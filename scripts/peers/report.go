@@ -1,29 +1,12 @@
 package main
 
 import (
-	"bytes"
 	"fmt"
 	"slices"
 	"strings"
 
-	"github.com/introgen/introgen/figures"
+	"github.com/introgen/introgen/scripts/peers/peer"
 )
-
-// The measured part of the page stands between these lines.
-const (
-	beginMark = "<!-- measured: begin -->"
-	endMark   = "<!-- measured: end -->"
-)
-
-// replaceMeasured puts text between the marks of the page.
-func replaceMeasured(page []byte, text string) ([]byte, error) {
-	before, rest, ok := bytes.Cut(page, []byte(beginMark+"\n"))
-	_, after, ok2 := bytes.Cut(rest, []byte(endMark))
-	if !ok || !ok2 {
-		return nil, errNoMarks
-	}
-	return slices.Concat(before, []byte(beginMark+"\n\n"+text), []byte(endMark), after), nil
-}
 
 // Report is the measured part of the page.
 func (m *Measurement) Report() string {
@@ -51,29 +34,9 @@ func (m *Measurement) Report() string {
 }
 
 func (m *Measurement) writeMachine(b *strings.Builder) {
-	c := m.Machine
 	fmt.Fprintf(b, "Measured on %s with introgen %s: %d blocks, %d rounds in each process.\n\n",
 		m.Date.Format("2006-01-02 15:04 MST"), m.Revision, m.Blocks, m.Rounds)
-	rows := [][]string{{"processor", c.CPU}, {"cores", fmt.Sprint(c.Cores)}}
-	for _, row := range [][]string{
-		{"of its features", strings.Join(c.Features, " ")}, {"largest cache", c.Cache}, {"memory", c.Memory},
-		{"system", c.System}, {"transparent huge pages", c.Pages},
-	} {
-		if row[1] != "" {
-			rows = append(rows, row)
-		}
-	}
-	if m.Busy[0] > 0 {
-		state := "quiet"
-		if m.Busy[0] > quiet {
-			state = "**not quiet: other work was going on, so read the ratios, and read them with their spread**"
-		}
-		rows = append(rows, []string{"before the first block", fmt.Sprintf("load average %s: %s", figures.Text(m.Busy[0], 2), state)})
-	}
-	for _, name := range m.Absent {
-		rows = append(rows, []string{"not measured", name + ": it could not be had here"})
-	}
-	table(b, []string{"machine", ""}, rows)
+	m.Machine.WriteTable(b, m.Busy[0], m.Absent)
 }
 
 func (m *Measurement) writeTimes(b *strings.Builder, set Setting) {
@@ -83,11 +46,11 @@ func (m *Measurement) writeTimes(b *strings.Builder, set Setting) {
 		if m.spread(set, name, Decode).N == 0 {
 			continue
 		}
-		at := func(f Figure, decimals int) string { return m.spread(set, name, f).cell(decimals, "") }
-		rows = append(rows, []string{name, at(Load, 1), at(Prefill, 1), at(Decode, 2), m.share(set, name).percent(),
+		at := func(f Figure, decimals int) string { return m.spread(set, name, f).Cell(decimals, "") }
+		rows = append(rows, []string{name, at(Load, 1), at(Prefill, 1), at(Decode, 2), m.share(set, name).Percent(),
 			at(FirstToken, 1), at(Peak, 0), m.sameTokens(set, name)})
 	}
-	table(b, []string{"engine", "read + build, ms", "prefill, ms", "decode, ms a token", "of the memory's best speed",
+	peer.Table(b, []string{"engine", "read + build, ms", "prefill, ms", "decode, ms a token", "of the memory's best speed",
 		"open → first token in a fresh process, ms", "peak memory, MiB", "ids as introgen's"}, rows)
 }
 
@@ -96,7 +59,7 @@ func (m *Measurement) writeTimes(b *strings.Builder, set Setting) {
 func (m *Measurement) sameTokens(set Setting, engine string) string {
 	own, its, n := m.ids(set, variantDefault), m.ids(set, engine), 0
 	if own == nil || its == nil {
-		return none
+		return peer.None
 	}
 	for n < len(own) && n < len(its) && own[n] == its[n] {
 		n++
@@ -135,13 +98,13 @@ func (m *Measurement) writeSpeedups(b *strings.Builder, set Setting) {
 			}
 			row := []string{variant + " against " + family}
 			for _, f := range []Figure{Load, Prefill, Decode, FirstToken} {
-				row = append(row, m.speedup(set, variant, family, f).times())
+				row = append(row, m.speedup(set, variant, family, f).Times())
 			}
 			rows = append(rows, row)
 		}
 	}
 	if len(rows) > 0 {
-		table(b, []string{"how many times as fast", "read + build", "prefill", "decode", "open → first token"}, rows)
+		peer.Table(b, []string{"how many times as fast", "read + build", "prefill", "decode", "open → first token"}, rows)
 	}
 }
 
@@ -162,9 +125,9 @@ func (m *Measurement) writeBandwidth(b *strings.Builder) {
 	var rows [][]string
 	for _, k := range kinds {
 		rows = append(rows, []string{fmt.Sprintf("threads %d, %s pages", k.threads, k.pages),
-			SpreadOf(best[k]).cell(1, ""), SpreadOf(mid[k]).cell(1, "")})
+			peer.SpreadOf(best[k]).Cell(1, ""), peer.SpreadOf(mid[k]).Cell(1, "")})
 	}
-	table(b, []string{"reading as many bytes as the Q8_0 file has", "best of the rounds, GB/s", "median of the rounds, GB/s"}, rows)
+	peer.Table(b, []string{"reading as many bytes as the Q8_0 file has", "best of the rounds, GB/s", "median of the rounds, GB/s"}, rows)
 }
 
 func (m *Measurement) writeLoaded(b *strings.Builder) {
@@ -172,18 +135,18 @@ func (m *Measurement) writeLoaded(b *strings.Builder) {
 	var rows [][]string
 	for _, e := range m.Engines {
 		for _, set := range m.Settings {
-			round := SpreadOf(valuesOf(m.Loaded, set, e.Name, Total))
+			round := peer.SpreadOf(valuesOf(m.Loaded, set, e.Name, Total))
 			if round.N == 0 {
 				continue
 			}
-			row := []string{e.Name, set.String(), round.cell(1, ""), none}
+			row := []string{e.Name, set.String(), round.Cell(1, ""), peer.None}
 			if set != one {
-				row[3] = m.slowdown(e.Name, set, one).times()
+				row[3] = m.slowdown(e.Name, set, one).Times()
 			}
 			rows = append(rows, row)
 		}
 	}
-	table(b, []string{"engine", "setting", "a round, ms", "by one thread's time"}, rows)
+	peer.Table(b, []string{"engine", "setting", "a round, ms", "by one thread's time"}, rows)
 }
 
 func (m *Measurement) writeEngines(b *strings.Builder) {

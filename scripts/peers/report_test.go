@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/introgen/introgen/scripts/peers/peer"
 )
 
 // invented is a measurement of two blocks, in the second of which the machine
@@ -14,14 +16,14 @@ func invented() *Measurement {
 	q8, q8one := Setting{"Q8_0", 2}, Setting{"Q8_0", 1}
 	m := &Measurement{
 		Date: time.Date(2026, 1, 2, 3, 4, 0, 0, time.UTC), Revision: "abc", Blocks: 2, Rounds: 2,
-		Machine: Machine{CPU: "some processor", Cores: 2, System: "linux/amd64"},
+		Machine: peer.Machine{CPU: "some processor", Cores: 2, System: "linux/amd64"},
 		Files:   map[string]int64{"Q8_0": 40_000_000}, Settings: []Setting{q8, q8one}, Busy: [2]float64{2.5, 0},
 		Engines: []Engine{{Name: variantDefault, Family: "introgen", Built: "introgen abc"}, {Name: "slow way", Family: "llama.cpp"},
 			{Name: "fast way", Family: "llama.cpp"}},
 		Absent: []string{"candle"},
 	}
 	add := func(to *[]Sample, block int, set Setting, engine string, step float64, ids ...int) {
-		out, err := ParseOutput(engineLines(2, step))
+		out, err := peer.ParseOutput(engineLines(2, step))
 		if err != nil {
 			panic(err)
 		}
@@ -45,11 +47,11 @@ func TestSpeedupIsBlockByBlockAgainstTheBestBuild(t *testing.T) {
 	if got := m.best(q8, "llama.cpp", Decode); got != "fast way" {
 		t.Errorf("the best build is %q", got)
 	}
-	if got, want := m.speedup(q8, variantDefault, "llama.cpp", Decode), (Spread{2, 1.5, 1.5, 1.5}); got != want {
+	if got, want := m.speedup(q8, variantDefault, "llama.cpp", Decode), (peer.Spread{N: 2, Mid: 1.5, Min: 1.5, Max: 1.5}); got != want {
 		t.Errorf("speed-up is %+v, want %+v", got, want)
 	}
 	// 40 MB in 2 ms is 20 GB/s, of 25.
-	if got, want := m.share(q8, variantDefault), (Spread{2, 0.8, 0.8, 0.8}); got != want {
+	if got, want := m.share(q8, variantDefault), (peer.Spread{N: 2, Mid: 0.8, Min: 0.8, Max: 0.8}); got != want {
 		t.Errorf("share is %+v, want %+v", got, want)
 	}
 	if got := m.slowdown(variantDefault, q8, Setting{"Q8_0", 1}); got.Mid != 1.2 {
@@ -99,7 +101,7 @@ func TestReportReplacesOnlyWhatWasMeasured(t *testing.T) {
 	if err := m.save(kept); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(page, []byte("# Peers\n\n"+beginMark+"\nold\n"+endMark+"\n\nHow to run.\n"), 0o644); err != nil {
+	if err := os.WriteFile(page, []byte("# Peers\n\n"+peer.BeginMark+"\nold\n"+peer.EndMark+"\n\nHow to run.\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	o := options{blocks: 1, rounds: 2, render: kept, out: page}
@@ -112,13 +114,13 @@ func TestReportReplacesOnlyWhatWasMeasured(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := "# Peers\n\n" + beginMark + "\n\n" + m.Report() + endMark + "\n\nHow to run.\n"; string(got) != want {
+	if want := "# Peers\n\n" + peer.BeginMark + "\n\n" + m.Report() + peer.EndMark + "\n\nHow to run.\n"; string(got) != want {
 		t.Errorf("the page is\n%s", got)
 	}
 	if err := os.WriteFile(page, []byte("# Peers\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if err := o.run(t.Context(), nil, nil); err == nil || !strings.Contains(err.Error(), endMark) {
+	if err := o.run(t.Context(), nil, nil); err == nil || !strings.Contains(err.Error(), peer.EndMark) {
 		t.Errorf("a page without marks: error %v", err)
 	}
 }

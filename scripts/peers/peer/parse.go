@@ -1,4 +1,4 @@
-package main
+package peer
 
 import (
 	"bufio"
@@ -30,12 +30,12 @@ type Output struct {
 }
 
 var (
-	roundLine = regexp.MustCompile(`^\[cpu round (\d+)\] (?:read gguf ([\d.]+) ms, build model ([\d.]+) ms|load ([\d.]+) ms), ` +
+	roundLine = regexp.MustCompile(`^\[(?:cpu|metal) round (\d+)\] (?:read gguf ([\d.]+) ms, build model ([\d.]+) ms|load ([\d.]+) ms), ` +
 		`prefill \((\d+) tokens?\) ([\d.]+) ms, (\d+) decode steps ([\d.]+) ms(?: \(mean [\d.]+ ms\))?, total ([\d.]+) ms$`)
-	detailLine = regexp.MustCompile(`^\[cpu round (\d+)\] (decode steps \(ms\)|text|ids): (.*)$`)
+	detailLine = regexp.MustCompile(`^\[(?:cpu|metal) round (\d+)\] (decode steps \(ms\)|text|ids): (.*)$`)
 )
 
-// ParseOutput reads the lines that `introgen cpu` and the peers print. It takes
+// ParseOutput reads the lines that `introgen cpu`, `introgen metal` and the peers print. It takes
 // only whole rounds, numbered from 1, each with one time for every decode step:
 // an engine that printed less did not do the work.
 func ParseOutput(s string) (Output, error) {

@@ -1,12 +1,12 @@
-package main
+package peer
 
 import (
 	"math"
 	"slices"
 )
 
-// resolution is the step of the milliseconds that most engines print.
-const resolution = 0.1
+// Resolution is the step of the milliseconds that most engines print.
+const Resolution = 0.1
 
 // Spread is the median of several blocks with its smallest and largest value.
 type Spread struct {
@@ -21,10 +21,10 @@ func SpreadOf(values []float64) Spread {
 	if len(values) == 0 {
 		return Spread{}
 	}
-	return Spread{N: len(values), Mid: median(values), Min: slices.Min(values), Max: slices.Max(values)}
+	return Spread{N: len(values), Mid: Median(values), Min: slices.Min(values), Max: slices.Max(values)}
 }
 
-func median(values []float64) float64 {
+func Median(values []float64) float64 {
 	s := slices.Sorted(slices.Values(values))
 	n := len(s)
 	if n == 0 {
@@ -33,11 +33,11 @@ func median(values []float64) float64 {
 	return (s[(n-1)/2] + s[n/2]) / 2
 }
 
-// groupedMedian is the median of values that were rounded to multiples of
+// GroupedMedian is the median of values that were rounded to multiples of
 // width: the point that halves the data if those that share a value are spread
 // evenly over their interval (the statistic that Python calls median_grouped).
 // The plain median of times of 3 ms printed with one decimal would jump by 3 %.
-func groupedMedian(values []float64, width float64) float64 {
+func GroupedMedian(values []float64, width float64) float64 {
 	s := slices.Sorted(slices.Values(values))
 	n := len(s)
 	if n == 0 {
@@ -56,9 +56,9 @@ func groupedMedian(values []float64, width float64) float64 {
 	return x - width/2 + width*(float64(n)/2-float64(below))/float64(count)
 }
 
-// ratios divides block by block, since only times of the same block compare.
+// Ratios divides block by block, since only times of the same block compare.
 // Blocks that either side lacks (NaN) are left out, and so are divisors of 0.
-func ratios(of, by []float64) []float64 {
+func Ratios(of, by []float64) []float64 {
 	var out []float64
 	for i := range min(len(of), len(by)) {
 		if r := of[i] / by[i]; !math.IsNaN(r) && !math.IsInf(r, 0) {

@@ -1,7 +1,8 @@
-package main
+package peer
 
 import (
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -68,4 +69,16 @@ func FuzzParseOutput(f *testing.F) {
 			t.Error("no rounds and no error")
 		}
 	})
+}
+
+func TestLinesOfMetalAreRead(t *testing.T) {
+	out, err := ParseOutput("[metal] Device::new_metal 20.3 ms\n" +
+		"[metal round 1] read gguf 0.779 ms, build model 1484.0 ms, prefill (4 tokens) 166.9 ms, 2 decode steps 78.5 ms (mean 39.2 ms), total 245.4 ms\n" +
+		"[metal round 1] decode steps (ms): 43.8 34.7\n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r := out.Rounds[0]; r.Prompt != 4 || r.Prefill != 166.9 || r.Load != 1484.779 || !slices.Equal(r.Steps, []float64{43.8, 34.7}) {
+		t.Errorf("got %+v", r)
+	}
 }

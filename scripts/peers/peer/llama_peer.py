@@ -88,7 +88,8 @@ class Session:
         mp.load_mode = LOAD[args.load]
         cp = ll.llama_context_default_params()
         cp.n_ctx = args.context
-        cp.n_batch = cp.n_ubatch = args.ubatch
+        cp.n_ubatch = args.ubatch
+        cp.n_batch = max(args.ubatch, len(args.ids))  # llama.cpp divides it
         cp.n_threads = cp.n_threads_batch = args.threads
         cp.flash_attn_type = FLASH[args.flash_attn]
         cp.no_perf = True
@@ -115,7 +116,8 @@ class Session:
         return best, (time.perf_counter() - start) * 1e3
 
     def warm_up(self, ids):
-        """An untimed pass, as llama.cpp's own tools make before they measure."""
+        """An untimed pass, as llama.cpp's own tools make before they measure; of
+        a long prompt, what is passed at once of it."""
         batch = batch_of(ids, 0)
         self.step(batch)
         ll.llama_batch_free(batch)
@@ -138,7 +140,7 @@ def generate(args, pool):
     """One round: load, prefill, decode. Returns (load ms, step ms, new ids, text)."""
     session = Session(args, pool)
     if args.warmup == "on":
-        session.warm_up(args.ids)
+        session.warm_up(args.ids[: args.ubatch])
     ids, times, new = args.ids, [], []
     position = 0
     for _ in range(args.steps + 1):
@@ -173,8 +175,8 @@ def parse_args(argv=None):
     args = p.parse_args(argv)
     if args.rounds < 1 or args.steps < 1 or not 1 <= args.threads <= MAX_THREADS:
         p.error(f"rounds and steps are at least 1, threads 1 to {MAX_THREADS}")
-    if not 1 <= len(args.ids) <= args.ubatch or len(args.ids) + args.steps > args.context:
-        p.error("the prompt must fit --ubatch, and prompt and steps --context")
+    if not args.ids or args.ubatch < 1 or len(args.ids) + args.steps > args.context:
+        p.error("there must be a prompt, --ubatch is at least 1, and prompt and steps must fit --context")
     return args
 
 

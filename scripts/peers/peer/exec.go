@@ -1,4 +1,4 @@
-package main
+package peer
 
 import (
 	"bytes"
@@ -12,10 +12,11 @@ import (
 	"time"
 )
 
-// capture runs a process to its end and returns what it printed, and its
-// largest resident memory in MiB (0 where the system does not say).
-func (r *Runner) capture(ctx context.Context, argv, env []string) (stdout string, peakMiB float64, err error) {
-	ctx, cancel := context.WithTimeout(ctx, r.Timeout)
+// Capture runs a process to its end, for limit at the longest, with env added to the
+// environment, and returns what it printed, and its largest resident memory in MiB
+// (0 where the system does not say).
+func Capture(ctx context.Context, limit time.Duration, argv, env []string) (stdout string, peakMiB float64, err error) {
+	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
 	cmd.Env = append(os.Environ(), env...)
@@ -24,7 +25,7 @@ func (r *Runner) capture(ctx context.Context, argv, env []string) (stdout string
 	cmd.Stdout, cmd.Stderr = &out, &complaint
 	if err := cmd.Run(); err != nil {
 		if errors.Is(ctx.Err(), context.DeadlineExceeded) {
-			err = fmt.Errorf("stopped after %v: %w", r.Timeout, ctx.Err())
+			err = fmt.Errorf("stopped after %v: %w", limit, ctx.Err())
 		} else if ctx.Err() != nil {
 			err = ctx.Err()
 		}

@@ -1,4 +1,4 @@
-package main
+package peer
 
 import (
 	"math"
@@ -20,11 +20,11 @@ func TestGroupedMedian(t *testing.T) {
 		{[]float64{3.1, 3.0, 3.0, 3.0}, 0.1, 2.95 + 0.1*2/3},
 		{[]float64{5}, 0.1, 5},
 	} {
-		if got := groupedMedian(c.values, c.width); math.Abs(got-c.want) > 1e-9 {
+		if got := GroupedMedian(c.values, c.width); math.Abs(got-c.want) > 1e-9 {
 			t.Errorf("grouped median of %v by %v is %v, want %v", c.values, c.width, got, c.want)
 		}
 	}
-	if got := groupedMedian(nil, 1); !math.IsNaN(got) {
+	if got := GroupedMedian(nil, 1); !math.IsNaN(got) {
 		t.Errorf("grouped median of nothing is %v", got)
 	}
 }
@@ -40,7 +40,7 @@ func TestSpreadOf(t *testing.T) {
 
 func TestRatiosAreOfTheSameBlock(t *testing.T) {
 	nan := math.NaN()
-	got := ratios([]float64{10, nan, 9, 8, 7}, []float64{5, 2, 3, 0})
+	got := Ratios([]float64{10, nan, 9, 8, 7}, []float64{5, 2, 3, 0})
 	if !slices.Equal(got, []float64{2, 3}) {
 		t.Errorf("got %v, want [2 3]", got)
 	}
@@ -49,7 +49,7 @@ func TestRatiosAreOfTheSameBlock(t *testing.T) {
 func TestOrderedVariesFirstAndNeighbours(t *testing.T) {
 	list := []string{"a", "b", "c"}
 	for block, want := range [][]string{{"a", "b", "c"}, {"a", "c", "b"}, {"c", "a", "b"}, {"c", "b", "a"}} {
-		if got := ordered(list, block); !slices.Equal(got, want) {
+		if got := Ordered(list, block); !slices.Equal(got, want) {
 			t.Errorf("block %d: %v, want %v", block, got, want)
 		}
 	}
@@ -58,11 +58,11 @@ func TestOrderedVariesFirstAndNeighbours(t *testing.T) {
 func TestCells(t *testing.T) {
 	s := Spread{3, 1.256, 1, 2}
 	for _, c := range []struct{ got, want string }{
-		{s.cell(1, " ms"), "1.3 ms (1.0–2.0)"},
-		{s.times(), "1.26× (1.00–2.00)"},
-		{Spread{1, 0.5, 0.5, 0.5}.percent(), "50 %"},
-		{Spread{}.times(), none},
-		{Spread{}.percent(), none},
+		{s.Cell(1, " ms"), "1.3 ms (1.0–2.0)"},
+		{s.Times(), "1.26× (1.00–2.00)"},
+		{Spread{1, 0.5, 0.5, 0.5}.Percent(), "50 %"},
+		{Spread{}.Times(), None},
+		{Spread{}.Percent(), None},
 	} {
 		if c.got != c.want {
 			t.Errorf("got %q, want %q", c.got, c.want)

@@ -1,12 +1,12 @@
-package main
+package peer
 
 import (
 	"fmt"
 	"strings"
 )
 
-// table writes a Markdown table; the first column is text, the others numbers.
-func table(b *strings.Builder, header []string, rows [][]string) {
+// Table writes a Markdown table; the first column is text, the others numbers.
+func Table(b *strings.Builder, header []string, rows [][]string) {
 	line := func(cells []string) {
 		fmt.Fprintf(b, "| %s |\n", strings.Join(cells, " | "))
 	}
@@ -23,14 +23,14 @@ func table(b *strings.Builder, header []string, rows [][]string) {
 	b.WriteByte('\n')
 }
 
-// none stands in a cell that has no value.
-const none = "–"
+// None stands in a cell that has no value.
+const None = "–"
 
-// cell is a spread with so many decimals: its median and, in parentheses, its
+// Cell is a spread with so many decimals: its median and, in parentheses, its
 // range.
-func (s Spread) cell(decimals int, unit string) string {
+func (s Spread) Cell(decimals int, unit string) string {
 	if s.N == 0 {
-		return none
+		return None
 	}
 	f := func(v float64) string { return fmt.Sprintf("%.*f", decimals, v) }
 	if s.N == 1 {
@@ -39,11 +39,11 @@ func (s Spread) cell(decimals int, unit string) string {
 	return fmt.Sprintf("%s%s (%s–%s)", f(s.Mid), unit, f(s.Min), f(s.Max))
 }
 
-// times is a ratio: how many times as fast.
-func (s Spread) times() string { return s.cell(2, "×") }
+// Times is a ratio: how many times as fast.
+func (s Spread) Times() string { return s.Cell(2, "×") }
 
-// percent is a share of 1.
-func (s Spread) percent() string {
+// Percent is a share of 1.
+func (s Spread) Percent() string {
 	s.Mid, s.Min, s.Max = 100*s.Mid, 100*s.Min, 100*s.Max
-	return s.cell(0, " %")
+	return s.Cell(0, " %")
 }
