@@ -14,7 +14,7 @@ ROUNDS   ?= 3
 GO := scripts/env go
 
 .DEFAULT_GOAL := help
-.PHONY: help run test programs bench peers metal-check lint setup cross race fuzz clean
+.PHONY: help run test programs bench peers growth metal-check lint setup cross race fuzz clean
 
 help: ## list the tasks
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -42,6 +42,10 @@ bench: ## run the Go benchmarks of every package
 peers: ## build the peers and compare with them in one interleaved run (ARGS=-h)
 	@scripts/setup run
 	@scripts/peers/run $(ARGS)
+
+growth: ## measure how cost grows with size and context, beside llama.cpp: hours (ARGS=-h)
+	@scripts/setup run
+	@scripts/growth/run $(ARGS)
 
 metal-check: ## check the apple driver on this Mac, and write metal-check/metal-check.txt (ARGS=-h)
 	@scripts/setup run
