@@ -41,6 +41,19 @@ func CheckUTF8(text string) error {
 	return nil
 }
 
+// Lengthened repeats ids, or cuts them, until there are n: what such a prompt costs is
+// that of any of its length.
+func Lengthened(ids []int32, n int) []int32 {
+	if len(ids) == 0 {
+		return nil
+	}
+	out := make([]int32, n)
+	for i := range out {
+		out[i] = ids[i%len(ids)]
+	}
+	return out
+}
+
 // ParseIDs reads token ids separated by blanks or commas, each in
 // [0, vocabulary).
 func ParseIDs(s string, vocabulary int) ([]int32, error) {

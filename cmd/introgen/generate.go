@@ -37,6 +37,7 @@ const generatedModel = aModel + " (default: the experiment's or its stand-in)"
 // generateFlags are those of every command that generates tokens.
 func generateFlags() []cli.Flag {
 	return append(slices.Concat(outputFlags(), disturbFlags(), []cli.Flag{modelFlag(generatedModel)}, promptFlags("what to ask")),
+		&cli.IntFlag{Name: promptTokens, Usage: "make the prompt `N` tokens long: its ids are repeated, or cut", DefaultText: "as many as it has"},
 		tokensFlag("decode steps `N` a round; N+1 new tokens come out"),
 		&cli.StringFlag{Name: "io", Usage: "how the model file is read: mmap, buffered or file (unbuffered, a system call for every value)", Value: string(gguf.MMap)},
 		tokenizerFlag(),

@@ -31,8 +31,34 @@ type prompt struct {
 	template, templateWhy string
 }
 
-// promptSource decides where the prompt comes from and reads it once.
+// promptTokens is the flag of a prompt's length, and mostPromptTokens the most that it
+// takes; what the model's context holds is checked later.
+const (
+	promptTokens     = "prompt-tokens"
+	mostPromptTokens = 1 << 20
+)
+
+// promptSource decides where the prompt comes from, reads it once, and gives it the
+// length that is asked for.
 func promptSource(c *cli.Context, v *vocabulary) (p prompt, err error) {
+	n := c.Int(promptTokens)
+	if c.IsSet(promptTokens) && (n < 1 || n > mostPromptTokens) {
+		return p, usagef("--%s %d: 1 to %d are allowed", promptTokens, n, mostPromptTokens)
+	}
+	if p, err = wholePrompt(c, v); err != nil || n == 0 {
+		return p, err
+	}
+	whole := p.again
+	p.ids = bench.Lengthened(p.ids, n)
+	p.again = func() ([]int32, error) {
+		ids, err := whole()
+		return bench.Lengthened(ids, n), err
+	}
+	return p, nil
+}
+
+// wholePrompt is the prompt as it was given.
+func wholePrompt(c *cli.Context, v *vocabulary) (p prompt, err error) {
 	given := 0
 	for _, name := range []string{"prompt", "prompt-file", "prompt-ids"} {
 		if c.IsSet(name) {

@@ -40,6 +40,7 @@ func sweepPlan() planCommand {
 				"   introgen sweep                                     as in the experiment: 1,10,50,200,100000\n" +
 				"   introgen sweep --commands-per-buffer '1-1000*10'\n" +
 				"   introgen sweep --threads 1,2 --tokens 20,200\n" +
+				"   introgen sweep --context 128,512,1024,4096         how a step grows with the text before it\n" +
 				"   introgen sweep --io mmap,buffered,file --metric read",
 			Flags: append(append(planFlags(), programFlags()...),
 				&cli.StringSliceFlag{Name: "env", Usage: "a variable of the program behind -- and its values, `NAME=VALUE,VALUE…`; several are crossed"},
@@ -48,6 +49,7 @@ func sweepPlan() planCommand {
 				&cli.StringFlag{Name: "threads", Usage: "`VALUES` of cpu's flag"},
 				&cli.StringFlag{Name: "io", Usage: "`LIST` of mmap, buffered, file"},
 				&cli.StringFlag{Name: "tokens", Usage: "`VALUES` of decode steps a round"},
+				&cli.StringFlag{Name: "context", Usage: "`VALUES` of positions that decode steps find in the cache: a prompt of so many tokens"},
 				&cli.StringFlag{Name: "on", Usage: "cpu or metal, where neither --threads nor --commands-per-buffer says so", DefaultText: "cpu"},
 				&cli.StringFlag{Name: "metric", Usage: "what to show: " + strings.Join(keys, ", "), DefaultText: "decode; read where only --io is swept; of a program what it repeats"},
 				modelFlag(modelOfAll),
@@ -117,7 +119,7 @@ func planSweep(c *cli.Context) (p planned, err error) {
 // readSettings reads what is to be swept, and on which engine.
 func readSettings(c *cli.Context) (settings []setting, engine string, err error) {
 	perBuffer := c.String("commands-per-buffer")
-	if perBuffer == "" && !c.IsSet("commands-per-buffer") && !c.IsSet("threads") && !c.IsSet("io") && !c.IsSet("tokens") {
+	if perBuffer == "" && !c.IsSet("commands-per-buffer") && !c.IsSet("threads") && !c.IsSet("io") && !c.IsSet("tokens") && !c.IsSet("context") {
 		perBuffer = experimentValues
 	}
 	if perBuffer != "" && c.IsSet("threads") {
@@ -141,6 +143,7 @@ func readSettings(c *cli.Context) (settings []setting, engine string, err error)
 		{"commands-per-buffer", sweep.PerBuffer, perBuffer, 0, 1<<31 - 1},
 		{"threads", "threads", c.String("threads"), 1, cpu.MaxThreads},
 		{"tokens", "tokens", c.String("tokens"), 1, 1 << 20},
+		{"context", sweep.Context, c.String("context"), 1, mostPromptTokens},
 	} {
 		if s.text == "" && !c.IsSet(s.flag) {
 			continue
@@ -153,7 +156,11 @@ func readSettings(c *cli.Context) (settings []setting, engine string, err error)
 		for i := range v {
 			levels[i] = strconv.Itoa(v[i])
 		}
-		settings = append(settings, setting{s.factor, s.flag, levels})
+		flag := s.flag
+		if flag == "context" {
+			flag = promptTokens // a prompt of so many tokens brings them into the cache
+		}
+		settings = append(settings, setting{s.factor, flag, levels})
 	}
 	if c.IsSet("io") {
 		levels := readList(c.String("io"))

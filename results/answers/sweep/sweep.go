@@ -25,6 +25,9 @@ import (
 // command buffer holds.
 const PerBuffer = "per-buffer"
 
+// Context is the factor of how many positions a decode step finds in the cache.
+const Context = "context"
+
 // Answer is what a sweep says.
 type Answer struct {
 	Factors  []string // what was varied
@@ -42,6 +45,7 @@ type Group struct {
 	// Boundary is the cost of one boundary of a command buffer in ns, one
 	// value a block; N is 0 where buffers were not counted or did not vary.
 	Boundary stats.Summary
+	Growth   Growth
 	Verdict  Verdict
 }
 
@@ -102,6 +106,9 @@ func Of(f *breakdown.File, m metrics.Metric) (*Answer, error) {
 	for i := range a.Groups {
 		g := &a.Groups[i]
 		g.Boundary = g.boundary(a.Metric)
+		if a.Factors[0] == Context && !a.Metric.Rate {
+			g.Growth = g.growth(a.Metric)
+		}
 		g.Verdict = judge(a.Factors[0], g.Rows, m)
 	}
 	return a, nil

@@ -29,13 +29,18 @@ func (a *Answer) Document() *table.Document {
 		if g.Others != "" {
 			prefix = g.Others + ": "
 		}
-		d.Say("%s%s.", prefix, g.Verdict.Sentence())
+		if a.Factors[0] != Context { // no text is shortened because short ones are quick
+			d.Say("%s%s.", prefix, g.Verdict.Sentence())
+		}
 		if b := g.Boundary; b.N > 0 {
 			within := "±?"
 			if b.Decidable {
 				within = fmt.Sprintf("[%s, %s]", micro(b.Lo), micro(b.Hi))
 			}
 			d.Say("One more command buffer in a step costs %s µs %s.", micro(b.Median), within)
+		}
+		if text := g.Growth.sentence(a.Metric.Name); text != "" {
+			d.Say("%s%s", prefix, text)
 		}
 		if text := g.overlap(); text != "" {
 			d.Say("%s.", text)
