@@ -61,8 +61,11 @@ func (g Growth) sentence(name string) string {
 	}
 	within := "±?"
 	if g.Slope.Decidable {
-		within = fmt.Sprintf("[%s, %s]", micro(1000*g.Slope.Lo), micro(1000*g.Slope.Hi))
+		within = fmt.Sprintf("[%s, %s]", thousand(g.Slope.Lo), thousand(g.Slope.Hi))
 	}
-	return fmt.Sprintf("%s: %s ms with nothing in the cache, and %s µs %s more for each 1000 positions; the farthest value is %s off this line, r² is %.3f.",
-		name, figures.Text(g.Line.Intercept/1e6, 2), micro(1000*g.Line.Slope), within, figures.Percent(g.Line.Worst), g.Line.R2)
+	return fmt.Sprintf("%s: %s ms with nothing in the cache, and %s ms %s more for each 1000 positions; the farthest value is %s off this line, r² is %.3f.",
+		name, figures.Text(g.Line.Intercept/1e6, 2), thousand(g.Line.Slope), within, figures.Percent(g.Line.Worst), g.Line.R2)
 }
+
+// thousand is what 1000 positions add in ms, of ns a position.
+func thousand(slope float64) string { return figures.Text(1000*slope/1e6, 3) }

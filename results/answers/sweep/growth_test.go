@@ -12,7 +12,7 @@ func TestGrowth(t *testing.T) {
 	row := func(level string, ns float64) Row { return Row{Level: level, Time: stats.Summary{N: 1, Median: ns}} }
 	g := Group{Rows: []Row{row("500", 4e6), row("1000", 5e6), row("4000", 11e6)}}
 	got := g.growth(metrics.Decode)
-	want := "decode: 3.00 ms with nothing in the cache, and 2000.0 µs ±? more for each 1000 positions; the farthest value is 0 % off this line, r² is 1.000."
+	want := "decode: 3.00 ms with nothing in the cache, and 2.000 ms ±? more for each 1000 positions; the farthest value is 0 % off this line, r² is 1.000."
 	if text := got.sentence("decode"); text != want {
 		t.Errorf("got  %q\nwant %q", text, want)
 	}
