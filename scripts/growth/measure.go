@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -19,7 +18,6 @@ import (
 	"github.com/introgen/introgen/figures"
 	"github.com/introgen/introgen/scripts/growth/shape"
 	"github.com/introgen/introgen/scripts/peers/peer"
-	"github.com/introgen/introgen/system/files"
 )
 
 // Model is a file that is measured.
@@ -263,22 +261,12 @@ func (r *runner) probe(ctx context.Context, m Model, block int, size int64) erro
 }
 
 // save keeps everything measured, so that the report can be written again.
-func (m *Measurement) save(path string) error {
-	b, err := json.MarshalIndent(m, "", " ")
-	if err != nil {
-		return err
-	}
-	return files.Write(path, append(b, '\n'), files.Options{})
-}
+func (m *Measurement) save(path string) error { return peer.Save(path, m) }
 
 func loadMeasurement(path string) (*Measurement, error) {
-	b, err := os.ReadFile(path)
-	if err != nil {
-		return nil, err
-	}
 	m := new(Measurement)
-	if err := json.Unmarshal(b, m); err != nil {
-		return nil, fmt.Errorf("%s holds no measurement: %w", path, err)
+	if err := peer.Load(path, m); err != nil {
+		return nil, err
 	}
 	if len(m.Samples) == 0 {
 		return nil, fmt.Errorf("%s holds no measurement: it has no samples", path)

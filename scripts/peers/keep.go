@@ -1,14 +1,13 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 
 	"github.com/introgen/introgen/models"
-	"github.com/introgen/introgen/system/files"
+	"github.com/introgen/introgen/scripts/peers/peer"
 )
 
 // modelFiles are the files that are measured, by the type of their weights.
@@ -44,22 +43,12 @@ func (r *Runner) openModels(m *Measurement) error {
 }
 
 // save keeps everything measured, so that the report can be written again.
-func (m *Measurement) save(path string) error {
-	b, err := json.MarshalIndent(m, "", " ")
-	if err != nil {
-		return err
-	}
-	return files.Write(path, append(b, '\n'), files.Options{})
-}
+func (m *Measurement) save(path string) error { return peer.Save(path, m) }
 
 func loadMeasurement(path string) (*Measurement, error) {
-	b, err := os.ReadFile(path)
-	if err != nil {
-		return nil, err
-	}
 	m := new(Measurement)
-	if err := json.Unmarshal(b, m); err != nil {
-		return nil, fmt.Errorf("%s holds no measurement: %w", path, err)
+	if err := peer.Load(path, m); err != nil {
+		return nil, err
 	}
 	if len(m.Samples) == 0 || len(m.Settings) == 0 {
 		return nil, fmt.Errorf("%s holds no measurement: it has no samples", path)
