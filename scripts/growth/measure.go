@@ -117,10 +117,16 @@ func softEngine(program string) engine {
 // passed is how many tokens llama.cpp passes at once, its default.
 const passed = 512
 
+// llamaEngine warms up before what is timed, as llama.cpp's own tools do, but not where
+// the first token is waited for: whoever opens a file waits for that too.
 func llamaEngine(llama *peer.Llama) engine {
 	return engine{nameLlama, func(path string, prompt []string, steps, threads int) (argv, env []string) {
+		warmup := "on"
+		if len(prompt) == shortPrompt {
+			warmup = "off"
+		}
 		// llama.cpp rounds a context up to 256.
-		return llama.Command("--model", path, "--rounds", "1", "--steps", strconv.Itoa(steps), "--threads", strconv.Itoa(threads),
+		return llama.Command("--warmup", warmup, "--model", path, "--rounds", "1", "--steps", strconv.Itoa(steps), "--threads", strconv.Itoa(threads),
 			"--ids", strings.Join(prompt, ","), "--context", strconv.Itoa((len(prompt)+steps+255)/256*256), "--ubatch", strconv.Itoa(passed))
 	}}
 }

@@ -52,11 +52,16 @@ func rates(amount float64, ms []float64) []float64 {
 	return out
 }
 
-// stepBytes is what a decode step reads: the weights, and keys and values of the
-// positions of the middle step.
-func (m *Measurement) stepBytes(model Model, context int) (float64, error) {
+// cached is how many bytes a key or a value takes in an engine's cache: introgen's CPU
+// engine has 16 bits each and a float for 32 of them, llama.cpp's default are binary16,
+// and candle's are floats.
+var cached = map[string]float64{nameCPU: 68.0 / 32, nameLlama: 2, nameSoft: 4}
+
+// stepBytes is what a decode step of an engine reads: the weights, and the keys and
+// values of the positions of the middle step.
+func (m *Measurement) stepBytes(model Model, context int, engine string) (weights, cache float64, err error) {
 	s, typ, err := model.shape()
-	return float64(s.StepBytes(typ) + s.CacheBytes(context+m.Steps/2)), err
+	return float64(s.StepBytes(typ)), cached[engine] * float64(s.CacheValues(context+m.Steps/2)), err
 }
 
 // faster is how many times as fast introgen is as llama.cpp, block by block.
@@ -74,7 +79,7 @@ func (m *Measurement) Report() (string, error) {
 		title string
 		write func(*strings.Builder) error
 	}{
-		{"Goals", m.writeGoals}, {"A line", m.writeLines}, {"Decode", m.writeDecode}, {"Prefill", m.writePrefill}, {"First token and memory", m.writeFirst},
+		{"Goals", m.writeGoals}, {"Time by bytes", m.writeFits}, {"Decode", m.writeDecode}, {"Prefill", m.writePrefill}, {"First token and memory", m.writeFirst},
 	} {
 		fmt.Fprintf(b, "### %s\n\n", part.title)
 		if err := part.write(b); err != nil {
@@ -98,10 +103,11 @@ func (m *Measurement) writeDecode(b *strings.Builder) error {
 	var rows [][]string
 	for _, model := range m.Models {
 		for _, n := range m.Contexts {
-			bytes, err := m.stepBytes(model, n)
+			weights, cache, err := m.stepBytes(model, n, nameCPU)
 			if err != nil {
 				return err
 			}
+			bytes := weights + cache
 			own := m.values(model, n, nameCPU, Sample.decode)
 			reached := rates(bytes, own)
 			row := []string{model.String(), fmt.Sprint(n), figures.Text(bytes/1e6, 0), peer.SpreadOf(own).Cell(2, ""), peer.SpreadOf(reached).Cell(1, ""),
@@ -152,6 +158,20 @@ func (m *Measurement) byFile(model Model, context int, engine string) peer.Sprea
 	return peer.SpreadOf(v)
 }
 
+// besideCache is introgen's peak without what its keys and values take, as a part of the
+// file's size.
+func (m *Measurement) besideCache(model Model, context int) peer.Spread {
+	s, _, err := model.shape()
+	if err != nil {
+		return peer.Spread{}
+	}
+	v := m.values(model, context, nameCPU, peakMiB)
+	for i := range v {
+		v[i] = (v[i]*(1<<20) - cached[nameCPU]*float64(s.CacheValues(context+m.Steps))) / float64(m.Files[model.String()])
+	}
+	return peer.SpreadOf(v)
+}
+
 func (m *Measurement) writeFirst(b *strings.Builder) error {
 	longest := slices.Max(m.Contexts)
 	var rows [][]string
@@ -167,30 +187,31 @@ func (m *Measurement) writeFirst(b *strings.Builder) error {
 	return nil
 }
 
-// lineOf fits milliseconds to megabytes over all models of a type, or of all where it
-// is empty, and all contexts.
-func (m *Measurement) lineOf(typ string, values func(Model, int) float64) (stats.Line, error) {
-	var x, y []float64
+// planeOf fits milliseconds to megabytes of weights and of the cache, over all models of
+// a type, or of all where it is empty, and all contexts.
+func (m *Measurement) planeOf(typ, engine string, values func(Model, int) float64) (stats.Plane, error) {
+	var u, v, y []float64
 	for _, model := range m.Models {
 		if typ != "" && model.Type != typ {
 			continue
 		}
 		for _, n := range m.Contexts {
-			bytes, err := m.stepBytes(model, n)
+			weights, cache, err := m.stepBytes(model, n, engine)
 			if err != nil {
-				return stats.Line{}, err
+				return stats.Plane{}, err
 			}
-			if v := values(model, n); !math.IsNaN(v) {
-				x, y = append(x, bytes/1e6), append(y, v)
+			if ms := values(model, n); !math.IsNaN(ms) {
+				u, v, y = append(u, weights/1e6), append(v, cache/1e6), append(y, ms)
 			}
 		}
 	}
-	return stats.FitLine(x, y), nil
+	return stats.FitPlane(u, v, y), nil
 }
 
-// line is that through the medians of the blocks, and the blocks' own rates in GB/s.
-func (m *Measurement) line(typ, engine string) (l stats.Line, blocks []float64, err error) {
-	l, err = m.lineOf(typ, func(model Model, n int) float64 {
+// plane is that through the medians of the blocks, with the rates of the blocks' own, in
+// GB/s.
+func (m *Measurement) plane(typ, engine string) (p stats.Plane, weights, cache []float64, err error) {
+	p, err = m.planeOf(typ, engine, func(model Model, n int) float64 {
 		s := peer.SpreadOf(m.values(model, n, engine, Sample.decode))
 		if s.N == 0 {
 			return math.NaN()
@@ -198,16 +219,16 @@ func (m *Measurement) line(typ, engine string) (l stats.Line, blocks []float64, 
 		return s.Mid
 	})
 	for block := range m.Blocks {
-		own, err := m.lineOf(typ, func(model Model, n int) float64 { return m.values(model, n, engine, Sample.decode)[block] })
-		if err == nil && own.N > 0 && own.Slope > 0 {
-			blocks = append(blocks, 1/own.Slope)
+		own, err := m.planeOf(typ, engine, func(model Model, n int) float64 { return m.values(model, n, engine, Sample.decode)[block] })
+		if err == nil && own.N > 0 && own.U > 0 && own.V > 0 {
+			weights, cache = append(weights, 1/own.U), append(cache, 1/own.V)
 		}
 	}
-	return l, blocks, err
+	return p, weights, cache, err
 }
 
-// leastPoints is how many points a line needs to say anything: two have always one.
-const leastPoints = 3
+// leastPoints is how many points a plane needs to say anything: three have always one.
+const leastPoints = 4
 
 // types are those of the measured models, and "" for all where there are several.
 func (m *Measurement) types() []string {
@@ -223,7 +244,7 @@ func (m *Measurement) types() []string {
 	return out
 }
 
-func (m *Measurement) writeLines(b *strings.Builder) error {
+func (m *Measurement) writeFits(b *strings.Builder) error {
 	var gbs []float64
 	for _, l := range m.Limits {
 		gbs = append(gbs, l.GBs)
@@ -232,7 +253,7 @@ func (m *Measurement) writeLines(b *strings.Builder) error {
 	var rows [][]string
 	for _, engine := range []string{nameCPU, nameLlama} {
 		for _, typ := range m.types() {
-			l, blocks, err := m.line(typ, engine)
+			p, weights, cache, err := m.plane(typ, engine)
 			if err != nil {
 				return err
 			}
@@ -240,15 +261,17 @@ func (m *Measurement) writeLines(b *strings.Builder) error {
 			if typ == "" {
 				name = "all"
 			}
-			if l.N < leastPoints || l.Slope <= 0 {
-				rows = append(rows, []string{engine, name, fmt.Sprint(l.N), peer.None, peer.None, peer.None, peer.None, peer.None})
+			row := []string{engine, name, fmt.Sprint(p.N)}
+			if p.N < leastPoints || len(weights) == 0 {
+				rows = append(rows, append(row, peer.None, peer.None, peer.None, peer.None, peer.None, peer.None))
 				continue
 			}
-			rows = append(rows, []string{engine, name, fmt.Sprint(l.N), fmt.Sprintf("%.2f", l.Intercept), peer.SpreadOf(blocks).Cell(1, ""),
-				fmt.Sprintf("%.0f %%", 100/l.Slope/limit), fmt.Sprintf("%.4f", l.R2), fmt.Sprintf("%.1f %%", 100*l.Worst)})
+			of := func(slope float64) string { return fmt.Sprintf("%.0f %%", 100/slope/limit) }
+			rows = append(rows, append(row, fmt.Sprintf("%.2f", p.Intercept), peer.SpreadOf(weights).Cell(1, ""), of(p.U),
+				peer.SpreadOf(cache).Cell(1, ""), of(p.V), fmt.Sprintf("%.1f %%", 100*p.Worst)))
 		}
 	}
-	b.WriteString("ms a token = a + bytes / rate, through the medians of the blocks; the rate's spread is that of lines through single blocks.\n\n")
-	peer.Table(b, []string{"engine", "types", "points", "a, ms", "rate, GB/s", "of the memory's best speed", "r²", "farthest point"}, rows)
+	b.WriteString("ms a token = a + bytes of weights / rate + bytes of the cache / rate, through the medians of the blocks; the rates' spread is that of fits to single blocks.\n\n")
+	peer.Table(b, []string{"engine", "types", "points", "a, ms", "weights, GB/s", "of the memory's best speed", "cache, GB/s", "of the memory's best speed", "farthest point"}, rows)
 	return nil
 }

@@ -154,11 +154,9 @@ func (s Shape) FileBytes(matrices quant.Type) int64 {
 	return n
 }
 
-// CacheBytes is what a decode step reads of keys and values of so many positions,
-// counted as 16 bits each.
-func (s Shape) CacheBytes(positions int) int64 {
-	const element = 2
-	return 2 * element * int64(s.Layers) * int64(s.KVHeads*s.HeadDim) * int64(positions)
+// CacheValues is how many keys and values a decode step reads of so many positions.
+func (s Shape) CacheValues(positions int) int64 {
+	return 2 * int64(s.Layers) * int64(s.KVHeads*s.HeadDim) * int64(positions)
 }
 
 // PrefillOps is how many operations it is to pass a prompt of so many tokens, a

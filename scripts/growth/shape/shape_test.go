@@ -49,9 +49,9 @@ func TestBytes(t *testing.T) {
 	if got, want := large.FileBytes(quant.Q8_0)-large.StepBytes(quant.Q8_0), int64(128255*4096/32*34); got != want {
 		t.Errorf("a step leaves out %d bytes, want %d", got, want)
 	}
-	// 30 layers, keys and values of 3 heads of 64, 2 bytes each.
-	if got := s.CacheBytes(100); got != 30*2*3*64*2*100 {
-		t.Errorf("100 positions have %d bytes", got)
+	// 30 layers, keys and values of 3 heads of 64.
+	if got := s.CacheValues(100); got != 30*2*3*64*100 {
+		t.Errorf("100 positions have %d keys and values", got)
 	}
 	// One token: two operations for each of the matrices' values, and in each layer
 	// and head a product with its own key and its own value.
