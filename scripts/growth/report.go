@@ -147,7 +147,14 @@ func (m *Measurement) writePrefill(b *strings.Builder) error {
 }
 
 func firstToken(s Sample) float64 { return s.load() + s.Output.Rounds[0].Prefill }
-func peakMiB(s Sample) float64    { return s.PeakMiB }
+
+// peakMiB is NaN where the process's peak is not known.
+func peakMiB(s Sample) float64 {
+	if s.PeakMiB == 0 {
+		return math.NaN()
+	}
+	return s.PeakMiB
+}
 
 // byFile are peaks as a part of the file's size.
 func (m *Measurement) byFile(model Model, context int, engine string) peer.Spread {

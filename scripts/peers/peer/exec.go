@@ -14,7 +14,7 @@ import (
 
 // Capture runs a process to its end, for limit at the longest, with env added to the
 // environment, and returns what it printed, and its largest resident memory in MiB
-// (0 where the system does not say).
+// (0 where the system does not say, or it took less than this process).
 func Capture(ctx context.Context, limit time.Duration, argv, env []string) (stdout string, peakMiB float64, err error) {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
@@ -23,6 +23,7 @@ func Capture(ctx context.Context, limit time.Duration, argv, env []string) (stdo
 	cmd.WaitDelay = time.Second
 	var out, complaint bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &complaint
+	own := ownPeak()
 	if err := cmd.Run(); err != nil {
 		if errors.Is(ctx.Err(), context.DeadlineExceeded) {
 			err = fmt.Errorf("stopped after %v: %w", limit, ctx.Err())
@@ -31,7 +32,11 @@ func Capture(ctx context.Context, limit time.Duration, argv, env []string) (stdo
 		}
 		return "", 0, fmt.Errorf("%s: %w%s", argv[0], err, lastLine(complaint.String()))
 	}
-	return out.String(), peakMemory(cmd.ProcessState), nil
+	peakMiB = peakMemory(cmd.ProcessState)
+	if peakMiB <= own {
+		peakMiB = 0 // it may be this process's
+	}
+	return out.String(), peakMiB, nil
 }
 
 // lastLine is the end of what a failed program said, to follow its error.
