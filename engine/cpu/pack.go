@@ -7,6 +7,7 @@ import (
 	"github.com/introgen/introgen/engine/cpu/kernel"
 	"github.com/introgen/introgen/engine/cpu/pages"
 	"github.com/introgen/introgen/engine/cpu/threads"
+	"github.com/introgen/introgen/engine/gguf"
 )
 
 // packJob is some tiles of a matrix to be packed.
@@ -25,6 +26,7 @@ func (j packJob) do() {
 	for r := j.row; r < j.end; r += n {
 		j.w.format.Pack(j.w.tiles[r*size:(r+n)*size], j.w.Data[r*size:(r+n)*size], j.w.Cols/kernel.Block)
 	}
+	gguf.Forget(j.w.Data[j.row*size : j.end*size]) // what is packed is read there, and memory holds it once
 }
 
 // maybePack rewrites the weights in tile order where the options ask for it, or
