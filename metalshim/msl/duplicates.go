@@ -6,20 +6,50 @@ import (
 	"strings"
 )
 
+// spelling is a function or a class as it was written first.
+type spelling struct {
+	from, to   int // its tokens
+	head, body string
+	defaulted  bool
+}
+
 // dropDuplicates drops functions and classes that differ from an earlier one
-// only in address spaces, which are gone by now. Their bodies are taken to do
-// the same, as they do in code that has to write a function once for each
-// space. What is written twice in the very same words is left to clang.
-func (r *rewriter) dropDuplicates() {
-	first := map[string]string{} // signature → as it was written first
-	again := func(path string, signature []string, from, to int) bool {
-		key := path + "\x00" + strings.Join(signature, " ")
-		written := joinTokens(r.tok[from:to])
-		was, seen := first[key]
-		if !seen {
-			first[key] = written
+// only in address spaces, which are gone by now, as in code that has to write a
+// function once for each space. Their bodies must do the same: which of two a call
+// means could not be told any more. What is written twice in the very same words is
+// left to clang.
+func (r *rewriter) dropDuplicates() error {
+	first := map[string]spelling{} // by signature
+	var differs error
+	// again notes what is written in from..to, whose body begins at brace, and takes
+	// it away where it was there before.
+	again := func(path string, from, brace, to int) bool {
+		defaulted := r.at(brace) == "="
+		declared := r.at(brace) == ";"
+		brace = r.head(from, brace)
+		signature, names := r.signature(from, brace)
+		now := spelling{from, to, joinTokens(r.tok[from:brace]), r.meaning(brace, to, names), defaulted}
+		key := path + "\x00" + signature
+		if declared { // it is no definition
+			key += "\x00;"
 		}
-		return seen && was != written
+		was, seen := first[key]
+		switch {
+		case !seen:
+			first[key] = now
+			return false
+		case was.head == now.head:
+			return false
+		case was.defaulted && !now.defaulted:
+			r.erase(was.from, was.to)
+			first[key] = now
+			return false
+		case was.body != now.body && !now.defaulted && differs == nil:
+			differs = r.fail(from, "%s: it is written for several address spaces and does not do the same in each: functions that the address space alone tells apart must have the same body, or other names",
+				strings.Join(strings.Fields(now.head), " "))
+		}
+		r.erase(from, to)
+		return true
 	}
 	type scope struct {
 		path  string // its number: the same for a namespace that is opened again
@@ -33,14 +63,15 @@ func (r *rewriter) dropDuplicates() {
 		top := scopes[len(scopes)-1]
 		switch r.at(i) {
 		case "{":
+			end := r.close(i)
 			if name, class, ok := scopeHead(signature); ok {
-				if class && again(top.path, signature, start, i) {
-					if end := r.close(i); end > 0 {
-						if r.at(end+1) == ";" {
-							end++
-						}
-						r.erase(start, end+1)
-						signature, start, i = nil, end+1, end
+				if class && end > 0 {
+					to := end + 1
+					if r.at(to) == ";" {
+						to++
+					}
+					if again(top.path, start, i, to) {
+						signature, start, i = nil, to, to-1
 						continue
 					}
 				}
@@ -52,15 +83,12 @@ func (r *rewriter) dropDuplicates() {
 				signature, start = nil, i+1
 				continue
 			}
-			end := r.close(i)
 			if end < 0 {
-				return
+				return differs
 			}
-			function := slices.Contains(signature, "(") && !slices.Contains(signature, "=")
+			function := r.function(start, i)
 			if function && len(signature) > 2 {
-				if again(top.path, signature, start, i) {
-					r.erase(start, end+1)
-				}
+				again(top.path, start, i, end+1)
 			}
 			i = end
 			if function || r.at(end+1) == ";" {
@@ -74,10 +102,12 @@ func (r *rewriter) dropDuplicates() {
 			signature, start = nil, i+1
 			continue
 		case ";":
-			if top.class && slices.Contains(signature, "(") && !slices.Contains(signature, "=") {
-				if again(top.path, signature, start, i) {
-					r.erase(start, i+1)
-				}
+			head := i
+			if t := r.at(i - 1); r.at(i-2) == "=" && (t == "default" || t == "delete") {
+				head = i - 2
+			}
+			if top.class && r.function(start, head) {
+				again(top.path, start, head, i+1)
 			}
 			signature, start = nil, i+1
 			continue
@@ -87,13 +117,166 @@ func (r *rewriter) dropDuplicates() {
 			signature, start = nil, i+1
 			continue
 		}
-		for _, w := range strings.Fields(r.out[i]) {
-			if w == "const" && len(signature) > 0 && signature[len(signature)-1] == "const" {
-				continue
+		signature = append(signature, strings.Fields(r.out[i])...)
+	}
+	return differs
+}
+
+// function says whether tokens from..to are the head of a function: it has
+// parameters, and no value.
+func (r *rewriter) function(from, to int) bool {
+	called := false
+	for k := from; k < to; k++ {
+		switch r.at(k) {
+		case "=":
+			if r.at(k-1) != "operator" {
+				return false
 			}
-			signature = append(signature, w)
+		case "<":
+			if e := r.closeAngle(k); e > 0 && e < to && r.at(k-1) != "operator" {
+				k = e
+			}
+		case "(", "[":
+			called = called || r.at(k) == "(" && !heads[r.at(k-1)]
+			if e := r.close(k); e > 0 && e < to {
+				k = e
+			}
 		}
 	}
+	return called
+}
+
+// head is where the head of a function in tokens from..to ends: before the
+// initializers of a constructor.
+func (r *rewriter) head(from, to int) int {
+	called := false
+	for k := from; k < to; k++ {
+		switch r.at(k) {
+		case ":":
+			if called {
+				return k
+			}
+		case "<":
+			if e := r.closeAngle(k); e > 0 && e < to && r.at(k-1) != "operator" {
+				k = e
+			}
+		case "(", "[":
+			called = called || r.at(k) == "(" && !heads[r.at(k-1)]
+			if e := r.close(k); e > 0 && e < to {
+				k = e
+			}
+		}
+	}
+	return to
+}
+
+// passing are words of a function's head that tell it from no other.
+var passing = map[string]bool{"inline": true, "static": true, "constexpr": true, "explicit": true}
+
+// signature is the head of a function or a class in tokens from..to as it now
+// stands, without what tells it from no other, and the names of its parameters,
+// which the signature and the body have by their numbers.
+func (r *rewriter) signature(from, to int) (text string, names map[string]string) {
+	names = map[string]string{}
+	rename := map[int]bool{}
+	for k := from; k < to; k++ {
+		if r.at(k) == "<" && r.at(k-1) != "operator" {
+			if e := r.closeAngle(k); e > 0 && e < to {
+				k = e
+			}
+			continue
+		}
+		if r.at(k) != "(" || r.close(k) < 0 {
+			continue
+		}
+		end := min(r.close(k), to)
+		if heads[r.at(k-1)] || r.at(k-1) == "operator" {
+			k = end
+			continue
+		}
+		if end == k+1 {
+			break
+		}
+		for n, at := range r.items(k+1, end) {
+			if name := r.parameterName(at, end); name > 0 {
+				names[r.at(name)] = "$" + strconv.Itoa(n)
+				rename[name] = true
+			}
+		}
+		break
+	}
+	var words []string
+	for k := from; k < to; k++ {
+		if heads[r.at(k)] && r.at(k+1) == "(" && r.close(k+1) > 0 && r.at(k) == "__attribute__" {
+			k = r.close(k + 1)
+			continue
+		}
+		if rename[k] {
+			words = append(words, names[r.at(k)])
+			continue
+		}
+		for _, w := range strings.Fields(r.out[k]) {
+			if w == "const" && len(words) > 0 && words[len(words)-1] == "const" || passing[w] {
+				continue
+			}
+			words = append(words, w)
+		}
+	}
+	return strings.Join(words, " "), names
+}
+
+// builtinTypes are the words of types that are no names.
+var builtinTypes = map[string]bool{"void": true, "bool": true, "char": true, "short": true, "int": true, "long": true,
+	"unsigned": true, "signed": true, "float": true, "half": true, "const": true, "volatile": true, "auto": true}
+
+// parameterName is the token of the name of the parameter that begins at from, or 0.
+func (r *rewriter) parameterName(from, end int) int {
+	typed := 0 // tokens of its type
+	for k := from; k < end; k++ {
+		switch t := r.at(k); {
+		case t == "," || t == "=":
+			return 0
+		case t == "<":
+			if e := r.closeAngle(k); e > 0 && e < end {
+				k = e
+			}
+			typed++
+		case t == "(" || t == "[":
+			if e := r.close(k); e > 0 {
+				k = min(e, end)
+			}
+		case addressSpace(t) || t == "const" || t == "volatile" || t == "typename" || t == "struct":
+		case r.tok[k].name() && typed > 0 && !builtinTypes[t] && r.at(k-1) != "::" && r.at(k+1) != "::":
+			if n := r.at(k + 1); k+1 == end || n == "," || n == "=" || n == "[" {
+				return k
+			}
+			typed++
+		default:
+			typed++
+		}
+	}
+	return 0
+}
+
+// meaning is a body in tokens from..to without address spaces and without the
+// names of parameters.
+func (r *rewriter) meaning(from, to int, names map[string]string) string {
+	var b strings.Builder
+	for k := from; k < to; k++ {
+		t := r.at(k)
+		if addressSpace(t) && t != "constant" {
+			continue
+		}
+		if t == "constant" {
+			t = "const"
+		}
+		if n := names[t]; n != "" && r.at(k-1) != "." && r.at(k-1) != "->" && r.at(k-1) != "::" {
+			t = n
+		}
+		b.WriteString(t)
+		b.WriteByte(' ')
+	}
+	return strings.TrimSuffix(b.String(), "; ")
 }
 
 // scopeHead says whether the tokens before a "{" open a namespace or a class,

@@ -108,7 +108,9 @@ func Rewrite(preprocessed string) (cxx string, l *Library, err error) {
 	if err != nil {
 		return "", nil, err
 	}
-	r.dropDuplicates()
+	if err := r.dropDuplicates(); err != nil {
+		return "", nil, err
+	}
 	return r.text(rest), r.library(), nil
 }
 
@@ -120,6 +122,7 @@ func read(tokens []token) (*rewriter, error) {
 	for i, t := range r.tok {
 		r.out[i] = t.text
 	}
+	r.scopes()
 	r.vectorParameters()
 	return r, r.run()
 }
@@ -136,6 +139,9 @@ type rewriter struct {
 	out  []string // what stands in the token's place
 	drop []bool   // the token and its white space vanish, save line breaks
 	ends []int32  // of brackets
+
+	in     []scope        // where each token stands
+	spaces map[int]string // the namespace that a token stands in, as "a::b::"
 
 	params    map[string][]Param // by function
 	limits    map[string]string  // function → how its thread limit is written: "(expr)" or a template's name
@@ -281,6 +287,10 @@ var addressSpaces = map[string]string{"device": "", "thread": "", "threadgroup":
 func (r *rewriter) run() error {
 	pending := head{}
 	for i := 0; i < len(r.tok); {
+		if r.out[i] == "" { // read already
+			i++
+			continue
+		}
 		t := r.tok[i].text
 		qualifier, isSpace := addressSpaces[t]
 		switch {
@@ -311,12 +321,10 @@ func (r *rewriter) run() error {
 			r.out[i] = number(t)
 		case isSpace:
 			r.out[i] = qualifier
-			if r.defaulted(i) {
-				i += 4
-				continue
-			}
 			if t == "threadgroup" {
-				r.threadgroupVariable(i)
+				if err := r.threadgroupVariable(i); err != nil {
+					return err
+				}
 			}
 		case t == "typedef" || t == "using":
 			r.alias(i)
@@ -393,18 +401,4 @@ func (r *rewriter) alias(i int) {
 	if name := r.at(k - 1); k < len(r.tok) && r.tok[k-1].word() && !vectorNames[name] {
 		r.aliases[name] = true
 	}
-}
-
-// defaulted drops `X() threadgroup = default;`: without address spaces it
-// repeats X() = default. i is the address space.
-func (r *rewriter) defaulted(i int) bool {
-	if r.at(i-1) != ")" || r.at(i+1) != "=" || r.at(i+2) != "default" || r.at(i+3) != ";" {
-		return false
-	}
-	from := i
-	for from > 0 && r.at(from-1) != ";" && r.at(from-1) != "{" && r.at(from-1) != "}" {
-		from--
-	}
-	r.blank(from, i+4)
-	return true
 }

@@ -80,6 +80,11 @@ template <class T> struct alignas(alignof(T) > 16 ? alignof(T) : 16) msl_threadg
   char bytes[sizeof(T)];
   MSL_FN T& get() { return *reinterpret_cast<T*>(bytes); }
 };
+// msl_store stores what a declaration initializes it with, arrays too.
+template <class T, class U> MSL_FN void msl_store(T& to, const U& from) {
+  static_assert(sizeof(T) == sizeof(U), "an initializer of another type");
+  __builtin_memcpy((void*)&to, (const void*)&from, sizeof(T));
+}
 } // namespace metal
 using metal::as_type;
 using metal::msl_mk;
