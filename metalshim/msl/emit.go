@@ -11,7 +11,7 @@ func (r *rewriter) kernels() []instance {
 	var out []instance
 	known := map[string]bool{}
 	for k, in := range r.instances {
-		if _, ok := r.params[in.function]; !ok || known[in.name] {
+		if known[in.name] {
 			continue
 		}
 		known[in.name] = true
@@ -23,10 +23,13 @@ func (r *rewriter) kernels() []instance {
 
 // library is the table of what was read.
 func (r *rewriter) library() *Library {
-	l := &Library{Constants: r.order}
+	l := &Library{Constants: r.order, Others: r.others}
 	for _, in := range r.kernels() {
+		if in.of.unknown {
+			continue
+		}
 		l.Kernels = append(l.Kernels, Kernel{Name: in.name, Function: in.function, Symbol: in.symbol,
-			Limited: r.limits[in.function] != "", Params: r.params[in.function]})
+			Limited: in.of.limit != "", Params: in.of.params})
 	}
 	return l
 }
@@ -47,7 +50,7 @@ func (r *rewriter) text(rest string) string {
 	b.WriteString("\n# 1 \"<kernels>\"\n")
 	for _, in := range r.kernels() {
 		var args strings.Builder
-		for _, p := range r.params[in.function] {
+		for _, p := range in.of.params {
 			kind, index := "", p.Index
 			switch p.Kind {
 			case Buffer:
@@ -60,11 +63,8 @@ func (r *rewriter) text(rest string) string {
 			fmt.Fprintf(&args, ", ::msl_k::A< ::msl_k::%s, %d>", kind, index)
 		}
 		fmt.Fprintf(&b, "extern \"C\" __attribute__((visibility(\"default\"))) void %s(const msl_tg* g, uint lane, uint sg, uint x, uint y, uint z) { ::msl_k::call<(%s)%s>(g, lane, sg, x, y, z); }\n",
-			in.symbol, in.expr, args.String())
-		limit := r.limits[in.function]
-		if limit != "" && limit[0] != '(' { // the template that has it
-			limit += strings.TrimPrefix(in.expr, in.function) + "::value"
-		}
+			in.symbol, r.expression(&in), args.String())
+		limit := r.limit(&in)
 		if limit != "" {
 			fmt.Fprintf(&b, "extern \"C\" __attribute__((visibility(\"default\"))) uint %s_limit() { return %s; }\n", in.symbol, limit)
 		}

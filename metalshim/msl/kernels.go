@@ -2,8 +2,8 @@ package msl
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 )
 
@@ -12,6 +12,8 @@ import (
 type head struct {
 	template string // "<typename T, int N>", or ""
 	host     string
+	required int    // how many arguments the template needs
+	most     int    // and takes; −1 is any number
 	limit    string // the expression of max_total_threads_per_threadgroup
 	at       int    // token where the declaration begins
 }
@@ -93,6 +95,7 @@ func (r *rewriter) template(i int, pending *head) (int, error) {
 			pending.at = i
 		}
 		pending.template = r.source(i+1, e+1)
+		pending.required, pending.most = r.arguments(i+2, e)
 		return i + 1, nil // the parameters are rewritten like any other text
 	}
 	end := i
@@ -103,51 +106,60 @@ func (r *rewriter) template(i int, pending *head) (int, error) {
 			}
 		}
 	}
-	host, isKernel := "", false
+	host, isKernel, stage := "", false, ""
 	for q := i + 1; q < end; q++ {
 		if list, e, ok := r.list(q); ok {
 			host = cmp.Or(list.host(), host)
 			isKernel = isKernel || list.has("kernel")
+			stage = cmp.Or(list.drawing(), stage)
 			r.blank(q, e)
 			q = e - 1
 		} else if r.at(q) == "kernel" {
 			isKernel = true
+		} else if q == i+1 && slices.Contains(stages, r.at(q)) || q > i+1 && r.out[q-1] == "" && slices.Contains(stages, r.at(q)) {
+			stage = r.at(q)
 		}
 	}
-	if !isKernel {
+	if !isKernel && stage == "" {
 		return i + 1, nil
 	}
 	// The function is name<…>, before a parameter list if there is one.
+	in := instance{at: i}
 	q := end - 1
 	if r.at(q) == ")" {
+		in.to = q
 		q = max(r.close(q), i) - 1
+		in.from = q + 2
 	}
 	last := q
 	if r.at(q) == ">" {
-		for depth := 0; q > i; q-- {
-			if r.at(q) == ")" {
-				q = max(r.close(q), i)
-			} else if r.at(q) == ">" {
-				depth++
-			} else if r.at(q) == "<" {
-				if depth--; depth == 0 {
-					break
-				}
-			}
+		if q = r.openAngle(q); q > i {
+			in.given = r.count(q+1, last)
+			q--
 		}
-		q--
 	}
 	if q <= i || !r.tok[q].word() {
 		return 0, r.fail(i, "explicit instantiation of a kernel without a name")
 	}
-	name := r.at(q)
-	host = cmp.Or(host, name)
-	for k := q + 1; k <= last; k++ { // address spaces in the arguments
+	in.function = r.at(q)
+	in.name = cmp.Or(host, in.function)
+	for k := q + 1; k < end; k++ { // address spaces in the arguments and the types
 		if qualifier, ok := addressSpaces[r.at(k)]; ok {
 			r.out[k] = qualifier
 		}
+		if r.at(k) == "coherent" {
+			r.out[k] = ""
+			if e := r.close(k + 1); r.at(k+1) == "(" && e > 0 {
+				r.blank(k+1, e+1)
+			}
+		}
 	}
-	r.instances = append(r.instances, instance{name: host, function: name, expr: r.source(q, last+1)})
+	in.args, in.types = r.source(q+1, last+1), r.source(in.from, in.to)
+	if isKernel {
+		r.instances = append(r.instances, in)
+	} else {
+		r.others = append(r.others, Function{in.name, stage})
+	}
 	for k := i; k <= end && k < len(r.tok); k++ {
 		r.out[k] = ""
 	}
@@ -158,8 +170,13 @@ func (r *rewriter) template(i int, pending *head) (int, error) {
 // attributes reads the list at i, outside of a kernel's parameters, which ends
 // before end.
 func (r *rewriter) attributes(i int, list attributes, end int, pending *head) (int, error) {
-	if c, ok := list.find("function_constant"); ok && len(list) == 1 && (r.at(end) == ";" || r.at(end) == "=") {
-		return end, r.functionConstant(i, end, c.joined())
+	if c, ok := list.find("function_constant"); ok {
+		return end, r.functionConstant(i, end, c)
+	}
+	if stage := list.drawing(); stage != "" && r.in[i] == outside {
+		if next := r.stage(i, stage, pending); next > i {
+			return next, nil
+		}
 	}
 	r.blank(i, end)
 	pending.host = cmp.Or(list.host(), pending.host)
@@ -175,7 +192,8 @@ func (r *rewriter) attributes(i int, list attributes, end int, pending *head) (i
 		}
 		end = e
 	}
-	r.out[i] = "static "
+	r.static(i)
+	r.out[i] += " "
 	return end, r.kernel(end, pending)
 }
 
@@ -191,34 +209,62 @@ func joinTokens(tokens []token) string {
 }
 
 // functionConstant rewrites `constant T name [[function_constant(n)]];` to the
-// declaration of a symbol that the pipeline defines.
-func (r *rewriter) functionConstant(i, end int, digits string) error {
-	index, err := strconv.Atoi(digits)
-	if err != nil || index > 65535 {
-		return r.fail(i, "function constant index %s: it must be 0 to 65535", digits)
-	}
-	if r.at(end) == "=" {
-		return r.fail(i, "function constant with an initialiser")
+// declaration of a symbol that the pipeline defines. The list of attributes, tokens
+// i..end, may stand before the declaration too.
+func (r *rewriter) functionConstant(i, end int, a attribute) error {
+	index, ok := r.index(a.args)
+	if !ok || index < 0 || index > 65535 {
+		return r.fail(i, "function constant index %s: it must be 0 to 65535, a number or a constant expression of numbers, enumerators and constants", a.joined())
 	}
 	from := i
 	for from > 0 && r.at(from-1) != ";" && r.at(from-1) != "}" && r.at(from-1) != "{" {
 		from--
 	}
+	name, last := i-1, end
+	if from == i {
+		for last = end; last < len(r.tok) && r.at(last) != ";" && r.at(last) != "=" && r.at(last) != ","; last++ {
+		}
+		name = last - 1
+	}
+	for {
+		if _, e, more := r.list(last); more {
+			r.blank(last, e)
+			last = e
+			continue
+		}
+		break
+	}
+	switch {
+	case r.at(last) == "=" || r.at(last) == "{":
+		return r.fail(i, "function constant with an initialiser")
+	case r.at(last) != ";" || name < from || !r.tok[name].name():
+		return r.fail(i, "function constant %d: its declaration cannot be read; declare one at a time, as constant T name [[function_constant(n)]];", index)
+	}
+	r.blank(i, end)
 	var typ []string
-	for k := from; k < i-1; k++ {
+	for k := from; k < name; k++ {
+		if _, e, list := r.list(k); list {
+			r.blank(k, e)
+			k = e - 1
+			continue
+		}
 		switch r.at(k) {
-		case "constant", "const", "static":
+		case "constant", "const", "static", "inline", "device":
 			r.out[k] = ""
+		case "metal", "::":
 		default:
 			typ = append(typ, r.at(k))
 		}
 	}
-	c := FunctionConstant{index, r.at(i - 1), strings.Join(typ, " ")}
+	c := FunctionConstant{int(index), r.at(name), strings.Join(typ, " ")}
 	r.constants[c.Name] = c
 	r.order = append(r.order, c)
-	r.blank(i, end)
-	r.out[from] = "extern const bool msl_fcd_" + digits + "; extern const " + r.out[from]
-	r.out[i] = ` __asm__("msl_fc_` + digits + `")`
+	symbol := ""
+	if r.spaces[from] != "" { // a name of a namespace is another symbol
+		symbol = fmt.Sprintf(` __asm__("msl_fcd_%d")`, index)
+	}
+	r.out[from] = fmt.Sprintf("extern const bool msl_fcd_%d%s; extern const %s", index, symbol, r.out[from])
+	r.out[name] += fmt.Sprintf(` __asm__("msl_fc_%d")`, index)
 	return nil
 }
 
@@ -249,19 +295,13 @@ func (r *rewriter) kernel(i int, pending *head) error {
 	if err != nil {
 		return err
 	}
-	r.params[name] = params
-	if pending.limit != "" {
-		r.limits[name] = pending.limit
-		if pending.template != "" {
-			// The limit may be written with the template's parameters: a
-			// template of its own evaluates it.
-			r.limits[name] = "msl_limit_" + name
-			r.out[pending.at] = "template " + pending.template + " struct msl_limit_" + name +
-				" { static constexpr unsigned value = " + pending.limit + "; }; " + r.out[pending.at]
-		}
-	}
-	if pending.template == "" {
-		r.instances = append(r.instances, instance{name: cmp.Or(pending.host, name), function: name, expr: name})
+	f := &kernelFunction{path: r.spaces[begin], name: name, template: pending.template, params: params,
+		from: i + 1, to: end, limit: pending.limit, at: pending.at}
+	f.required, f.most = pending.required, pending.most
+	f = r.declare(f)
+	host := cmp.Or(pending.host, f.path+name)
+	if pending.template == "" && !slices.ContainsFunc(r.instances, func(in instance) bool { return in.of == f && in.name == host }) {
+		r.instances = append(r.instances, instance{name: host, function: name, of: f, at: begin})
 	}
 	*pending = head{}
 	return nil
@@ -315,6 +355,9 @@ func (r *rewriter) parameters(function string, from, end int) ([]Param, error) {
 	return params, nil
 }
 
+// harmless are attributes of parameters that change nothing.
+var harmless = map[string]bool{"maybe_unused": true, "unused": true, "deprecated": true, "noescape": true}
+
 func (r *rewriter) parameter(function string, from, to int) (Param, error) {
 	p := Param{Index: -1}
 	memory := false
@@ -325,22 +368,19 @@ func (r *rewriter) parameter(function string, from, to int) (Param, error) {
 			k++
 			continue
 		}
-		p.Optional = p.Optional || list.has("function_constant")
-		bound := slices.IndexFunc(list, func(a attribute) bool { return (a.name == "buffer" || a.name == "threadgroup") && a.args != nil })
-		if bound >= 0 {
-			a := list[bound]
-			index, err := strconv.Atoi(a.joined())
-			if err != nil || index < 0 || index > 30 {
-				return p, r.fail(k, "kernel %s: %s index %q: it must be a number from 0 to 30", function, a.name, a.joined())
-			}
-			p.Kind, p.Index, p.Bound = Kind(a.name), index, true
-		} else {
-			for _, a := range list {
-				if builtins[a.name] != "" {
-					p.Kind = Kind(a.name)
+		for _, a := range list {
+			switch {
+			case a.name == "function_constant":
+				p.Optional = true
+			case (a.name == "buffer" || a.name == "threadgroup") && a.args != nil:
+				index, ok := r.index(a.args)
+				if !ok || index < 0 || index > 30 {
+					return p, r.fail(k, "kernel %s: %s index %q: it must be a number from 0 to 30, or a constant expression of numbers, enumerators and constants", function, a.name, a.joined())
 				}
-			}
-			if p.Kind == "" && (len(list) == 0 || list[0].name != "function_constant") {
+				p.Kind, p.Index, p.Bound = Kind(a.name), int(index), true
+			case builtins[a.name] != "":
+				p.Kind = Kind(a.name)
+			case !harmless[a.name]:
 				return p, r.fail(k, "kernel %s: attribute [[%s]] is not supported", function, attribute{args: r.tok[k+2 : end-2]}.joined())
 			}
 		}

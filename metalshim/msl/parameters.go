@@ -94,3 +94,32 @@ func (r *rewriter) typeParameters(from, end int) []string {
 	}
 	return out
 }
+
+// arguments are how many arguments a template with the parameters in tokens from..end
+// needs, and takes; −1 is any number.
+func (r *rewriter) arguments(from, end int) (required, most int) {
+	if from >= end {
+		return 0, 0
+	}
+	all := r.items(from, end)
+	most = len(all)
+	for k, at := range all {
+		last := end
+		if k+1 < len(all) {
+			last = all[k+1] - 1
+		}
+		optional := false
+		for ; at < last; at++ {
+			switch r.at(at) {
+			case "=":
+				optional = true
+			case "...":
+				optional, most = true, -1
+			}
+		}
+		if !optional {
+			required++
+		}
+	}
+	return required, most
+}

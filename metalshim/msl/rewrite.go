@@ -29,6 +29,8 @@ var builtins = map[string]string{
 	"dispatch_threads_per_threadgroup":    "DTPTG",
 	"threadgroups_per_grid":               "TGPG",
 	"threads_per_grid":                    "TPG",
+	"grid_size":                           "TPG", // of the grid, as no region of stage_in is set
+	"grid_origin":                         "ORIGIN",
 	"thread_index_in_threadgroup":         "TIITG",
 	"thread_index_in_simdgroup":           "TIISG",
 	"simdgroup_index_in_threadgroup":      "SGIITG",
@@ -76,6 +78,8 @@ type FunctionConstant struct {
 type Library struct {
 	Kernels   []Kernel // in the order of the source
 	Constants []FunctionConstant
+	// Others are functions that the library has and that are no kernels.
+	Others []Function `json:",omitempty"`
 	// Undecided are names in conditions that only a compiler knows. Read has taken
 	// them for names without a meaning.
 	Undecided []string `json:",omitempty"`
@@ -111,27 +115,24 @@ func Rewrite(preprocessed string) (cxx string, l *Library, err error) {
 	if err := r.dropDuplicates(); err != nil {
 		return "", nil, err
 	}
+	r.limits()
 	return r.text(rest), r.library(), nil
 }
 
 // read reads the declarations in preprocessed text, and rewrites them.
 func read(tokens []token) (*rewriter, error) {
 	r := &rewriter{tok: tokens, out: make([]string, len(tokens)), drop: make([]bool, len(tokens)),
-		params: map[string][]Param{}, limits: map[string]string{}, constants: map[string]FunctionConstant{}, aliases: map[string]bool{}}
+		functions: map[string][]*kernelFunction{}, constants: map[string]FunctionConstant{}, aliases: map[string]bool{}}
 	r.pair()
 	for i, t := range r.tok {
 		r.out[i] = t.text
 	}
 	r.scopes()
 	r.vectorParameters()
-	return r, r.run()
-}
-
-// instance is a kernel that the host can name: a plain function or an
-// instance of a template.
-type instance struct {
-	name, function, expr string
-	symbol               string // the C function that runs one thread
+	if err := r.run(); err != nil {
+		return nil, err
+	}
+	return r, r.resolve()
 }
 
 type rewriter struct {
@@ -143,12 +144,14 @@ type rewriter struct {
 	in     []scope        // where each token stands
 	spaces map[int]string // the namespace that a token stands in, as "a::b::"
 
-	params    map[string][]Param // by function
-	limits    map[string]string  // function → how its thread limit is written: "(expr)" or a template's name
+	functions map[string][]*kernelFunction // by name
 	instances []instance
+	others    []Function
+	using     bool // there is a using directive
 	constants map[string]FunctionConstant
 	order     []FunctionConstant
 	aliases   map[string]bool // names that stand for a vector type
+	numbers   map[string]number64
 }
 
 func (r *rewriter) at(i int) string {
@@ -284,6 +287,27 @@ var vectorNames = func() map[string]bool {
 // addressSpaces are what C++ has in their places.
 var addressSpaces = map[string]string{"device": "", "thread": "", "threadgroup": "", "constant": "const"}
 
+// pragma stands in the preprocessed text for a pragma whose words the preprocessor
+// was to expand: pragma(unroll(4)).
+const pragma = "__msl_pragma__"
+
+// static makes a kernel, whose word or attribute is token i, local to the text, so
+// that the optimizer drops it once it is part of its entry.
+func (r *rewriter) static(i int) {
+	r.out[i] = "static"
+	for k := i - 1; k >= 0 && r.at(k) != ";" && r.at(k) != "}" && r.at(k) != "{"; k-- {
+		switch r.at(k) {
+		case "static":
+			r.out[i] = ""
+		case "extern":
+			r.blank(k, k+1)
+			if strings.HasPrefix(r.at(k+1), `"`) {
+				r.blank(k+1, k+2)
+			}
+		}
+	}
+}
+
 func (r *rewriter) run() error {
 	pending := head{}
 	for i := 0; i < len(r.tok); {
@@ -311,12 +335,29 @@ func (r *rewriter) run() error {
 				continue
 			}
 		case t == "kernel":
-			r.out[i] = "static"
+			r.static(i)
 			if err := r.kernel(i+1, &pending); err != nil {
 				return err
 			}
 		case t == ";" || t == "{" || t == "}":
 			pending = head{}
+		case r.in[i] == outside && slices.Contains(stages, t):
+			if next := r.stage(i, t, &pending); next > i {
+				i = next
+				continue
+			}
+		case t == "coherent" && (r.at(i+1) == "(" || addressSpace(r.at(i+1)) || r.at(i+1) == "volatile" || r.at(i+1) == "const"):
+			if e := i + 1; r.at(e) == "(" {
+				r.blank(e, r.close(e)+1)
+			}
+			r.out[i] = ""
+		case t == pragma && r.at(i+1) == "(" && r.close(i+1) > 0:
+			e := r.close(i + 1)
+			text := r.source(i+2, e)
+			r.blank(i, e+1)
+			r.out[i] = "_Pragma(" + strconv.Quote(text) + ")"
+			i = e + 1
+			continue
 		case digit(t[0]) || t[0] == '.' && len(t) > 1 && digit(t[1]):
 			r.out[i] = number(t)
 		case isSpace:
@@ -327,13 +368,16 @@ func (r *rewriter) run() error {
 				}
 			}
 		case t == "typedef" || t == "using":
+			r.using = r.using || t == "using" && r.at(i+1) == "namespace"
 			r.alias(i)
 		case t == "is_function_constant_defined" && r.at(i+1) == "(":
-			if c, ok := r.constants[r.at(i+2)]; ok && r.at(i+3) == ")" {
-				r.blank(i, i+4)
-				r.out[i] = fmt.Sprintf("msl_fcd_%d", c.Index)
-				i += 4
-				continue
+			if end := r.close(i + 1); end > 0 {
+				if c, ok := r.constants[r.at(end-1)]; ok {
+					r.blank(i, i+2)
+					r.out[end-1], r.out[end] = fmt.Sprintf("msl_fcd_%d", c.Index), ""
+					i = end + 1
+					continue
+				}
 			}
 		case t == "static_cast":
 			r.out[i] = "::metal::msl_static_cast"

@@ -49,12 +49,10 @@ func (c sourceCase) run(t *testing.T, text string) {
 		c.threads = 32
 	}
 	in := make([]float32, c.threads)
-	raw := make([]byte, 4*c.threads)
 	for i := range in {
 		in[i] = float32(i) - 15.5
-		binary.LittleEndian.PutUint32(raw[4*i:], math.Float32bits(in[i]))
 	}
-	contents := map[int][]byte{0: make([]byte, 4*c.threads), 1: raw}
+	contents := map[int][]byte{0: make([]byte, 4*c.threads), 1: float32s(in...)}
 	for i, b := range c.buffers {
 		contents[i] = b
 	}
@@ -88,4 +86,13 @@ func (c sourceCase) run(t *testing.T, text string) {
 			t.Fatalf("out[%d] = %v, want %v", i, got, want)
 		}
 	}
+}
+
+// float32s are numbers as they lie in a buffer.
+func float32s(values ...float32) []byte {
+	out := make([]byte, 4*len(values))
+	for i, v := range values {
+		binary.LittleEndian.PutUint32(out[4*i:], math.Float32bits(v))
+	}
+	return out
 }

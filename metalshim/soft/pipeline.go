@@ -40,6 +40,10 @@ type facts struct {
 // function of a simdgroup, and compiles that to machine code.
 func (l *library) NewPipeline(ctx context.Context, function string, constants []metalshim.Constant) (metalshim.Pipeline, error) {
 	i := slices.IndexFunc(l.table.Kernels, func(k msl.Kernel) bool { return k.Name == function })
+	if other, ok := l.table.Other(function); i < 0 && ok {
+		return nil, &metalshim.FunctionError{Library: l.name, Function: function,
+			Reason: fmt.Sprintf("it is a function of stage %s: a compute pipeline is made of a kernel", other.Stage)}
+	}
 	if i < 0 {
 		return nil, &metalshim.FunctionError{Library: l.name, Function: function, Names: l.FunctionNames()}
 	}

@@ -13,7 +13,7 @@ struct msl_tg {
   uint nsg, dnsg;            // simdgroups in this threadgroup, and in a full one
 };
 namespace msl_k {
-enum { BUF, TGM, TPIG, TGPIG, TPITG, TPTG, DTPTG, TGPG, TPG, TIITG, TIISG, SGIITG, SGPTG, DSGPTG, TPSG, TIIQG, QGIITG, QGPTG };
+enum { BUF, TGM, TPIG, TGPIG, TPITG, TPTG, DTPTG, TGPG, TPG, TIITG, TIISG, SGIITG, SGPTG, DSGPTG, TPSG, TIIQG, QGIITG, QGPTG, ORIGIN };
 template <int Kind, int Index> struct A {};
 struct where { const msl_tg* g; uint lane, sg, x, y, z; };
 
@@ -40,6 +40,7 @@ template <class P, int Kind, int Index> struct arg {
     else if constexpr (Kind == DTPTG) return to<P>(g->dtgd[0], g->dtgd[1], g->dtgd[2]);
     else if constexpr (Kind == TGPG) return to<P>(g->ntg[0], g->ntg[1], g->ntg[2]);
     else if constexpr (Kind == TPG) return to<P>(g->grid[0], g->grid[1], g->grid[2]);
+    else if constexpr (Kind == ORIGIN) return to<P>(0, 0, 0);
     else if constexpr (Kind == TIITG) return (P)(w.sg * 32 + w.lane);
     else if constexpr (Kind == TIISG) return (P)w.lane;
     else if constexpr (Kind == SGIITG) return (P)w.sg;
@@ -98,4 +99,15 @@ template <auto F, class R, class... P, int... Kind, int... Index> struct thunk<F
 template <auto F, class... As> MSL_FN void call(const msl_tg* g, uint lane, uint sg, uint x, uint y, uint z) {
   thunk<F, decltype(F), As...>::run(where{g, lane, sg, x, y, z});
 }
+
+// What tells max_total_threads_per_threadgroup of a template that has overloads, or
+// whose arguments follow from its parameters: a function of the same parameters
+// returns it.
+template <unsigned N> struct limit { static constexpr unsigned value = N; };
+template <class T> T&& some();
+template <class R, class... P> constexpr unsigned limit_of(R (*)(P...)) { return R::value; }
+template <class F> struct limit_for;
+template <class... P> struct limit_for<void(P...)> {
+  template <class F> static constexpr unsigned value(F f) { return decltype(f(some<P>()...))::value; }
+};
 }

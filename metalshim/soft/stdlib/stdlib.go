@@ -62,11 +62,22 @@ func Frame() string {
 // there; an #include of one is left out.
 var headers = regexp.MustCompile(`(?m)^[ \t]*#[ \t]*(include|import)[ \t]*<(metal_\w+|simd/simd\.h)>.*$`)
 
+// pragmas are those whose words the preprocessor expands for a compiler that reads
+// the text itself, and leaves as they are in preprocessed text.
+var pragmas = regexp.MustCompile(`(?m)^([ \t]*)#[ \t]*pragma[ \t]+((?:unroll|clang[ \t]+loop)\b[ \t]*[^\n\r]*[A-Za-z_][^\n\r]*)$|_Pragma[ \t]*\([ \t]*"((?:unroll|clang[ \t]+loop)\b[^"\n]*[A-Za-z_][^"\n]*)"[ \t]*\)`)
+
 // Preprocessed is the text to give to clang's preprocessor for an MSL source:
 // the library's macros, then the source under its file's name, with the
-// numbers of its lines unchanged. A mark of the byte order means something at the
+// numbers of its lines unchanged. What it is to expand in a pragma stands in
+// __msl_pragma__(…), for package msl. A mark of the byte order means something at the
 // beginning of a text alone, which that of the source no longer is.
 func Preprocessor(file, source string) string {
 	name := strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", " ").Replace(file)
-	return "# 1 \"<metal_macros>\"\n" + macros + "# 1 \"" + name + "\"\n" + headers.ReplaceAllString(strings.TrimPrefix(source, "\ufeff"), "")
+	text := headers.ReplaceAllString(strings.TrimPrefix(source, "\ufeff"), "")
+	text = pragmas.ReplaceAllStringFunc(text, func(line string) string {
+		m := pragmas.FindStringSubmatch(line)
+		words, _, _ := strings.Cut(m[2]+m[3], "//")
+		return m[1] + "__msl_pragma__(" + words + ")"
+	})
+	return "# 1 \"<metal_macros>\"\n" + macros + "# 1 \"" + name + "\"\n" + text
 }
