@@ -45,6 +45,9 @@ func (r *rewriter) text(rest string) string {
 		} else if !r.drop[i] && t.space == "" {
 			b.WriteByte(' ')
 		}
+		if after := r.after[i]; after != "" {
+			b.WriteString(after)
+		}
 	}
 	b.WriteString(rest)
 	b.WriteString("\n# 1 \"<kernels>\"\n")

@@ -221,6 +221,9 @@ func (r *rewriter) functionConstant(i, end int, a attribute) error {
 		from--
 	}
 	name, last := i-1, end
+	for r.at(name) == "]" && r.close(name) > 0 { // another list of attributes
+		name = r.close(name) - 1
+	}
 	if from == i {
 		for last = end; last < len(r.tok) && r.at(last) != ";" && r.at(last) != "=" && r.at(last) != ","; last++ {
 		}

@@ -68,6 +68,10 @@ func (r *rewriter) calculate(tokens []token, value func(string) (int64, bool)) (
 			for k++; k < len(tokens) && at(k) != ">"; k++ {
 			}
 			continue
+		case t.text == "sizeof" && at(k+1) == "(" && at(k+3) == ")" && sizes[at(k+2)] > 0:
+			in = append(in, macroToken{text: strconv.Itoa(sizes[at(k+2)]), space: true})
+			k += 3
+			continue
 		case castType(t.text) && at(k+1) == "(": // int(x)
 			continue
 		case t.text == "(" && castType(at(k+1)): // (int)x, (unsigned int)x
@@ -127,6 +131,11 @@ func castType(word string) bool {
 	return builtinTypes[word] && word != "void" && word != "auto" || slices.Contains([]string{"uint", "ushort", "uchar", "ulong", "size_t",
 		"int8_t", "uint8_t", "int16_t", "uint16_t", "int32_t", "uint32_t", "int64_t", "uint64_t"}, word)
 }
+
+// sizes are those of scalar types, in bytes.
+var sizes = map[string]int{"bool": 1, "char": 1, "uchar": 1, "int8_t": 1, "uint8_t": 1, "short": 2, "ushort": 2, "int16_t": 2, "uint16_t": 2,
+	"half": 2, "bfloat": 2, "int": 4, "uint": 4, "unsigned": 4, "int32_t": 4, "uint32_t": 4, "float": 4,
+	"long": 8, "ulong": 8, "int64_t": 8, "uint64_t": 8, "size_t": 8}
 
 // findNumbers finds enumerators and constants that have a number.
 func (r *rewriter) findNumbers() {

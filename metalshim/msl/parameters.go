@@ -1,10 +1,11 @@
 package msl
 
 // vectorParameters finds the type parameters of templates that stand for a
-// vector in some instance, as F4 in softmax<half, half4>. Conversions to them are
-// written like those to a vector's own name.
+// vector in some instance, as F4 in softmax<half, half4>, and those that may.
+// Conversions to them are written like those to a vector's own name.
 func (r *rewriter) vectorParameters() {
 	parameters := map[string][]string{} // by function or struct
+	declared := map[int]bool{}          // tokens where one is declared
 	for i := range r.tok {
 		if r.at(i) != "template" || r.at(i+1) != "<" {
 			continue
@@ -13,52 +14,74 @@ func (r *rewriter) vectorParameters() {
 		if end < 0 {
 			continue
 		}
-		if name := r.declared(end + 1); name != "" {
-			parameters[name] = r.typeParameters(i+2, end)
+		if at := r.declared(end + 1); at > 0 {
+			declared[at] = true
+			name, own := r.at(at), r.typeParameters(i+2, end)
+			for k, n := range own { // overloads of the name, one after the other
+				if k < len(parameters[name]) && parameters[name][k] != n && n != "" {
+					r.maybe[n] = true
+				}
+			}
+			parameters[name] = own
 		}
 	}
 	for i, t := range r.tok {
 		names := parameters[t.text]
-		if len(names) == 0 || r.at(i+1) != "<" {
+		if len(names) == 0 || declared[i] {
 			continue
 		}
-		end := r.closeAngle(i + 1)
-		if end < 0 {
-			continue
+		var given []int
+		if r.at(i+1) == "<" {
+			if end := r.closeAngle(i + 1); end > 0 {
+				given = r.items(i+2, end)
+			}
 		}
-		for k, from := range r.items(i+2, end) {
-			if k < len(names) && names[k] != "" && (vectorNames[r.at(from)] || r.at(from) == "vec") {
-				r.aliases[names[k]] = true
+		for k, name := range names {
+			switch {
+			case name == "":
+			case k >= len(given):
+				// It is deduced, or the template's own default.
+				r.maybe[name] = r.maybe[name] || !r.classes[t.text]
+			default:
+				from := given[k]
+				for r.at(from) == "metal" || r.at(from) == "::" || r.at(from) == "const" {
+					from++
+				}
+				if vectorNames[r.at(from)] || r.at(from) == "vec" {
+					r.aliases[name] = true
+				} else if !castType(r.at(from)) && r.at(from) != "bfloat" {
+					r.maybe[name] = true
+				}
 			}
 		}
 	}
 }
 
-// declared is the name that a template's declaration at i declares: that before
-// the first bracket, or behind struct.
-func (r *rewriter) declared(i int) string {
+// declared is the token of the name that a template's declaration at i declares: that
+// before the first bracket, or behind struct; or 0.
+func (r *rewriter) declared(i int) int {
 	for k := i; k < len(r.tok) && k < i+longestList; k++ {
 		switch r.at(k) {
 		case "struct", "class":
-			return r.at(k + 1)
+			return k + 1
 		case "[":
 			if k = r.close(k); k < 0 {
-				return ""
+				return 0
 			}
 		case "<":
 			if k = r.closeAngle(k); k < 0 {
-				return ""
+				return 0
 			}
 		case "(":
 			if r.tok[k-1].word() {
-				return r.at(k - 1)
+				return k - 1
 			}
-			return ""
+			return 0
 		case ";", "{", "template":
-			return ""
+			return 0
 		}
 	}
-	return ""
+	return 0
 }
 
 // items are where the parts of a list, divided by commas, begin.
@@ -87,7 +110,7 @@ func (r *rewriter) typeParameters(from, end int) []string {
 	var out []string
 	for _, at := range r.items(from, end) {
 		name := ""
-		if t := r.at(at); t == "typename" || t == "class" {
+		if t := r.at(at); (t == "typename" || t == "class") && at+1 < end && r.tok[at+1].name() {
 			name = r.at(at + 1)
 		}
 		out = append(out, name)

@@ -122,13 +122,16 @@ func Rewrite(preprocessed string) (cxx string, l *Library, err error) {
 // read reads the declarations in preprocessed text, and rewrites them.
 func read(tokens []token) (*rewriter, error) {
 	r := &rewriter{tok: tokens, out: make([]string, len(tokens)), drop: make([]bool, len(tokens)),
-		functions: map[string][]*kernelFunction{}, constants: map[string]FunctionConstant{}, aliases: map[string]bool{}}
+		functions: map[string][]*kernelFunction{}, constants: map[string]FunctionConstant{}, aliases: map[string]bool{},
+		maybe: map[string]bool{}, classes: map[string]bool{}, values: map[string]bool{}, after: map[int]string{}}
 	r.pair()
 	for i, t := range r.tok {
 		r.out[i] = t.text
 	}
+	r.names()
 	r.scopes()
 	r.vectorParameters()
+	r.members()
 	if err := r.run(); err != nil {
 		return nil, err
 	}
@@ -151,6 +154,10 @@ type rewriter struct {
 	constants map[string]FunctionConstant
 	order     []FunctionConstant
 	aliases   map[string]bool // names that stand for a vector type
+	maybe     map[string]bool // and those that may, in some instance of a template
+	classes   map[string]bool // names of structs and classes
+	values    map[string]bool // parameters of templates that are no types, and constants
+	after     map[int]string  // what follows a token
 	numbers   map[string]number64
 }
 
@@ -236,7 +243,9 @@ func (r *rewriter) closeAngle(i int) int {
 				return -1
 			}
 		case "<":
-			depth++
+			if depth == 0 || !r.less(i) {
+				depth++
+			}
 		case ">":
 			if depth--; depth == 0 {
 				return i
@@ -246,6 +255,52 @@ func (r *rewriter) closeAngle(i int) int {
 		}
 	}
 	return -1
+}
+
+// less says whether the '<' at i compares numbers: what stands before it begins no
+// template's list.
+func (r *rewriter) less(i int) bool {
+	p := token{text: r.at(i - 1)}
+	return p.text == ")" || p.text == "]" || p.word() && !p.name() || r.values[p.text]
+}
+
+// names notes the names of classes, and those of numbers, which no list of a
+// template's arguments follows.
+func (r *rewriter) names() {
+	for i := range r.tok {
+		switch t := r.at(i); {
+		case t == "struct" || t == "class" || t == "union":
+			r.classes[r.at(i+1)] = true
+		case t == "constexpr":
+			for k := i + 1; k < min(i+8, len(r.tok)) && r.at(k) != ";"; k++ {
+				if r.at(k) == "=" && castType(r.at(k-2)) {
+					r.values[r.at(k-1)] = true
+				}
+			}
+		case castType(t) && i+1 < len(r.tok) && r.tok[i+1].name() && (r.at(i-1) == "<" || r.at(i-1) == ","):
+			// of a template: among a function's parameters no '<' has opened
+			if s := r.at(i + 2); s == "," || s == ">" || s == "=" {
+				r.values[r.at(i+1)] = r.values[r.at(i+1)] || r.templated(i)
+			}
+		}
+	}
+}
+
+// templated says whether token i stands in a list of a template's parameters.
+func (r *rewriter) templated(i int) bool {
+	for k := i - 1; k >= max(0, i-longestList); k-- {
+		switch r.at(k) {
+		case ")", "]":
+			if k = r.close(k); k < 0 {
+				return false
+			}
+		case "(", "{", "}", ";":
+			return false
+		case "template":
+			return r.at(k+1) == "<"
+		}
+	}
+	return false
 }
 
 // number writes a floating-point number as C++ has it: of type float without a
@@ -273,16 +328,6 @@ func number(text string) string {
 	}
 	return text
 }
-
-var vectorNames = func() map[string]bool {
-	names := map[string]bool{}
-	for _, t := range strings.Fields("bool char uchar short ushort int uint long ulong half bfloat float") {
-		for _, n := range []string{"2", "3", "4"} {
-			names[t+n] = true
-		}
-	}
-	return names
-}()
 
 // addressSpaces are what C++ has in their places.
 var addressSpaces = map[string]string{"device": "", "thread": "", "threadgroup": "", "constant": "const"}
@@ -384,65 +429,10 @@ func (r *rewriter) run() error {
 			if r.at(i-1) == "::" {
 				r.out[i] = "msl_static_cast"
 			}
-		case t == "vec" && r.at(i+1) == "<":
-			if e := r.closeAngle(i + 1); e > 0 && r.at(e+1) == "(" && r.at(i-1) != "operator" {
-				r.out[i] = "msl_mk<vec"
-				r.out[e] = "> >"
-			}
-		case vectorNames[t] || r.aliases[t]:
+		case t == "vec" || t == "typename" || vectorNames[t] || r.aliases[t] || r.maybe[t]:
 			r.vectorCast(i)
 		}
 		i++
 	}
 	return nil
-}
-
-// vectorCast rewrites float4(a, b) and (float4) a, which C++ does not have
-// for clang's vectors.
-func (r *rewriter) vectorCast(i int) {
-	t, before, after := r.tok[i].text, r.at(i-1), r.at(i+1)
-	if after == "(" && before != "operator" && before != "typedef" {
-		r.out[i] = "msl_mk<" + t + ">"
-		return
-	}
-	if before != "(" || after != ")" || r.at(i+2) == "{" {
-		return
-	}
-	// A name, a bracket or a template's end before "(" makes it an argument.
-	if i > 1 {
-		if p := r.tok[i-2]; p.word() && p.text != "return" || p.text == "]" || p.text == ")" || p.text == ">" {
-			return
-		}
-	}
-	if n := r.tok[min(i+2, len(r.tok)-1)]; !n.word() && n.text != "(" && n.text != "*" && n.text != "-" && n.text != "+" && n.text != "!" && n.text != "~" && n.text != "&" && n.text[0] != '.' {
-		return
-	}
-	r.out[i-1], r.out[i+1] = "", ""
-	r.out[i] = "::metal::msl_castop<" + t + ">()->*"
-}
-
-// alias remembers names that are given to vector types.
-func (r *rewriter) alias(i int) {
-	vector := func(k int) bool {
-		for r.at(k) == "typename" || r.at(k) == "const" || r.at(k) == "metal" || r.at(k) == "::" {
-			k++
-		}
-		return vectorNames[r.at(k)] || r.at(k) == "vec" && r.at(k+1) == "<"
-	}
-	if r.tok[i].text == "using" {
-		if r.at(i+2) == "=" && vector(i+3) {
-			r.aliases[r.at(i+1)] = true
-		}
-		return
-	}
-	if !vector(i + 1) {
-		return
-	}
-	k := i
-	for k < len(r.tok) && r.tok[k].text != ";" {
-		k++
-	}
-	if name := r.at(k - 1); k < len(r.tok) && r.tok[k-1].word() && !vectorNames[name] {
-		r.aliases[name] = true
-	}
 }

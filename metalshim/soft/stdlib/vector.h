@@ -44,7 +44,8 @@ template <class T, int N> MSL_FN vec<T, N> plain(packed_vec<T, N> v) { return v;
 }
 
 template <class V, class... A> MSL_FN constexpr V msl_mk(A... a) {
-  if constexpr (sizeof...(A) == 0) {
+  if constexpr (sizeof...(A) != 1 && !msl_v::is<V>) return V(a...); // a template's parameter, in an instance where it is no vector
+  else if constexpr (sizeof...(A) == 0) {
     V v = {};
     return v;
   } else if constexpr (sizeof...(A) == 1) return msl_v::convert<V>(msl_v::plain(a)...);
