@@ -150,6 +150,7 @@ func commands() []*cli.Command {
 		bandwidthCommand(),
 		cacheCommand(),
 		kernelsCommand(),
+		kernelCommand(),
 		modelCommand(),
 		sdkCommand(),
 		doctorCommand(),

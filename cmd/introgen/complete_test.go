@@ -27,8 +27,9 @@ func TestComplete(t *testing.T) {
 		}
 	}
 	for words, want := range map[string]string{
-		"":                          "cpu metal record bench overhead idle-gap compare sweep bill explain remedy coverage diff show report watch list meta tokenize bandwidth cache kernels model sdk doctor completion",
+		"":                          "cpu metal record bench overhead idle-gap compare sweep bill explain remedy coverage diff show report watch list meta tokenize bandwidth cache kernels kernel model sdk doctor completion",
 		"kernels":                   "fetch list show trim",
+		"kernel":                    "list",
 		"show":                      "1 2 3",
 		"diff 1":                    "1 2 3",
 		"explain":                   "1 2 3",
@@ -47,7 +48,7 @@ func TestComplete(t *testing.T) {
 		"record --nonce -":          "--output -o --mark --nonce --dispatches --quiet --help",
 		"record -- cp":              "",
 		"sweep --no-such-flag":      "",
-		"no-such-command":           "cpu metal record bench overhead idle-gap compare sweep bill explain remedy coverage diff show report watch list meta tokenize bandwidth cache kernels model sdk doctor completion",
+		"no-such-command":           "cpu metal record bench overhead idle-gap compare sweep bill explain remedy coverage diff show report watch list meta tokenize bandwidth cache kernels kernel model sdk doctor completion",
 		"kernels show own -":        "--help",
 		"cpu --fau":                 "", // hidden
 		"show --as=text --as= -":    "--as --output -o --steps --help",
