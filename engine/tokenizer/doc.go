@@ -14,9 +14,10 @@
 //     leftmost first and the longest at each place. In a file without types
 //     those are control tokens that llama.cpp knows by their texts.
 //  2. What lies between them is normalized where the pre-tokenizer says so
-//     (NFC for qwen2).
+//     (NFC for qwen2, qwen35 and command-r).
 //  3. The pre-tokenizer (tokenizer.ggml.pre) cuts it into words. Known are
-//     gpt-2, smollm, llama-bpe, dbrx, qwen2, deepseek-r1-qwen, tekken and gpt-4o, with
+//     gpt-2, smollm, llama-bpe, dbrx, qwen2, deepseek-r1-qwen, tekken, gpt-4o, qwen35,
+//     command-r, deepseek-llm, deepseek-coder, deepseek-v3 and falcon, with
 //     the further names that llama.cpp gives to the same patterns, and
 //     default, which a file without a name has too, as in llama.cpp; any other
 //     name is an error, since a wrong cut gives wrong ids silently.
@@ -48,13 +49,14 @@
 //
 // # Unicode
 //
-// The cuts depend on the general categories L, N, of default P, and of tekken and
+// The cuts depend on the general categories L and N, of default, falcon and
+// deepseek-coder also P, of deepseek-v3 P, S and M, of qwen35 M, and of tekken and
 // gpt-4o those of case and M. Both tokenizers use those
 // of Unicode 16: hf has them in Oniguruma 6.9.10, go in tables of its own, so
 // that a newer Go does not change ids. One thing differs with the compiler
 // that built libtokenizers: the step of smollm that isolates digits asks Rust's
 // char::is_numeric, which knows 13 more numbers (U+11DE0 to U+11DE9, U+16FF4 to
-// U+16FF6) where that Rust has Unicode 17. NFC, which only qwen2 asks for, is
+// U+16FF6) where that Rust has Unicode 17. NFC, which qwen2, qwen35 and command-r ask for, is
 // that of Unicode 9 in both.
 //
 // # What is refused

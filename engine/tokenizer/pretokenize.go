@@ -22,8 +22,8 @@ type preTokenizer struct {
 
 // The patterns, and which model has which, are those of the tokenizer.json
 // files of the models that the names stand for: openai-community/gpt2,
-// HuggingFaceTB/SmolLM2, meta-llama/Meta-Llama-3, Qwen/Qwen2 and
-// mistralai/Mistral-Nemo; of GPT-4o that of tiktoken. Further names, and the last, are
+// HuggingFaceTB/SmolLM2, meta-llama/Meta-Llama-3, Qwen/Qwen2, Qwen/Qwen3.5,
+// CohereForAI/c4ai-command-r-v01 and mistralai/Mistral-Nemo; of GPT-4o that of tiktoken. Further names, and the last, are
 // llama.cpp's, which gives them the same patterns (src/llama-vocab.cpp).
 var preTokenizers = []preTokenizer{
 	{
@@ -75,6 +75,44 @@ var preTokenizers = []preTokenizer{
 		names: []string{"gpt-4o", "llama4", "kanana2", "minimax-m2"},
 		words: casedWords(3, true),
 		json:  sequenceJSON(splitJSON(casedPattern(`\p{N}{1,3}`, casedContraction)), byteLevelJSON(false)),
+		equal: true,
+	},
+	{
+		names: []string{"qwen35"},
+		words: func(text string) iter.Seq[string] { return cut(text, qwen35Word) },
+		nfc:   true,
+		json:  sequenceJSON(splitJSON(qwen35Pattern), byteLevelJSON(false)),
+		equal: true,
+	},
+	{
+		names: []string{"command-r"},
+		words: smolLMWords,
+		nfc:   true,
+		json:  sequenceJSON(`{"type":"Digits","individual_digits":true}`, byteLevelJSON(true)),
+		equal: true,
+	},
+	{
+		names: []string{"deepseek-llm"},
+		words: passes(deepseekLLM),
+		json:  passesJSON(deepseekLLM),
+		equal: true,
+	},
+	{
+		names: []string{"deepseek-coder"},
+		words: passes(deepseekCoder),
+		json:  passesJSON(deepseekCoder),
+		equal: true,
+	},
+	{
+		names: []string{"deepseek-v3"},
+		words: passes(deepseekV3),
+		json:  passesJSON(deepseekV3),
+		equal: true,
+	},
+	{
+		names: []string{"falcon"},
+		words: passes(falcon),
+		json:  passesJSON(falcon),
 		equal: true,
 	},
 	{
@@ -238,9 +276,21 @@ func signsOrSpace(s, behind string) int {
 	}
 	if k := runOf(s[i:], other); k > 0 {
 		i += k
-		return i + len(s[i:]) - len(strings.TrimLeft(s[i:], behind))
+		return i + anyOf(s[i:], behind)
 	}
-	// \s*[\r\n]+ ends behind the last line break of the white space.
+	return linesOrSpace(s)
+}
+
+// anyOf returns the length of those of the bytes that s starts with.
+func anyOf(s, bytes string) int {
+	return len(s) - len(strings.TrimLeft(s, bytes))
+}
+
+// linesOrSpace takes white space that s starts with, up to its last line break where
+// it has one:
+//
+//	\s*[\r\n]+|\s+(?!\S)|\s+
+func linesOrSpace(s string) int {
 	if n := strings.LastIndexAny(s[:runOf(s, space)], "\r\n"); n >= 0 {
 		return n + 1
 	}

@@ -233,8 +233,12 @@ var wordsOf = map[string][][]string{
 	},
 }
 
-func TestWords(t *testing.T) {
-	for pre, texts := range wordsOf {
+func TestWords(t *testing.T) { checkWords(t, wordsOf) }
+
+// checkWords holds the words of texts to those that are given, by pre-tokenizer.
+func checkWords(t *testing.T, all map[string][][]string) {
+	t.Helper()
+	for pre, texts := range all {
 		p, err := findPreTokenizer(pre)
 		if err != nil {
 			t.Fatal(err)

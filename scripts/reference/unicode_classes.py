@@ -1,5 +1,5 @@
 """Writes engine/tokenizer/unicode16.go: the code points of the general
-categories L, N, P and M of Unicode 16, and of L those in one case, from PyPI's unicodedata2 16.0.0.
+categories L, N, P, M and S of Unicode 16, and of L those in one case, from PyPI's unicodedata2 16.0.0.
 
     python3 -m venv V && V/bin/pip install unicodedata2==16.0.0
     V/bin/python scripts/reference/unicode_classes.py > engine/tokenizer/unicode16.go
@@ -40,3 +40,4 @@ table("punctuation16", "holds the code points of general category P in Unicode 1
 table("lower16", "holds the code points of general category Ll in Unicode 16.", "Ll")
 table("upper16", "holds the code points of general categories Lu and Lt in Unicode 16.", "Lu", "Lt")
 table("marks16", "holds the code points of general category M in Unicode 16.", "M")
+table("symbols16", "holds the code points of general category S in Unicode 16.", "S")
