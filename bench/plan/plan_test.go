@@ -176,6 +176,27 @@ func TestHungRunIsNotRepeated(t *testing.T) {
 	}
 }
 
+// TestNothingCounts: the error says why, once where the reasons are the same.
+func TestNothingCounts(t *testing.T) {
+	for _, c := range []struct {
+		why  map[string]string // by arm
+		want string
+	}{
+		{map[string]string{"a": "model absent: m.gguf", "b": "model absent: m.gguf"},
+			`no arm has a run that counts: the last of "a" ended with exit code 1: model absent: m.gguf`},
+		{map[string]string{"a": "model absent: m.gguf", "b": "no clang"},
+			`no arm has a run that counts: the last of "a" ended with exit code 1: model absent: m.gguf; the last of "b" ended with exit code 1: no clang`},
+	} {
+		x := &plantest.Executor{Answer: func(child plan.Child) plan.Outcome {
+			return plan.Outcome{Code: 1, Error: "introgen: " + c.why[child.Arm.Name]}
+		}}
+		_, err := plan.Run(t.Context(), plan.Options{Plan: recording.Plan{Arms: arms("a", "b")}, Executor: x})
+		if err == nil || err.Error() != c.want {
+			t.Errorf("got %v, want %s", err, c.want)
+		}
+	}
+}
+
 func TestWrongCommandLineEndsThePlan(t *testing.T) {
 	x := &plantest.Executor{Answer: func(plan.Child) plan.Outcome {
 		return plan.Outcome{Code: 2, Error: "introgen: introgen cpu has no flag \"--x\""}

@@ -26,7 +26,7 @@ type runner struct {
 	started bool              // whether anything has run: a cooldown comes between runs
 	before  recording.Machine // the latest reading
 	waited  bool              // since then
-	left    map[string]bool   // arms that were left out
+	left    map[string]string // arms that were left out, and why their last run did not count
 	barren  map[string]int    // blocks in which an arm had no run that counts, so far without any that does
 	counted map[string]int    // runs, by arm
 	mhz     []float64         // the clock after each run
@@ -40,7 +40,7 @@ func newRunner(o Options) *runner {
 		Options: o,
 		parent:  parent,
 		file:    &recording.File{Header: &parent.Header, Plan: &o.Plan, Parent: parent},
-		left:    map[string]bool{},
+		left:    map[string]string{},
 		barren:  map[string]int{},
 		counted: map[string]int{},
 		pace:    newPace(o),
@@ -176,7 +176,7 @@ func (r *runner) blocks(ctx context.Context) error {
 	for block := 1; ; block++ {
 		for _, i := range Sequence(r.Plan.Order, r.Plan.Seed, block, len(r.Plan.Arms)) {
 			arm := r.Plan.Arms[i]
-			if r.left[arm.Name] {
+			if _, left := r.left[arm.Name]; left {
 				continue
 			}
 			if err := r.slot(ctx, block, arm); err != nil {
@@ -184,13 +184,25 @@ func (r *runner) blocks(ctx context.Context) error {
 			}
 		}
 		if len(r.left) == len(r.Plan.Arms) {
-			return errors.New("no arm has a run that counts")
+			return r.nothingCounts()
 		}
 		r.pace.blockDone(r.elapsed())
 		if done, err := r.enough(block); done {
 			return err
 		}
 	}
+}
+
+// nothingCounts says why no arm has a run that counts, each reason once.
+func (r *runner) nothingCounts() error {
+	var told, why []string
+	for _, arm := range r.Plan.Arms {
+		if reason := r.left[arm.Name]; !slices.Contains(told, reason) {
+			told = append(told, reason)
+			why = append(why, fmt.Sprintf("the last of %q %s", arm.Name, reason))
+		}
+	}
+	return fmt.Errorf("no arm has a run that counts: %s", strings.Join(why, "; "))
 }
 
 // slot makes the run of an arm in a block, and makes it again where it does
@@ -214,7 +226,7 @@ func (r *runner) slot(ctx context.Context, block int, arm recording.Arm) error {
 		}
 		r.barren[arm.Name]++
 		if r.counted[arm.Name] == 0 && r.barren[arm.Name] == giveUp {
-			r.left[arm.Name] = true
+			r.left[arm.Name] = run.Exit.Refused
 			return r.note("arm %q is left out from here on: in %d blocks no run of it counts, the last because it %s",
 				arm.Name, giveUp, run.Exit.Refused)
 		}
