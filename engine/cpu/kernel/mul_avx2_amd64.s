@@ -9,7 +9,8 @@
 #define ROW2(off) off(SI)(R10*2)
 #define ROW3(off) off(SI)(R11*1)
 
-#define LINES_AHEAD 8192
+// As in mul_avx512_amd64.s.
+#define LINES_AHEAD 4096
 
 // FOLD adds up the lanes of Y0 to Y3 into the four lanes of X0.
 #define FOLD \
@@ -58,14 +59,15 @@ rows4:
 	MOVQ   DX, R12
 	MOVQ   R8, R13
 	MOVQ   BX, R14
-	LEAQ   LINES_AHEAD(SI), R15
+	LEAQ   LINES_AHEAD(SI)(R11*1), R15
 
 block:
 	VMOVDQU      (R12), Y4
 	VMOVDQU      32(R12), Y5
 	VBROADCASTSS (R13), Y6
-	PREFETCHT0   (R15)
-	PREFETCHT0   68(R15)
+	PREFETCHT1   (R15)
+	PREFETCHT1   64(R15)
+	PREFETCHT1   128(R15)
 	Q8(ROW0(0), ROW0(2), ROW0(18), Y8, Y9, Y0)
 	Q8(ROW1(0), ROW1(2), ROW1(18), Y10, Y11, Y1)
 	Q8(ROW2(0), ROW2(2), ROW2(18), Y12, Y13, Y2)
@@ -129,7 +131,7 @@ rows4:
 	MOVQ   DX, R12
 	MOVQ   R8, R13
 	MOVQ   BX, R14
-	LEAQ   LINES_AHEAD(SI), R15
+	LEAQ   LINES_AHEAD(SI)(R11*1), R15
 
 block:
 	MOVQ         sum+32(FP), AX
@@ -138,8 +140,8 @@ block:
 	VMOVDQU      (R12), Y4
 	VMOVDQU      32(R12), Y5
 	VBROADCASTSS (R13), Y6
-	PREFETCHT0   (R15)
-	PREFETCHT0   40(R15)
+	PREFETCHT1   (R15)
+	PREFETCHT1   40(R15)
 	Q41(ROW0(0), ROW0(2), ROW0(4), Y8, Y9, X8, X9, Y0)
 	Q41(ROW1(0), ROW1(2), ROW1(4), Y10, Y11, X10, X11, Y1)
 	Q41(ROW2(0), ROW2(2), ROW2(4), Y12, Y13, X12, X13, Y2)

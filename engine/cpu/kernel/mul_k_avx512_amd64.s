@@ -16,7 +16,8 @@
 #define ROW2(off) off(SI)(R10*2)
 #define ROW3(off) off(SI)(R11*1)
 
-#define LINES_AHEAD 8192
+// As in mul_avx512_amd64.s.
+#define LINES_AHEAD 4096
 
 // FOLD adds up the lanes of Z0 to Z3 into the four lanes of X0.
 #define FOLD \
@@ -142,10 +143,10 @@ GLOBL ofD<>(SB), RODATA|NOPTR, $64
 #define BLOCKS4(i, f) \
 	VMOVDQU64  (128*i)(R12), Z16                       \
 	VMOVDQU64  (128*i+64)(R12), Z17                    \
-	PREFETCHT0 (128*i)(R15)                            \
+	PREFETCHT1 (128*i)(R15)                            \
 	PAIR4(ROW0(16+32*i), 0, f, Z4, Z5, Z0)             \
 	PAIR4(ROW1(16+32*i), 1, f, Z6, Z7, Z1)             \
-	PREFETCHT0 (128*i+64)(R15)                         \
+	PREFETCHT1 (128*i+64)(R15)                         \
 	PAIR4(ROW2(16+32*i), 2, f, Z8, Z9, Z2)             \
 	PAIR4(ROW3(16+32*i), 3, f, Z10, Z11, Z3)
 
@@ -166,7 +167,7 @@ rows4:
 	MOVQ q+16(FP), R12
 	MOVQ R8, R13
 	MOVQ supers+48(FP), R14
-	LEAQ LINES_AHEAD(SI), R15
+	LEAQ LINES_AHEAD(SI)(R11*1), R15
 
 super:
 	ACTIVATIONS(sum+32(FP))
@@ -175,7 +176,7 @@ super:
 	BLOCKS4(1, 2)
 	BLOCKS4(2, 8)
 	BLOCKS4(3, 10)
-	PREFETCHT0 512(R15)
+	PREFETCHT1 512(R15)
 	ADDQ       $576, R15
 	ADDQ       $144, SI
 	ADDQ       $512, R12
@@ -214,10 +215,10 @@ store:
 #define BLOCKS5(i, f, shiftA, na, shiftB, nb) \
 	VMOVDQU64  (128*i)(R12), Z16                                             \
 	VMOVDQU64  (128*i+64)(R12), Z17                                          \
-	PREFETCHT0 (128*i)(R15)                                                  \
+	PREFETCHT1 (128*i)(R15)                                                  \
 	PAIR5(ROW0(48+32*i), 0, f, Z20, Z4, Z5, Z0, shiftA, na, shiftB, nb)      \
 	PAIR5(ROW1(48+32*i), 1, f, Z21, Z6, Z7, Z1, shiftA, na, shiftB, nb)      \
-	PREFETCHT0 (128*i+64)(R15)                                               \
+	PREFETCHT1 (128*i+64)(R15)                                               \
 	PAIR5(ROW2(48+32*i), 2, f, Z22, Z8, Z9, Z2, shiftA, na, shiftB, nb)      \
 	PAIR5(ROW3(48+32*i), 3, f, Z23, Z10, Z11, Z3, shiftA, na, shiftB, nb)
 
@@ -240,7 +241,7 @@ rows4:
 	MOVQ q+16(FP), R12
 	MOVQ R8, R13
 	MOVQ supers+48(FP), R14
-	LEAQ LINES_AHEAD(SI), R15
+	LEAQ LINES_AHEAD(SI)(R11*1), R15
 
 super:
 	ACTIVATIONS(sum+32(FP))
@@ -253,9 +254,9 @@ super:
 	BLOCKS5(1, 2, VPSLLW, $2, VPSLLW, $1)
 	BLOCKS5(2, 8, VPSLLW, $0, VPSRLW, $1)
 	BLOCKS5(3, 10, VPSRLW, $2, VPSRLW, $3)
-	PREFETCHT0 512(R15)
-	PREFETCHT0 576(R15)
-	PREFETCHT0 640(R15)
+	PREFETCHT1 512(R15)
+	PREFETCHT1 576(R15)
+	PREFETCHT1 640(R15)
 	ADDQ       $704, R15
 	ADDQ       $176, SI
 	ADDQ       $512, R12
@@ -391,7 +392,7 @@ rows4:
 	MOVQ q+16(FP), R12
 	MOVQ R8, R13
 	MOVQ supers+48(FP), R14
-	LEAQ LINES_AHEAD(SI), R15
+	LEAQ LINES_AHEAD(SI)(R11*1), R15
 
 super:
 	VMOVDQU32  twice<>(SB), Z18
@@ -406,31 +407,32 @@ super:
 	VPADDD     Z20, Z24, Z25
 	ACTIVATIONS6(0, Z14, Z15, Z16)
 	ACTIVATIONS6(128, Z17, Z19, Z21)
-	PREFETCHT0 (R15)
-	PREFETCHT0 64(R15)
+	PREFETCHT1 (R15)
+	PREFETCHT1 64(R15)
 	HALF6(ROW0(0), ROW0(128), Z4, Z0)
-	PREFETCHT0 128(R15)
-	PREFETCHT0 192(R15)
+	PREFETCHT1 128(R15)
+	PREFETCHT1 192(R15)
 	HALF6(ROW1(0), ROW1(128), Z5, Z1)
-	PREFETCHT0 256(R15)
-	PREFETCHT0 320(R15)
+	PREFETCHT1 256(R15)
+	PREFETCHT1 320(R15)
 	HALF6(ROW2(0), ROW2(128), Z6, Z2)
-	PREFETCHT0 384(R15)
+	PREFETCHT1 384(R15)
 	HALF6(ROW3(0), ROW3(128), Z7, Z3)
 	CONSTANT($8, Z20)
 	VPADDD     Z20, Z24, Z24
 	VPADDD     Z20, Z25, Z25
 	ACTIVATIONS6(256, Z14, Z15, Z16)
 	ACTIVATIONS6(384, Z17, Z19, Z21)
-	PREFETCHT0 448(R15)
-	PREFETCHT0 512(R15)
+	PREFETCHT1 448(R15)
+	PREFETCHT1 512(R15)
 	HALF6(ROW0(64), ROW0(160), Z4, Z0)
-	PREFETCHT0 576(R15)
-	PREFETCHT0 640(R15)
+	PREFETCHT1 576(R15)
+	PREFETCHT1 640(R15)
 	HALF6(ROW1(64), ROW1(160), Z5, Z1)
-	PREFETCHT0 704(R15)
+	PREFETCHT1 704(R15)
 	HALF6(ROW2(64), ROW2(160), Z6, Z2)
-	PREFETCHT0 768(R15)
+	PREFETCHT1 768(R15)
+	PREFETCHT1 832(R15)
 	HALF6(ROW3(64), ROW3(160), Z7, Z3)
 	ADDQ       $840, R15
 	ADDQ       $210, SI

@@ -8,7 +8,8 @@
 #define ROW2(off) off(SI)(R10*2)
 #define ROW3(off) off(SI)(R11*1)
 
-#define LINES_AHEAD 8192
+// As in mul_avx512_amd64.s.
+#define LINES_AHEAD 4096
 
 // The scales, and the minima, when unpacked they are: scales 0-3, minima 0-3, scales
 // 4-7, minima 4-7.
@@ -82,8 +83,8 @@ GLOBL maskK2<>(SB), RODATA|NOPTR, $24
 	VMOVDQU    (128*i+32)(R12), Y5                                                         \
 	VMOVDQU    (128*i+64)(R12), Y6                                                         \
 	VMOVDQU    (128*i+96)(R12), Y7                                                         \
-	PREFETCHT0 (128*i)(R15)                                                                \
-	PREFETCHT0 (128*i+64)(R15)                                                             \
+	PREFETCHT1 (128*i)(R15)                                                                \
+	PREFETCHT1 (128*i+64)(R15)                                                             \
 	PAIR(ROW0(16+32*i), ROW0(32+32*i), f0-128+8*i(SP), f0-124+8*i(SP), Y0)                 \
 	PAIR(ROW1(16+32*i), ROW1(32+32*i), f1-96+8*i(SP), f1-92+8*i(SP), Y1)                   \
 	PAIR(ROW2(16+32*i), ROW2(32+32*i), f2-64+8*i(SP), f2-60+8*i(SP), Y2)                   \
@@ -112,7 +113,7 @@ rows4:
 	MOVQ   q+16(FP), R12
 	MOVQ   R8, R13
 	MOVQ   supers+48(FP), R14
-	LEAQ   LINES_AHEAD(SI), R15
+	LEAQ   LINES_AHEAD(SI)(R11*1), R15
 
 super:
 	MOVQ    sum+32(FP), AX
@@ -127,7 +128,7 @@ super:
 	PAIRS(1)
 	PAIRS(2)
 	PAIRS(3)
-	PREFETCHT0 512(R15)
+	PREFETCHT1 512(R15)
 	ADDQ       $576, R15
 	ADDQ       $144, SI
 	ADDQ       $512, R12

@@ -7,7 +7,7 @@ TEXT ·prefetchLines(SB), NOSPLIT, $0-16
 	MOVQ n+8(FP), CX
 
 line:
-	PREFETCHT0 (DI)
+	PREFETCHT1 (DI)
 	ADDQ       $64, DI
 	DECQ       CX
 	JNZ        line
