@@ -86,11 +86,12 @@ func (a *Attention) group(s *Set, k, v []byte, g, from, to int) {
 	n := hi - begin
 	tiles, bytes := (n+CacheTile-1)/CacheTile, a.blocks*CacheBlock
 	columns := a.blocks * Block
-	s.Scores(a.scores, a.q[g*columns:], k[first*bytes:], tiles, a.blocks)
-	for i := range QueryRows {
+	queries := min(QueryRows, a.rows-g)
+	s.Scores(a.scores, a.q[g*columns:], k[first*bytes:], queries, tiles, a.blocks)
+	for i := range queries {
 		a.soften(s, g+i, a.scores[i*Span:][:tiles*CacheTile], max(from, a.from[g+i])-begin, min(to, a.to[g+i])-begin)
 	}
-	s.Weigh(a.out[g*columns:], a.scores, v[first*bytes:], n, a.blocks)
+	s.Weigh(a.out[g*columns:], a.scores, v[first*bytes:], queries, n, a.blocks)
 }
 
 // soften makes weights of the scores x of query r, of which those from l to h-1 count.

@@ -78,6 +78,12 @@ func powersAVX512(x *float32, n int, top float32) (sum float32)
 //go:noescape
 func weighAVX512(out, w *float32, v *byte, n, blocks int)
 
+//go:noescape
+func scores1AVX512(dst, q *float32, k *byte, tiles, blocks int)
+
+//go:noescape
+func weigh1AVX512(out, w *float32, v *byte, n, blocks int)
+
 // avx512 is the set for AVX-512 with F, BW, DQ, VL and VNNI.
 func avx512() *Set {
 	r := &routines{
@@ -97,6 +103,7 @@ func avx512() *Set {
 		tile1Q8: tile1Q8AVX512, tile1Q41: tile1Q41AVX512,
 		dot: dotAVX512, scaleBy: scaleByAVX512, swiGLU: swiGLUAVX512, rope: ropeAVX512, max: maxAVX512,
 		scores: scoresAVX512, powers: powersAVX512, weigh: weighAVX512,
+		scores1: scores1AVX512, weigh1: weigh1AVX512,
 		geGLU: geGLUAVX512, ropeHalves: ropeHalvesAVX512,
 	}
 	return r.set("avx512")

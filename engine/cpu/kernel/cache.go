@@ -51,10 +51,10 @@ func block(at []byte) (scales []float32, values []int16) {
 }
 
 // scores is the twin of Set.Scores.
-func scores(dst []float32, q []float32, k []byte, tiles, blocks int) {
-	checkScores(dst, q, k, tiles, blocks)
+func scores(dst []float32, q []float32, k []byte, queries, tiles, blocks int) {
+	checkScores(dst, q, k, queries, tiles, blocks)
 	for t := range tiles {
-		for r := range QueryRows {
+		for r := range queries {
 			var sum [CacheTile]float32
 			for b := range blocks {
 				scales, values := block(k[(t*blocks+b)*CacheBlock:])
@@ -85,9 +85,9 @@ func powers(x []float32, top float32) (sum float32) {
 }
 
 // weigh is the twin of Set.Weigh.
-func weigh(out, w []float32, v []byte, n, blocks int) {
-	checkWeigh(out, w, v, n, blocks)
-	for r := range QueryRows {
+func weigh(out, w []float32, v []byte, queries, n, blocks int) {
+	checkWeigh(out, w, v, queries, n, blocks)
+	for r := range queries {
 		for b := range blocks {
 			y := out[(r*blocks+b)*Block:][:Block]
 			for p := range n {
@@ -115,8 +115,10 @@ func checkPut(kernel string, tile []byte, i, b0 int, p *Panel) {
 }
 
 // checkScores checks what Set.Scores is given.
-func checkScores(dst, q []float32, k []byte, tiles, blocks int) {
+func checkScores(dst, q []float32, k []byte, queries, tiles, blocks int) {
 	const name = "Scores"
+	need(name, "number of queries", queries, 1)
+	need(name, "rows of queries", QueryRows, queries)
 	need(name, "number of tiles", tiles, 1)
 	need(name, "number of blocks", blocks, 1)
 	need(name, "span", Span, tiles*CacheTile)
@@ -134,8 +136,10 @@ func checkPowers(x []float32) {
 }
 
 // checkWeigh checks what Set.Weigh is given.
-func checkWeigh(out, w []float32, v []byte, n, blocks int) {
+func checkWeigh(out, w []float32, v []byte, queries, n, blocks int) {
 	const name = "Weigh"
+	need(name, "number of queries", queries, 1)
+	need(name, "rows of queries", QueryRows, queries)
 	need(name, "number of positions", n, 1)
 	need(name, "number of blocks", blocks, 1)
 	need(name, "span", Span, n)

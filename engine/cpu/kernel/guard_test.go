@@ -133,15 +133,16 @@ func TestAttendUnderGuard(t *testing.T) {
 						nb, tiles := (dim+Block-1)/Block, (n+CacheTile-1)/CacheTile
 						q, out, dst := normal(r, QueryRows*nb*Block, 1), normal(r, QueryRows*nb*Block, 1), make([]float32, QueryRows*Span)
 						gout, gdst := g.floats(out), g.floats(dst)
-						s.Scores(dst, q, h.k, tiles, nb)
-						s.Scores(gdst, g.floats(q), g.bytes(h.k), tiles, nb)
+						queries := 1 + n%QueryRows
+						s.Scores(dst, q, h.k, queries, tiles, nb)
+						s.Scores(gdst, g.floats(q), g.bytes(h.k), queries, tiles, nb)
 						same(t, fmt.Sprintf("scores %d of %d", n, dim), gdst, dst)
 						w, gw := dst[:tiles*CacheTile], g.floats(dst[:tiles*CacheTile])
 						sum, gsum := s.Powers(w, 1), s.Powers(gw, 1)
 						same(t, fmt.Sprintf("powers %d of %d", n, dim), append(gw, gsum), append(slices.Clone(w), sum))
 						v := h.v[:(n-1)/CacheTile*nb*CacheBlock+nb*CacheBlock]
-						s.Weigh(out, dst, v, n, nb)
-						s.Weigh(gout, g.floats(dst), g.bytes(v), n, nb)
+						s.Weigh(out, dst, v, queries, n, nb)
+						s.Weigh(gout, g.floats(dst), g.bytes(v), queries, n, nb)
 						same(t, fmt.Sprintf("weigh %d of %d", n, dim), gout, out)
 						g.Free()
 					}

@@ -70,16 +70,18 @@ type Set struct {
 	// len(cos) values behind them: of x[i] and y = x[len(cos)+i] it makes
 	// x[i]*cos[i] - y*sin[i] and y*cos[i] + x[i]*sin[i].
 	RopeHalves func(x, cos, sin []float32)
-	// Scores writes the products of QueryRows queries with the keys of so many tiles of
-	// so many blocks: dst[r*Span+p] is query r · key p, and q[c*QueryRows+r] column c of
-	// query r.
-	Scores func(dst, q []float32, k []byte, tiles, blocks int)
+	// Scores writes the products of 1 to QueryRows queries with the keys of so many tiles
+	// of so many blocks: dst[r*Span+p] is query r · key p, and q[c*QueryRows+r] column c of
+	// query r. There is room for QueryRows queries always, and what stands where there
+	// are fewer may be written over.
+	Scores func(dst, q []float32, k []byte, queries, tiles, blocks int)
 	// Powers makes exp(x-top) of x, whose length is a multiple of CacheTile, and
 	// returns the sum of them.
 	Powers func(x []float32, top float32) (sum float32)
-	// Weigh adds the values of n positions, weighted, for QueryRows queries: to
+	// Weigh adds the values of n positions, weighted, for 1 to QueryRows queries: to
 	// out[r*blocks*Block+c] for all p the weight w[r*Span+p] times column c of value p.
-	Weigh func(out, w []float32, v []byte, n, blocks int)
+	// There is room for QueryRows queries, as for Scores.
+	Weigh func(out, w []float32, v []byte, queries, n, blocks int)
 	// Max returns the largest value of x; finite is false when some value is
 	// not finite, and then largest means nothing. x has at least one value.
 	Max func(x []float32) (largest float32, finite bool)

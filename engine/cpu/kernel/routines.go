@@ -6,7 +6,7 @@ import "math"
 
 // routines is the assembly of one instruction set. Each takes whole vectors and
 // tiles only; the comments in the .s files say which sizes. The tile1 routines,
-// for one token, may be nil.
+// for one token, and scores1 and weigh1, for one query, may be nil.
 type routines struct {
 	quantize func(q *int16, scale, sum *float32, x *float32, blocks, tokens int)
 	mulQ8    func(dst *float32, w *byte, q *int16, scale *float32, rows, blocks, add int)
@@ -31,6 +31,9 @@ type routines struct {
 	scores func(dst, q *float32, k *byte, tiles, blocks int)
 	powers func(x *float32, n int, top float32) (sum float32)
 	weigh  func(out, w *float32, v *byte, n, blocks int)
+
+	scores1 func(dst, q *float32, k *byte, tiles, blocks int)
+	weigh1  func(out, w *float32, v *byte, n, blocks int)
 }
 
 const (
@@ -94,17 +97,25 @@ func (r *routines) set(name string) *Set {
 			}
 			turn(x[n:], y[n:], cos[n:], sin[n:])
 		},
-		Scores: func(dst, q []float32, k []byte, tiles, blocks int) {
-			checkScores(dst, q, k, tiles, blocks)
-			r.scores(&dst[0], &q[0], &k[0], tiles, blocks)
+		Scores: func(dst, q []float32, k []byte, queries, tiles, blocks int) {
+			checkScores(dst, q, k, queries, tiles, blocks)
+			f := r.scores
+			if queries == 1 && r.scores1 != nil {
+				f = r.scores1
+			}
+			f(&dst[0], &q[0], &k[0], tiles, blocks)
 		},
 		Powers: func(x []float32, top float32) float32 {
 			checkPowers(x)
 			return r.powers(&x[0], len(x), top)
 		},
-		Weigh: func(out, w []float32, v []byte, n, blocks int) {
-			checkWeigh(out, w, v, n, blocks)
-			r.weigh(&out[0], &w[0], &v[0], n, blocks)
+		Weigh: func(out, w []float32, v []byte, queries, n, blocks int) {
+			checkWeigh(out, w, v, queries, n, blocks)
+			f := r.weigh
+			if queries == 1 && r.weigh1 != nil {
+				f = r.weigh1
+			}
+			f(&out[0], &w[0], &v[0], n, blocks)
 		},
 		Max: func(x []float32) (float32, bool) {
 			n := len(x) &^ (lanes - 1)

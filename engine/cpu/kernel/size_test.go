@@ -53,18 +53,18 @@ func calls(s *Set) map[string]func() call {
 			return call{floats: map[string]*[]float32{"x": &x, "sin": &sin}, do: func() { s.RopeHalves(x, cos, sin) }}
 		},
 		"Scores": func() call {
-			dst, q, k, tiles, blocks := f(QueryRows*Span), f(QueryRows*2*Block), make([]byte, 3*2*CacheBlock), 3, 2
-			return call{floats: map[string]*[]float32{"dst": &dst, "q": &q}, bytes: map[string]*[]byte{"k": &k}, counts: map[string]*int{"tiles": &tiles, "blocks": &blocks},
-				do: func() { s.Scores(dst, q, k, tiles, blocks) }}
+			dst, q, k, queries, tiles, blocks := f(QueryRows*Span), f(QueryRows*2*Block), make([]byte, 3*2*CacheBlock), 1, 3, 2
+			return call{floats: map[string]*[]float32{"dst": &dst, "q": &q}, bytes: map[string]*[]byte{"k": &k}, counts: map[string]*int{"queries": &queries, "tiles": &tiles, "blocks": &blocks},
+				do: func() { s.Scores(dst, q, k, queries, tiles, blocks) }}
 		},
 		"Powers": func() call {
 			x := f(n)
 			return call{floats: map[string]*[]float32{"x": &x}, do: func() { s.Powers(x, 1) }}
 		},
 		"Weigh": func() call {
-			out, w, v, positions, blocks := f(QueryRows*2*Block), f(QueryRows*Span), make([]byte, 3*2*CacheBlock), 2*CacheTile+1, 2
-			return call{floats: map[string]*[]float32{"out": &out, "w": &w}, bytes: map[string]*[]byte{"v": &v}, counts: map[string]*int{"n": &positions, "blocks": &blocks},
-				do: func() { s.Weigh(out, w, v, positions, blocks) }}
+			out, w, v, queries, positions, blocks := f(QueryRows*2*Block), f(QueryRows*Span), make([]byte, 3*2*CacheBlock), 1, 2*CacheTile+1, 2
+			return call{floats: map[string]*[]float32{"out": &out, "w": &w}, bytes: map[string]*[]byte{"v": &v}, counts: map[string]*int{"queries": &queries, "n": &positions, "blocks": &blocks},
+				do: func() { s.Weigh(out, w, v, queries, positions, blocks) }}
 		},
 		"PutKey":   func() call { return putCall(PutKey) },
 		"PutValue": func() call { return putCall(PutValue) },
