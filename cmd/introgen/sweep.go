@@ -95,6 +95,7 @@ func planSweep(c *cli.Context) (p planned, err error) {
 	if err != nil {
 		return p, err
 	}
+	settings, alone := varied(settings)
 	for _, s := range settings {
 		p.factors = append(p.factors, s.factor)
 	}
@@ -112,8 +113,24 @@ func planSweep(c *cli.Context) (p planned, err error) {
 		}
 		return metric.Of(rounds[len(rounds)-1])
 	}
-	p.arms, err = sweepArms(c, settings, engine)
+	p.arms, err = sweepArms(c, settings, alone, engine)
 	return p, err
+}
+
+// varied are the settings with several values, which are swept, and the flags of those
+// with one, which all runs have. Where none has several they are all swept.
+func varied(settings []setting) (swept []setting, alone []string) {
+	for _, s := range settings {
+		if len(s.levels) == 1 {
+			alone = append(alone, "--"+s.flag, s.levels[0])
+			continue
+		}
+		swept = append(swept, s)
+	}
+	if len(swept) == 0 {
+		return settings, nil
+	}
+	return swept, alone
 }
 
 // readSettings reads what is to be swept, and on which engine.
@@ -195,8 +212,8 @@ func sweepMetric(name string, factors []string) (metrics.Metric, error) {
 // mostArmsSwept bounds crossed settings.
 const mostArmsSwept = 64
 
-// sweepArms crosses the settings.
-func sweepArms(c *cli.Context, settings []setting, engine string) ([]recording.Arm, error) {
+// sweepArms crosses the settings; alone are further flags of all runs.
+func sweepArms(c *cli.Context, settings []setting, alone []string, engine string) ([]recording.Arm, error) {
 	base := []string{engine, "2"}
 	state := recording.StateCPU
 	if engine == "metal" {
@@ -209,7 +226,7 @@ func sweepArms(c *cli.Context, settings []setting, engine string) ([]recording.A
 	if err != nil {
 		return nil, err
 	}
-	arms := []recording.Arm{{State: state, Args: append(base, more...), Levels: map[string]string{}}}
+	arms := []recording.Arm{{State: state, Args: slices.Concat(base, more, alone), Levels: map[string]string{}}}
 	for _, s := range settings {
 		var crossed []recording.Arm
 		for _, a := range arms {

@@ -9,6 +9,7 @@ import (
 	"github.com/introgen/introgen/results/metrics"
 	"github.com/introgen/introgen/results/recording"
 	"github.com/introgen/introgen/results/stats"
+	"github.com/introgen/introgen/results/table"
 )
 
 // leastPoints is how many contexts a line needs to say anything: two have always one.
@@ -65,6 +66,22 @@ func (g Growth) sentence(name string) string {
 	}
 	return fmt.Sprintf("%s: %s ms with nothing in the cache, and %s ms %s more for each 1000 positions; the farthest value is %s off this line, r² is %.3f.",
 		name, figures.Text(g.Line.Intercept/1e6, 2), thousand(g.Line.Slope), within, figures.Percent(g.Line.Worst), g.Line.R2)
+}
+
+// speeds has beside each context how fast its prompt passed, and how fast tokens came
+// after it.
+func (g *Group) speeds() *table.Table {
+	t := &table.Table{Title: "the same as speeds: medians of the runs' second rounds", Columns: []table.Column{{Name: Context},
+		{Name: metrics.Prefill.Name, Parts: []string{"ms"}}, {Name: "prefill tokens/s", Parts: []string{"tokens/s"}}, {Name: "decode tokens/s", Parts: []string{"tokens/s"}}}}
+	for _, r := range g.Rows {
+		positions, err := strconv.ParseFloat(r.Level, 64)
+		prefill, decode := r.Series.Summary(metrics.Prefill), r.Series.Summary(metrics.Rate)
+		if err != nil || prefill.N == 0 || decode.N == 0 {
+			return nil
+		}
+		t.Add(table.Text(r.Level), ms(prefill.Median), samples.Single(metrics.Rate, positions/prefill.Median*1e9), samples.Single(metrics.Rate, decode.Median))
+	}
+	return t
 }
 
 // thousand is what 1000 positions add in ms, of ns a position.

@@ -25,6 +25,11 @@ func (a *Answer) Document() *table.Document {
 		if a.Programs {
 			d.Table(a.programTable(g))
 		}
+		if a.Factors[0] == Context && !a.Programs {
+			if t := g.speeds(); t != nil {
+				d.Table(t)
+			}
+		}
 		prefix := ""
 		if g.Others != "" {
 			prefix = g.Others + ": "
