@@ -406,7 +406,9 @@ func (r *rewriter) run() error {
 		case digit(t[0]) || t[0] == '.' && len(t) > 1 && digit(t[1]):
 			r.out[i] = number(t)
 		case isSpace:
-			r.out[i] = qualifier
+			if r.out[i] = qualifier; r.ofConstructor(i) {
+				r.out[i] = ""
+			}
 			if t == "threadgroup" {
 				if err := r.threadgroupVariable(i); err != nil {
 					return err

@@ -175,3 +175,16 @@ func (r *rewriter) trailing(i int) bool {
 	return r.at(k) == ")" && r.close(k) >= 0 && !heads[r.at(r.close(k)-1)] &&
 		slices.Contains([]string{"{", ";", "=", ":", "const", "volatile", "noexcept", "->", "override", "final"}, r.at(i+1))
 }
+
+// ofConstructor says whether the address space at i qualifies a constructor.
+func (r *rewriter) ofConstructor(i int) bool {
+	if !r.trailing(i) {
+		return false
+	}
+	for k := i - 1; k > 0; k-- {
+		if r.at(k) == ")" {
+			return r.close(k) > 0 && r.classes[r.at(r.close(k)-1)]
+		}
+	}
+	return false
+}

@@ -39,6 +39,8 @@ func TestOverloadsByAddressSpace(t *testing.T) {
 		{"casts in the body", "int f(device float* a) { return *(device int*)a; } int f(thread float* a) { return *(thread int*)a; }", "int f( float* a) { return *( int*)a; }"},
 		{"another constant", "int f(device int* a) { return 1; } int f(constant int* a) { return 2; }", "int f( int* a) { return 1; } int f(const int* a) { return 2; }"},
 		{"constructors", "struct S { S() thread {} S() threadgroup {} S(float x) thread : v(x) {} S(float y) device : v(y) {} float v; };", "struct S { S() {} S(float x) : v(x) {} float v; };"},
+		{"constructors of constants", "struct S { constexpr S(int x) constant : v(x) {} template <class T> S(T x) constant {} int f() constant { return v; } int v; };",
+			"struct S { constexpr S(int x) : v(x) {} template <class T> S(T x) {} int f() const { return v; } int v; };"},
 		{"defaulted constructors", "struct S { S() thread = default; S() threadgroup = default; S(int); };", "struct S { S() = default; S(int); };"},
 		{"one is defaulted", "struct S { S() threadgroup = default; S() thread : v(1) {} int v; };", "struct S { S() : v(1) {} int v; };"},
 		{"a template's default", "template <class T, class = void> int f(device T* a, int n = 1) { return 1; } template <class T, class = void> int f(thread T* a, int n = 1) { return 1; }",
