@@ -359,7 +359,7 @@ func (r *rewriter) parameters(function string, from, end int) ([]Param, error) {
 }
 
 // harmless are attributes of parameters that change nothing.
-var harmless = map[string]bool{"maybe_unused": true, "unused": true, "deprecated": true, "noescape": true}
+var harmless = map[string]bool{"maybe_unused": true, "unused": true, "deprecated": true, "noescape": true, "access": true}
 
 func (r *rewriter) parameter(function string, from, to int) (Param, error) {
 	p := Param{Index: -1}

@@ -271,6 +271,9 @@ func (r *rewriter) names() {
 		switch t := r.at(i); {
 		case t == "struct" || t == "class" || t == "union":
 			r.classes[r.at(i+1)] = true
+		case t == "bfloat":
+			// C++ has no conversion between the two kinds of 16 bits.
+			r.maybe["bfloat"], r.maybe["half"] = true, true
 		case t == "constexpr":
 			for k := i + 1; k < min(i+8, len(r.tok)) && r.at(k) != ";"; k++ {
 				if r.at(k) == "=" && castType(r.at(k-2)) {

@@ -400,7 +400,7 @@ func (r *rewriter) alias(i int) {
 	switch {
 	case vectorNames[t] || r.aliases[t] || t == "vec" && r.at(k+1) == "<":
 		r.aliases[name] = true
-	case r.maybe[t] || dependent || r.at(k+1) == "<" && (t == "conditional_t" || t == "decay_t" || strings.HasSuffix(t, "vec_t")):
+	case t == "half" || t == "bfloat" || r.maybe[t] || dependent || r.at(k+1) == "<" && (t == "conditional_t" || t == "decay_t" || strings.HasSuffix(t, "vec_t")):
 		r.maybe[name] = true
 	}
 }

@@ -69,7 +69,7 @@ func TestCasesOfVectors(t *testing.T) {
 		`c_cast functional_cast nested_casts casts_and_calls minus_cast not_cast cast_member scalar_cast alias_member alias_cast alias_namespace
 		alias_template alias_traits dependent dependent_typedef direct direct_several direct_const direct_vec direct_alias direct_outer
 		direct_template template_two template_minus template_scalar qualified qualified_global initializers less less_parameter
-		array_reference in_conditions`))
+		array_reference in_conditions sixteen_bits`))
 }
 
 func TestCasesOfIndices(t *testing.T) {
@@ -84,7 +84,7 @@ func TestCasesOfIndices(t *testing.T) {
 func TestCasesOfDeclarations(t *testing.T) {
 	cases(t, of(sourceCase{file: "b_declarations", buffers: map[int][]byte{2: float32s(1)}, want: same},
 		`is_static static_first in_c declared ns::inner sqrt normalize dot positions unused coherent_all pragmas by_default by_parameters
-		by_type over_two over_three plain_float plain_int bounded_4`))
+		by_type over_two over_three plain_float plain_int bounded_4 accessed`))
 	text, err := os.ReadFile("testdata/cases/b_declarations.metal")
 	if err != nil {
 		t.Fatal(err)

@@ -52,3 +52,4 @@ template [[host_name("over_three")]] kernel void overloaded<float>(device const 
 [[host_name("plain_int")]] kernel void both(device const int* in [[buffer(1)]], device int* out [[buffer(0)]], uint i [[thread_position_in_grid]]) { out[i] = in[i]; }
 template <typename T, int N> [[kernel, max_total_threads_per_threadgroup(N * 8)]] void bounded(device T* out [[buffer(0)]], constant T (&in)[N * 8] [[buffer(1)]], uint i [[thread_position_in_grid]]) { out[i] = in[i]; }
 template [[host_name("bounded_4")]] [[kernel]] void bounded<float, 4>(device float*, constant float (&)[32], uint);
+kernel void accessed(device float* out [[buffer(0), access(write)]], device const float* in [[buffer(1), access(read)]], uint i [[thread_position_in_grid]]) { out[i] = in[i]; }

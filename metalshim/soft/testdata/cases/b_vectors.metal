@@ -21,6 +21,7 @@ template <typename V> float two(float a, float b) { V v(a, b); return v.x + v.y;
 template <typename V> float sum(float a) { V v = V(a, 1); return v.x + v.y; }
 template <typename V> float negated(float4 v) { return -(-(V)v).x; }
 template <typename T> float either(T a) { return float(T(a)); }
+typedef bfloat bf16; using fp16 = half;
 constant float2 outer(1.0, 2.0);
 
 KERNEL(c_cast, out[i] = float(conv<int4>(float4(x)).x) + 2)
@@ -55,3 +56,4 @@ KERNEL(less, out[i] = brackets(angle(trunc(x))) + Less<3>()(2.0))
 KERNEL(less_parameter, out[i] = compared<float, 2>(trunc(x)))
 KERNEL(array_reference, float4 a[2] = {float4(trunc(x)), float4(2)}; float4 (&r)[2] = a; float4 (*p)[2] = &a; thread float4 (&s)[2] = a; out[i] = r[0].x + (*p)[1].y + 0 * s[0].x)
 KERNEL(in_conditions, if (int2 v = int2(1, 2); v.y == 2) out[i] = trunc(x) + v.y)
+KERNEL(sixteen_bits, bf16 b = bf16(fp16(trunc(x))); half h = half(bfloat(2)) + (half)b; h = fp16(b) + half(bf16(2.0)); out[i] = h)
