@@ -159,6 +159,7 @@ type rewriter struct {
 	values    map[string]bool // parameters of templates that are no types, and constants
 	after     map[int]string  // what follows a token
 	numbers   map[string]number64
+	lists     map[string][][]string // by functions' names, their parameters' vector types
 }
 
 func (r *rewriter) at(i int) string {
@@ -434,8 +435,15 @@ func (r *rewriter) run() error {
 			if r.at(i-1) == "::" {
 				r.out[i] = "msl_static_cast"
 			}
+			if e := r.closeAngle(i + 1); e > 0 && r.at(e+1) == "(" {
+				r.boolVectors(e + 1)
+			}
+		case t == "auto" && r.in[i] == inBody && r.at(i+2) == "=":
+			r.deduced(i + 3)
 		case t == "vec" || t == "typename" || vectorNames[t] || r.aliases[t] || r.maybe[t]:
 			r.vectorCast(i)
+		case r.in[i] == inBody && r.tok[i].name():
+			r.called(i)
 		}
 		i++
 	}

@@ -132,6 +132,7 @@ func (r *rewriter) conversion(n typeName, before string) {
 	}
 	r.out[first] = prefix + r.out[first]
 	r.out[last] += r.angle(last)
+	r.boolVectors(n.to)
 }
 
 // angle closes a list that ends in token last.
@@ -197,6 +198,9 @@ func (r *rewriter) cast(n typeName) {
 	r.out[open], r.out[end] = "", ""
 	r.out[n.from] = "::metal::msl_castop<" + r.out[n.from]
 	r.out[n.to-1] += r.angle(n.to-1) + "()->*"
+	if r.at(end+1) == "(" {
+		r.boolVectors(end + 1)
+	}
 	if nested {
 		if last := r.operand(end + 1); last > 0 {
 			r.out[n.from] = "(" + r.out[n.from]
@@ -292,6 +296,7 @@ func (r *rewriter) direct(n typeName) {
 				return
 			}
 			r.out[end] = " = ::metal::msl_mk<" + name + r.angle(n.to-1) + "("
+			r.boolVectors(end)
 			end = last + 1
 		} else {
 			end = r.initializer(end)

@@ -10,7 +10,7 @@ import (
 
 // code is this package's own text.
 //
-//go:embed classify.go condition.go duplicates.go emit.go expand.go instances.go kernels.go lex.go numbers.go outline.go parameters.go parts.go preprocess.go read.go readings.go rewrite.go scopes.go stages.go survey.go threadgroup.go vectors.go worlds.go
+//go:embed braces.go classify.go comparisons.go condition.go duplicates.go emit.go expand.go instances.go kernels.go lex.go numbers.go outline.go parameters.go parts.go preprocess.go read.go readings.go rewrite.go scopes.go stages.go survey.go threadgroup.go vectors.go worlds.go
 var code embed.FS
 
 // Version tells this rewriter from another: it is the digest of its text. A cache

@@ -32,7 +32,7 @@ func mathFlags(m metalshim.MathMode) []string {
 
 // language are the arguments for C++ made from MSL.
 var language = []string{"-x", "c++", "-std=c++17", "-nostdinc", "-fPIC", "-fvisibility=hidden", "-fno-exceptions",
-	"-fno-rtti", "-fno-strict-aliasing", "-fsigned-char", "-fno-stack-protector", "-fno-finite-loops", "-Wno-everything"}
+	"-fno-rtti", "-fno-strict-aliasing", "-fsigned-char", "-fno-stack-protector", "-fno-finite-loops", "-fdeclspec", "-Wno-everything"}
 
 // always are arguments of every run of clang: no file of arguments that lies
 // beside it or in the user's folder is read, and a crash leaves no files.

@@ -31,7 +31,7 @@ namespace metal {
 
 MSL_FN float abs(float x) { return __builtin_fabsf(x); }
 MSL_FN half abs(half x) { return as_type<half>((ushort)(as_type<ushort>(x) & 0x7fff)); }
-MSL_FN bfloat abs(bfloat x) { return as_type<bfloat>((ushort)(as_type<ushort>(x) & 0x7fff)); }
+MSL_BFLOAT B abs(B x) { return as_type<bfloat>((ushort)(as_type<ushort>(x) & 0x7fff)); }
 template <class T, class = enable_if_t<is_integral_v<T>>> MSL_FN constexpr T abs(T x) { return x < T(0) ? T(-x) : x; }
 template <class V, class = enable_if_t<msl_v::is<V>>, class = void> MSL_FN V abs(V v) {
   V r;
@@ -84,6 +84,28 @@ template <class T> MSL_FN constexpr T insert_bits(T base, T insert, uint offset,
 namespace msl_v {
 template <class V> using mask = conditional_t<count<V> == 2, bool2, conditional_t<count<V> == 3, bool3, conditional_t<count<V> == 4, bool4, bool>>>;
 }
+// The rewriter writes a > msl_each > b for a > b, and msl_not->* a for !a, where it
+// matters whether the result is a vector of bool.
+struct msl_each_t {};
+constexpr msl_each_t msl_each;
+template <class A> struct msl_left { A a; };
+#define MSL_COMPARE(op) \
+  template <class A> MSL_FN constexpr msl_left<A> operator op(A a, msl_each_t) { return {a}; } \
+  template <class A, class B> MSL_FN constexpr auto operator op(msl_left<A> l, B b) { \
+    if constexpr (is_pointer_v<A> && is_integral_v<B>) return l.a op (A)b; \
+    else { \
+      auto r = msl_v::plain(l.a) op msl_v::plain(b); \
+      if constexpr (msl_v::is<decltype(r)>) return msl_v::mask<decltype(r)>(r); \
+      else return r; \
+    } \
+  }
+MSL_COMPARE(<) MSL_COMPARE(>) MSL_COMPARE(<=) MSL_COMPARE(>=) MSL_COMPARE(==) MSL_COMPARE(!=)
+struct msl_not_t {};
+constexpr msl_not_t msl_not;
+template <class A> MSL_FN constexpr auto operator->*(msl_not_t, A a) {
+  if constexpr (msl_v::is<A>) return !msl_v::mask<A>(a);
+  else return !a;
+}
 template <class T> MSL_FN bool all(T v) {
   if constexpr (!msl_v::is<T>) return v;
   else {
@@ -110,7 +132,7 @@ template <class A, class B, class C, class T = msl_common_t<A, B>> MSL_FN T sele
 #define MSL_CLASSIFY(name, expression) \
   MSL_FN bool name(float x) { uint u = __builtin_bit_cast(uint, x), a = u & 0x7fffffff; return expression; } \
   MSL_FN bool name(half x) { return name((float)x); } \
-  MSL_FN bool name(bfloat x) { return name((float)x); } \
+  MSL_BFLOAT bool name(B x) { return name((float)x); } \
   template <class V, class = enable_if_t<msl_v::is<V>>> MSL_FN msl_v::mask<V> name(V v) { \
     msl_v::mask<V> r; \
     for (int i = 0; i < msl_v::count<V>; i++) r[i] = name((msl_v::el<V>)v[i]); \
@@ -123,12 +145,13 @@ MSL_CLASSIFY(isfinite, (a < 0x7f800000 && u == u))
 MSL_CLASSIFY(signbit, (u >> 31 && a == a))
 MSL_FN bool isnormal(float x) { uint a = __builtin_bit_cast(uint, x) & 0x7fffffff; return a >= 0x00800000 && a < 0x7f800000; }
 MSL_FN bool isnormal(half x) { ushort a = as_type<ushort>(x) & 0x7fff; return a >= 0x0400 && a < 0x7c00; }
-MSL_FN bool isnormal(bfloat x) { ushort a = as_type<ushort>(x) & 0x7fff; return a >= 0x0080 && a < 0x7f80; }
+MSL_BFLOAT bool isnormal(B x) { ushort a = as_type<ushort>(x) & 0x7fff; return a >= 0x0080 && a < 0x7f80; }
 template <class T> MSL_FN auto isordered(T x, T y) { return !isnan(x) && !isnan(y); }
 template <class T> MSL_FN auto isunordered(T x, T y) { return isnan(x) || isnan(y); }
 
 // ---- geometric
-template <class V, class = enable_if_t<msl_v::is<V>>> MSL_FN msl_v::el<V> dot(V a, V b) {
+template <class P, class Q, class V = msl_common_t<P, Q>, class = enable_if_t<msl_v::is<V>>> MSL_FN msl_v::el<V> dot(P p, Q q) {
+  V a = msl_v::convert<V>(p), b = msl_v::convert<V>(q);
   msl_v::el<V> r = a[0] * b[0];
   for (int i = 1; i < msl_v::count<V>; i++) r += a[i] * b[i];
   return r;

@@ -6,6 +6,20 @@
 #define __METAL_VERSION__ 310
 #endif
 #define __HAVE_BFLOAT__ 1
+// The platform, as Apple's compiler names it: code is compiled as for a Mac.
+#define __METAL_MACOS__ 1
+#define __AIR64__ 1
+#define __AIR_VERSION__ 20600
+#define TARGET_OS_MAC 1
+#define TARGET_OS_OSX 1
+#define TARGET_OS_IPHONE 0
+#define TARGET_OS_IOS 0
+#define TARGET_OS_TV 0
+#define TARGET_OS_WATCH 0
+#define TARGET_OS_VISION 0
+#define TARGET_OS_MACCATALYST 0
+#define TARGET_OS_SIMULATOR 0
+#define TARGET_CPU_ARM64 1
 #define METAL_FUNC inline __attribute__((always_inline))
 #define METAL_ALIGN(n) alignas(n)
 #define INFINITY __builtin_inff()
@@ -83,3 +97,85 @@
 #define LONG_MAX 9223372036854775807l
 #define LONG_MIN (-9223372036854775807l - 1)
 #define ULONG_MAX 18446744073709551615ul
+
+// Apple's header names a mode of the mathematics with each of the compiler's functions,
+// and headers in the field that add overloads for bfloat do the same. All modes share
+// one text (math.h).
+#define __METAL_FAST_MATH__ 0
+#define __METAL_HALF_MATH__ 1
+#define __METAL_NATIVE_MATH__ 2
+#define __METAL_PRECISE_MATH__ 3
+#define __METAL_MAYBE_FAST_MATH__ __METAL_FAST_MATH__
+#define __metal_fabs(x, mode) ::metal::fabs(x)
+#define __metal_acos(x, mode) ::metal::acos(x)
+#define __metal_acosh(x, mode) ::metal::acosh(x)
+#define __metal_asin(x, mode) ::metal::asin(x)
+#define __metal_asinh(x, mode) ::metal::asinh(x)
+#define __metal_atan(x, mode) ::metal::atan(x)
+#define __metal_atanh(x, mode) ::metal::atanh(x)
+#define __metal_ceil(x, mode) ::metal::ceil(x)
+#define __metal_cos(x, mode) ::metal::cos(x)
+#define __metal_cosh(x, mode) ::metal::cosh(x)
+#define __metal_cospi(x, mode) ::metal::cospi(x)
+#define __metal_exp(x, mode) ::metal::exp(x)
+#define __metal_exp2(x, mode) ::metal::exp2(x)
+#define __metal_exp10(x, mode) ::metal::exp10(x)
+#define __metal_floor(x, mode) ::metal::floor(x)
+#define __metal_fract(x, mode) ::metal::fract(x)
+#define __metal_log(x, mode) ::metal::log(x)
+#define __metal_log2(x, mode) ::metal::log2(x)
+#define __metal_log10(x, mode) ::metal::log10(x)
+#define __metal_rint(x, mode) ::metal::rint(x)
+#define __metal_round(x, mode) ::metal::round(x)
+#define __metal_rsqrt(x, mode) ::metal::rsqrt(x)
+#define __metal_saturate(x, mode) ::metal::saturate(x)
+#define __metal_sign(x, mode) ::metal::sign(x)
+#define __metal_sin(x, mode) ::metal::sin(x)
+#define __metal_sinh(x, mode) ::metal::sinh(x)
+#define __metal_sinpi(x, mode) ::metal::sinpi(x)
+#define __metal_sqrt(x, mode) ::metal::sqrt(x)
+#define __metal_tan(x, mode) ::metal::tan(x)
+#define __metal_tanh(x, mode) ::metal::tanh(x)
+#define __metal_tanpi(x, mode) ::metal::tanpi(x)
+#define __metal_trunc(x, mode) ::metal::trunc(x)
+#define __metal_atan2(x, y, mode) ::metal::atan2(x, y)
+#define __metal_divide(x, y, mode) ::metal::divide(x, y)
+#define __metal_fmax(x, y, mode) ::metal::fmax(x, y)
+#define __metal_fmin(x, y, mode) ::metal::fmin(x, y)
+#define __metal_fmod(x, y, mode) ::metal::fmod(x, y)
+#define __metal_ldexp(x, y, mode) ::metal::ldexp(x, y)
+#define __metal_pow(x, y, mode) ::metal::pow(x, y)
+#define __metal_powr(x, y, mode) ::metal::powr(x, y)
+#define __metal_fmax3(x, y, z, mode) ::metal::fmax3(x, y, z)
+#define __metal_fmin3(x, y, z, mode) ::metal::fmin3(x, y, z)
+#define __metal_fmedian3(x, y, z, mode) ::metal::fmedian3(x, y, z)
+#define __metal_fma(x, y, z) ::metal::fma(x, y, z)
+#define __metal_frexp(x, e) ::metal::frexp(x, *(e))
+#define __metal_nextafter(x, y) ::metal::nextafter(x, y)
+#define __metal_copysign(x, y) ::metal::copysign(x, y)
+#define __metal_get_simdgroup_size(type) 32
+#define __metal_get_thread_index_in_simdgroup(type) ::msl_lane()
+#define __metal_simd_max(x) ::metal::simd_max(x)
+#define __metal_simd_min(x) ::metal::simd_min(x)
+#define __metal_simd_sum(x) ::metal::simd_sum(x)
+#define __metal_simd_product(x) ::metal::simd_product(x)
+#define __metal_simd_xor(x) ::metal::simd_xor(x)
+#define __metal_simd_and(x) ::metal::simd_and(x)
+#define __metal_simd_or(x) ::metal::simd_or(x)
+#define __metal_simd_prefix_exclusive_sum(x) ::metal::simd_prefix_exclusive_sum(x)
+#define __metal_simd_prefix_exclusive_product(x) ::metal::simd_prefix_exclusive_product(x)
+#define __metal_simd_prefix_inclusive_sum(x) ::metal::simd_prefix_inclusive_sum(x)
+#define __metal_simd_prefix_inclusive_product(x) ::metal::simd_prefix_inclusive_product(x)
+#define __metal_simd_broadcast(x, lane) ::metal::simd_broadcast(x, lane)
+#define __metal_simd_shuffle(x, lane) ::metal::simd_shuffle(x, lane)
+#define __metal_simd_shuffle_down(x, lane) ::metal::simd_shuffle_down(x, lane)
+#define __metal_simd_shuffle_up(x, lane) ::metal::simd_shuffle_up(x, lane)
+#define __metal_simd_shuffle_xor(x, lane) ::metal::simd_shuffle_xor(x, lane)
+#define __metal_simd_shuffle_rotate_down(x, lane) ::metal::simd_shuffle_rotate_down(x, lane)
+#define __metal_simd_shuffle_rotate_up(x, lane) ::metal::simd_shuffle_rotate_up(x, lane)
+#define __metal_simd_shuffle_and_fill_down(x, fill, delta, modulo) ::metal::simd_shuffle_and_fill_down(x, fill, delta, modulo)
+#define __metal_simd_shuffle_and_fill_up(x, fill, delta, modulo) ::metal::simd_shuffle_and_fill_up(x, fill, delta, modulo)
+
+// <metal_assert>: assertions are off unless a source asks for them, and the driver has
+// nowhere to report one.
+#define assert(condition) ((void)sizeof(!(condition)))

@@ -102,10 +102,13 @@ MSL_FN float nextafter(float x, float y) {
 }
 }
 
+// Functions of bfloat are templates, so that a source may add its own.
+#define MSL_BFLOAT template <class B, enable_if_t<is_same_v<B, bfloat>, int> = 0> MSL_FN
+
 // One argument: name(x) for float x, and from it all the other types.
 #define MSL_LIFT1(name) \
   MSL_FN half name(half x) { return (half)name((float)x); } \
-  MSL_FN bfloat name(bfloat x) { return (bfloat)name((float)x); } \
+  MSL_BFLOAT B name(B x) { return (B)name((float)x); } \
   template <class V, class = enable_if_t<msl_v::is<V>>> MSL_FN V name(V v) { \
     V r; \
     for (int i = 0; i < msl_v::count<V>; i++) r[i] = name((msl_v::el<V>)v[i]); \
@@ -145,7 +148,7 @@ MSL_MATH1(round, __builtin_roundf(x))
 MSL_MATH1(rint, __builtin_rintf(x))
 MSL_FN float fract(float x) { return msl_m::fract(x, 0x1.fffffep-1f); }
 MSL_FN half fract(half x) { return (half)msl_m::fract((float)x, 0x1.ffcp-1f); }
-MSL_FN bfloat fract(bfloat x) { return (bfloat)msl_m::fract((float)x, 0x1.fep-1f); }
+MSL_BFLOAT B fract(B x) { return (bfloat)msl_m::fract((float)x, 0x1.fep-1f); }
 template <class V, class = enable_if_t<msl_v::is<V>>> MSL_FN V fract(V v) {
   V r;
   for (int i = 0; i < msl_v::count<V>; i++) r[i] = fract((msl_v::el<V>)v[i]);
@@ -164,7 +167,7 @@ template <class A> struct msl_common<A, A, false, false> { typedef A type; };
 template <class A, class B> struct msl_common<A, B, true, false> { typedef A type; };
 template <class A, class B> struct msl_common<A, B, false, true> { typedef B type; };
 template <class A, class B> struct msl_common<A, B, true, true> { typedef A type; };
-template <class A, class B> using msl_common_t = typename msl_common<remove_cvref_t<A>, remove_cvref_t<B>>::type;
+template <class A, class B> using msl_common_t = typename msl_common<msl_v::bare<A>, msl_v::bare<B>>::type;
 
 // Two arguments: name(x, y) for floats, and from it all the other types.
 #define MSL_MATH2(name, expression) \
@@ -190,7 +193,7 @@ MSL_FN float nextafter(float x, float y) { return msl_m::nextafter(x, y); }
 // Results through a reference.
 #define MSL_OUT(name, second, expression) \
   MSL_FN float name(float x, second& out) { expression } \
-  MSL_FN half name(half h, conditional_t<is_same_v<second, int>, int, half>& o) { second t; half r = (half)name((float)h, t); o = (remove_cvref_t<decltype(o)>)t; return r; }
+  MSL_FN half name(half h, conditional_t<is_same_v<second, int>, int, half>& o) { second t; half r = (half)name((float)h, t); o = (msl_v::bare<decltype(o)>)t; return r; }
 MSL_OUT(sincos, float, out = __builtin_cosf(x); return __builtin_sinf(x);)
 MSL_OUT(modf, float, out = __builtin_truncf(x); return __builtin_isinf(x) ? __builtin_copysignf(0.0f, x) : x - out;)
 MSL_OUT(frexp, int,
@@ -208,7 +211,7 @@ template <class V, class = enable_if_t<msl_v::is<V>>> MSL_FN V modf(V v, V& whol
 }
 MSL_FN float ldexp(float x, int n) { return msl_m::ldexp(x, n); }
 MSL_FN half ldexp(half x, int n) { return (half)msl_m::ldexp((float)x, n); }
-MSL_FN bfloat ldexp(bfloat x, int n) { return (bfloat)msl_m::ldexp((float)x, n); }
+MSL_BFLOAT B ldexp(B x, int n) { return (bfloat)msl_m::ldexp((float)x, n); }
 template <class V, class K, class = enable_if_t<msl_v::is<V>>> MSL_FN V ldexp(V v, K n) {
   V r;
   for (int i = 0; i < msl_v::count<V>; i++) r[i] = ldexp((msl_v::el<V>)v[i], (int)n[i]);
@@ -220,13 +223,14 @@ MSL_FN int ilogb(float x) {
   return __builtin_fabsf(x) < 0x1p-126f ? msl_m::exponent(x * 0x1p64f) - 64 : msl_m::exponent(x);
 }
 MSL_FN int ilogb(half x) { return ilogb((float)x); }
-MSL_FN int ilogb(bfloat x) { return ilogb((float)x); }
+MSL_BFLOAT int ilogb(B x) { return ilogb((float)x); }
 
 // fma rounds once, in the type of its arguments.
 MSL_FN float fma(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
 MSL_FN half fma(half a, half b, half c) { return (half)((double)a * (double)b + (double)c); }
-MSL_FN bfloat fma(bfloat a, bfloat b, bfloat c) { return (bfloat)__builtin_fmaf((float)a, (float)b, (float)c); }
-template <class V, class = enable_if_t<msl_v::is<V>>> MSL_FN V fma(V a, V b, V c) {
+MSL_BFLOAT B fma(B a, B b, B c) { return (bfloat)__builtin_fmaf((float)a, (float)b, (float)c); }
+template <class P, class Q, class R, class V = msl_common_t<msl_common_t<P, Q>, R>, class = enable_if_t<msl_v::is<V>>> MSL_FN V fma(P p, Q q, R s) {
+  V a = msl_v::convert<V>(p), b = msl_v::convert<V>(q), c = msl_v::convert<V>(s);
   V r;
   for (int i = 0; i < msl_v::count<V>; i++) r[i] = fma((msl_v::el<V>)a[i], (msl_v::el<V>)b[i], (msl_v::el<V>)c[i]);
   return r;
@@ -266,10 +270,14 @@ template <class T> MSL_FN constexpr T fmedian3(T a, T b, T c) { return median3(a
 template <class T, class L, class H> MSL_FN constexpr T clamp(T v, L low, H high) {
   return msl_min(msl_max(v, msl_v::convert<T>(low)), msl_v::convert<T>(high));
 }
-template <class T, class A> MSL_FN T mix(T x, T y, A a) { return x + (y - x) * msl_v::convert<T>(a); }
-template <class T> MSL_FN T smoothstep(T low, T high, T x) {
-  T t = clamp((x - low) / (high - low), T(0), T(1));
-  return t * t * (T(3) - T(2) * t);
+template <class P, class Q, class A, class T = msl_common_t<P, Q>> MSL_FN T mix(P p, Q q, A a) {
+  T x = msl_v::convert<T>(p), y = msl_v::convert<T>(q);
+  return x + (y - x) * msl_v::convert<T>(a);
+}
+template <class L, class H, class X, class T = msl_common_t<msl_common_t<L, H>, X>> MSL_FN T smoothstep(L l, H h, X v) {
+  T low = msl_v::convert<T>(l), high = msl_v::convert<T>(h), x = msl_v::convert<T>(v);
+  T t = clamp((x - low) / (high - low), msl_v::el<T>(0), msl_v::el<T>(1));
+  return t * t * (msl_v::el<T>(3) - msl_v::el<T>(2) * t);
 }
 
 #define MSL_PRECISIONS(DO) \

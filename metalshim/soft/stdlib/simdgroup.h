@@ -136,4 +136,50 @@ template <class T> MSL_FN T quad_sum(T v) { v += quad_shuffle_xor(v, 1); return 
 template <class T> MSL_FN T quad_product(T v) { v *= quad_shuffle_xor(v, 1); return v * quad_shuffle_xor(v, 2); }
 template <class T> MSL_FN T quad_max(T v) { v = max(v, quad_shuffle_xor(v, 1)); return max(v, quad_shuffle_xor(v, 2)); }
 template <class T> MSL_FN T quad_min(T v) { v = min(v, quad_shuffle_xor(v, 1)); return min(v, quad_shuffle_xor(v, 2)); }
+template <class T> MSL_FN T quad_and(T v) { v &= quad_shuffle_xor(v, 1); return v & quad_shuffle_xor(v, 2); }
+template <class T> MSL_FN T quad_or(T v) { v |= quad_shuffle_xor(v, 1); return v | quad_shuffle_xor(v, 2); }
+template <class T> MSL_FN T quad_xor(T v) { v ^= quad_shuffle_xor(v, 1); return v ^ quad_shuffle_xor(v, 2); }
+#define MSL_QUAD_PREFIX(kind, op, neutral) \
+  template <class T> MSL_FN T quad_prefix_inclusive_##kind(T v) { \
+    uint in = msl_lane() & 3; \
+    T a = quad_shuffle_up(v, 1); \
+    v = in >= 1 ? T(a op v) : v; \
+    T b = quad_shuffle_up(v, 2); \
+    return in >= 2 ? T(b op v) : v; \
+  } \
+  template <class T> MSL_FN T quad_prefix_exclusive_##kind(T v) { \
+    T before = quad_shuffle_up(quad_prefix_inclusive_##kind(v), 1); \
+    return (msl_lane() & 3) == 0 ? msl_v::convert<T>(msl_v::el<T>(neutral)) : before; \
+  }
+MSL_QUAD_PREFIX(sum, +, 0)
+MSL_QUAD_PREFIX(product, *, 1)
+template <class T> MSL_FN T quad_shuffle_rotate_down(T v, ushort d) { uint l = msl_lane(); return msl_s::from(v, (l & 28) + ((l + d) & 3)); }
+template <class T> MSL_FN T quad_shuffle_rotate_up(T v, ushort d) { uint l = msl_lane(); return msl_s::from(v, (l & 28) + ((l - d) & 3)); }
+template <class T> MSL_FN T quad_shuffle_and_fill_down(T v, T fill, ushort d, ushort modulo = 4) {
+  uint l = msl_lane(), q = l & 3, in = q % modulo, at = l - in + (in + d) % modulo;
+  T a = msl_s::from(v, at), b = msl_s::from(fill, at);
+  return in + d < modulo ? a : b;
+}
+template <class T> MSL_FN T quad_shuffle_and_fill_up(T v, T fill, ushort d, ushort modulo = 4) {
+  uint l = msl_lane(), q = l & 3, in = q % modulo, at = l - in + (in + modulo - d % modulo) % modulo;
+  T a = msl_s::from(v, at), b = msl_s::from(fill, at);
+  return in >= d ? a : b;
+}
+// The active lanes of this lane's quad.
+struct quad_vote {
+  typedef uint vote_t;
+  vote_t votes;
+  MSL_FN explicit quad_vote(vote_t v = 0) : votes(v) {}
+  MSL_FN explicit operator vote_t() const { return votes; }
+  MSL_FN bool all() const { return votes == 15; }
+  MSL_FN bool any() const { return votes != 0; }
+};
+namespace msl_s { MSL_FN uint of_quad(uint votes) { return votes >> (msl_lane() & 28) & 15; } }
+MSL_FN quad_vote quad_ballot(bool p) { return quad_vote(msl_s::of_quad(msl_sy_ballot(p))); }
+MSL_FN quad_vote quad_active_threads_mask() { return quad_vote(msl_s::of_quad(msl_sy_active())); }
+MSL_FN bool quad_all(bool p) { return msl_s::of_quad(msl_sy_ballot(!p)) == 0; }
+MSL_FN bool quad_any(bool p) { return msl_s::of_quad(msl_sy_ballot(p)) != 0; }
+MSL_FN bool quad_is_first() { return (msl_lane() & 3) == (uint)__builtin_ctz(msl_s::of_quad(msl_sy_active()) | 16u); }
+MSL_FN bool quad_is_helper_thread() { return false; }
+template <class T> MSL_FN T quad_broadcast_first(T v) { return msl_s::from(v, (msl_lane() & 28) + (__builtin_ctz(msl_s::of_quad(msl_sy_active()) | 16u) & 3)); }
 } // namespace metal

@@ -18,6 +18,18 @@ var types string
 //go:embed vector.h
 var vector string
 
+//go:embed packed.h
+var packed string
+
+//go:embed utility.h
+var utility string
+
+//go:embed pack.h
+var pack string
+
+//go:embed simd.h
+var simd string
+
 //go:embed math.h
 var math string
 
@@ -43,9 +55,11 @@ var kernel string
 func Header() string {
 	var b strings.Builder
 	for _, part := range []struct{ name, text string }{
-		{"metal_types", types}, {"metal_vector", vector}, {"metal_math", math}, {"metal_integer", integer},
+		{"metal_types", types}, {"metal_vector", vector}, {"metal_packed_vector", packed},
+		{"metal_math", math}, {"metal_integer", integer},
 		{"metal_matrix", matrix}, {"metal_atomic", atomic}, {"metal_simdgroup", simdgroup},
-		{"metal_simdgroup_matrix", simdgroupMatrix}, {"metal_kernel", kernel},
+		{"metal_simdgroup_matrix", simdgroupMatrix}, {"metal_utility", utility}, {"metal_pack", pack}, {"simd/simd.h", simd},
+		{"metal_kernel", kernel},
 	} {
 		b.WriteString("# 1 \"<" + part.name + ">\"\n")
 		b.WriteString(part.text)

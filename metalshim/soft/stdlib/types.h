@@ -32,33 +32,47 @@ typedef __bf16 bfloat;
   DO(char) DO(uchar) DO(short) DO(ushort) DO(int) DO(uint) DO(long) DO(ulong) DO(half) DO(bfloat) DO(float)
 MSL_NUMBERS(MSL_VECTORS)
 
-// Vectors of bool are structures: clang's own have no component names. They
-// take the integers, 0 or −1, that a comparison of clang's vectors gives.
+// Vectors of bool are structures: clang's own have one bit for each element. They
+// take the integers, 0 or -1, that a comparison of clang's vectors gives.
 #define MSL_BOOL_COMMON(N) \
   constexpr MSL_FN bool& operator[](int i) { return (&x)[i]; } \
   constexpr MSL_FN const bool& operator[](int i) const { return (&x)[i]; } \
   bool##N() = default; \
   template <class V, class = decltype(V()[0])> MSL_FN bool##N(V v) { for (int i = 0; i < N; i++) (*this)[i] = v[i] != 0; } \
   friend MSL_FN bool##N operator!(bool##N a) { for (int i = 0; i < N; i++) a[i] = !a[i]; return a; } \
-  MSL_BOOL_OP(N, &&) MSL_BOOL_OP(N, ||) MSL_BOOL_OP(N, &) MSL_BOOL_OP(N, |) MSL_BOOL_OP(N, ^) MSL_BOOL_OP(N, ==) MSL_BOOL_OP(N, !=)
+  friend MSL_FN bool##N operator~(bool##N a) { return !a; } \
+  MSL_BOOL_OP(N, &&) MSL_BOOL_OP(N, ||) MSL_BOOL_OP(N, &) MSL_BOOL_OP(N, |) MSL_BOOL_OP(N, ^) MSL_BOOL_OP(N, ==) MSL_BOOL_OP(N, !=) \
+  MSL_BOOL_SET(N, &) MSL_BOOL_SET(N, |) MSL_BOOL_SET(N, ^)
 #define MSL_BOOL_OP(N, op) \
   friend MSL_FN bool##N operator op(bool##N a, bool##N b) { for (int i = 0; i < N; i++) a[i] = a[i] op b[i]; return a; }
+#define MSL_BOOL_SET(N, op) \
+  MSL_FN bool##N& operator op##=(bool##N b) { for (int i = 0; i < N; i++) (*this)[i] = (*this)[i] op b[i]; return *this; }
+// Several components, which may be read.
+#define MSL_BOOL_PART(N, name, ...) \
+  MSL_FN bool##N msl_get_##name() const { return {__VA_ARGS__}; } \
+  __declspec(property(get = msl_get_##name)) bool##N name;
 struct alignas(2) bool2 {
   bool x, y;
   constexpr MSL_FN bool2(bool s) : x(s), y(s) {}
+  constexpr MSL_FN bool2(bool a, bool b) : x(a), y(b) {}
   MSL_BOOL_COMMON(2)
+  MSL_BOOL_PART(2, xy, x, y) MSL_BOOL_PART(2, yx, y, x)
 };
 struct alignas(4) bool3 {
   bool x, y, z;
   constexpr MSL_FN bool3(bool s) : x(s), y(s), z(s) {}
+  constexpr MSL_FN bool3(bool a, bool b, bool c) : x(a), y(b), z(c) {}
   MSL_BOOL_COMMON(3)
+  MSL_BOOL_PART(2, xy, x, y) MSL_BOOL_PART(2, yz, y, z) MSL_BOOL_PART(2, xz, x, z) MSL_BOOL_PART(3, xyz, x, y, z) MSL_BOOL_PART(3, zyx, z, y, x)
 };
 struct alignas(4) bool4 {
   bool x, y, z, w;
   constexpr MSL_FN bool4(bool s) : x(s), y(s), z(s), w(s) {}
+  constexpr MSL_FN bool4(bool a, bool b, bool c, bool d) : x(a), y(b), z(c), w(d) {}
   MSL_BOOL_COMMON(4)
+  MSL_BOOL_PART(2, xy, x, y) MSL_BOOL_PART(2, yz, y, z) MSL_BOOL_PART(2, zw, z, w) MSL_BOOL_PART(2, xz, x, z) MSL_BOOL_PART(2, yw, y, w)
+  MSL_BOOL_PART(3, xyz, x, y, z) MSL_BOOL_PART(3, yzw, y, z, w)
 };
-
 
 namespace metal {
 using ::bfloat;
@@ -114,8 +128,6 @@ template <class T> using remove_cv_t = typename remove_cv<T>::type;
 template <class T> using remove_reference_t = typename remove_reference<T>::type;
 template <class T> using remove_pointer_t = typename remove_pointer<T>::type;
 template <class T> using add_const_t = typename add_const<T>::type;
-template <class T> using remove_cvref_t = remove_cv_t<remove_reference_t<T>>;
-template <class T> using decay_t = remove_cvref_t<T>;
 template <class T> constexpr bool is_floating_point_v =
     is_same_v<remove_cv_t<T>, float> || is_same_v<remove_cv_t<T>, half> || is_same_v<remove_cv_t<T>, bfloat>;
 template <class T> struct is_floating_point : bool_constant<is_floating_point_v<T>> {};
@@ -141,11 +153,7 @@ template <class T> struct make_unsigned { typedef __make_unsigned(T) type; };
 template <class T> struct make_signed { typedef __make_signed(T) type; };
 template <class T> using make_unsigned_t = typename make_unsigned<T>::type;
 template <class T> using make_signed_t = typename make_signed<T>::type;
-template <class...> using void_t = void;
 template <class T> remove_reference_t<T>&& declval();
-template <class T> MSL_FN constexpr T&& forward(remove_reference_t<T>& v) { return static_cast<T&&>(v); }
-template <class T> MSL_FN constexpr remove_reference_t<T>&& move(T&& v) { return static_cast<remove_reference_t<T>&&>(v); }
-template <class T> MSL_FN constexpr void swap(T& a, T& b) { T t = a; a = b; b = t; }
 
 // ---- what a vector is made of: element type and count; count 0 is a scalar
 namespace msl_v {
@@ -156,8 +164,9 @@ template <class T> struct of { typedef T element; static constexpr int count = 0
   template <> struct of<T##4> { typedef T element; static constexpr int count = 4; };
 MSL_NUMBERS(MSL_OF)
 MSL_OF(bool)
-template <class V> using el = typename of<remove_cvref_t<V>>::element;
-template <class V> constexpr int count = of<remove_cvref_t<V>>::count;
+template <class T> using bare = remove_cv_t<remove_reference_t<T>>;
+template <class V> using el = typename of<bare<V>>::element;
+template <class V> constexpr int count = of<bare<V>>::count;
 template <class V> constexpr bool is = count<V> != 0;
 template <class V, class E> struct with { typedef E type; };
 }
@@ -165,48 +174,7 @@ template <class T> struct vec_elements { static constexpr int value = msl_v::is<
 template <class T> struct is_vector : bool_constant<msl_v::is<T>> {};
 template <class T> constexpr bool is_vector_v = msl_v::is<T>;
 
-// ---- packed vectors: aligned like their elements
-#define MSL_PACKED_OP(op) \
-  friend MSL_FN vec<T, N> operator op(packed_vec a, packed_vec b) { return (vec<T, N>)a op (vec<T, N>)b; } \
-  friend MSL_FN vec<T, N> operator op(packed_vec a, vec<T, N> b) { return (vec<T, N>)a op b; } \
-  friend MSL_FN vec<T, N> operator op(vec<T, N> a, packed_vec b) { return a op (vec<T, N>)b; } \
-  friend MSL_FN vec<T, N> operator op(packed_vec a, T b) { return (vec<T, N>)a op b; } \
-  friend MSL_FN vec<T, N> operator op(T a, packed_vec b) { return a op (vec<T, N>)b; }
-#define MSL_PACKED_OPS MSL_PACKED_OP(+) MSL_PACKED_OP(-) MSL_PACKED_OP(*) MSL_PACKED_OP(/)
-template <class T, int N> struct packed_vec {
-  T e[N];
-  packed_vec() = default;
-  MSL_FN packed_vec(vec<T, N> v) { for (int i = 0; i < N; i++) e[i] = v[i]; }
-  MSL_FN explicit packed_vec(T v) { for (int i = 0; i < N; i++) e[i] = v; }
-  template <class... A, class = enable_if_t<sizeof...(A) == N && (N > 1)>> MSL_FN packed_vec(A... a) : e{(T)a...} {}
-  MSL_FN T& operator[](int i) { return e[i]; }
-  MSL_FN const T& operator[](int i) const { return e[i]; }
-  MSL_FN operator vec<T, N>() const { vec<T, N> v; for (int i = 0; i < N; i++) v[i] = e[i]; return v; }
-  template <class U> MSL_FN packed_vec& operator+=(U u) { return *this = (vec<T, N>)*this + u; }
-  template <class U> MSL_FN packed_vec& operator-=(U u) { return *this = (vec<T, N>)*this - u; }
-  template <class U> MSL_FN packed_vec& operator*=(U u) { return *this = (vec<T, N>)*this * u; }
-  template <class U> MSL_FN packed_vec& operator/=(U u) { return *this = (vec<T, N>)*this / u; }
-  MSL_PACKED_OPS
-};
-template <class T> struct packed_vec<T, 3> {
-  static constexpr int N = 3;
-  T x, y, z;
-  packed_vec() = default;
-  MSL_FN packed_vec(vec<T, 3> v) : x(v.x), y(v.y), z(v.z) {}
-  MSL_FN explicit packed_vec(T v) : x(v), y(v), z(v) {}
-  template <class A, class B, class C> MSL_FN packed_vec(A a, B b, C c) : x((T)a), y((T)b), z((T)c) {}
-  MSL_FN T& operator[](int i) { return (&x)[i]; }
-  MSL_FN const T& operator[](int i) const { return (&x)[i]; }
-  MSL_FN operator vec<T, 3>() const { vec<T, 3> v = {x, y, z}; return v; }
-  template <class U> MSL_FN packed_vec& operator+=(U u) { return *this = (vec<T, 3>)*this + u; }
-  template <class U> MSL_FN packed_vec& operator-=(U u) { return *this = (vec<T, 3>)*this - u; }
-  template <class U> MSL_FN packed_vec& operator*=(U u) { return *this = (vec<T, 3>)*this * u; }
-  template <class U> MSL_FN packed_vec& operator/=(U u) { return *this = (vec<T, 3>)*this / u; }
-  MSL_PACKED_OPS
-};
-#define MSL_PACKED(T) \
-  typedef packed_vec<T, 2> packed_##T##2; typedef packed_vec<T, 3> packed_##T##3; typedef packed_vec<T, 4> packed_##T##4;
-MSL_NUMBERS(MSL_PACKED)
+template <class T, int N> struct packed_vec; // in packed.h
 
 // ---- limits
 template <class T> struct _numeric_limits_impl {
@@ -215,19 +183,28 @@ template <class T> struct _numeric_limits_impl {
   static constexpr T max() { return is_signed ? T((T(1) << (sizeof(T) * 8 - 2)) - 1 + (T(1) << (sizeof(T) * 8 - 2))) : T(-1); }
   static constexpr T min() { return is_signed ? T(-max() - 1) : T(0); }
   static constexpr T lowest() { return min(); }
+  static constexpr bool has_quiet_NaN = false, has_signaling_NaN = false, is_iec559 = false, is_bounded = true, is_modulo = !is_signed;
+  static constexpr int digits10 = digits * 30103 / 100000, max_digits10 = 0, min_exponent = 0, max_exponent = 0;
   static constexpr T infinity() { return T(0); }
+  static constexpr T quiet_NaN() { return T(0); }
+  static constexpr T signaling_NaN() { return T(0); }
+  static constexpr T denorm_min() { return T(0); }
   static constexpr T epsilon() { return T(0); }
+  static constexpr T round_error() { return T(0); }
 };
 template <> struct _numeric_limits_impl<bool> {
-  static constexpr bool is_specialized = true, is_integer = true, is_signed = false;
+  static constexpr bool is_specialized = true, is_integer = true, is_exact = true, has_infinity = false, is_signed = false;
+  static constexpr int digits = 1, digits10 = 0, radix = 2;
   static constexpr bool max() { return true; }
   static constexpr bool min() { return false; }
   static constexpr bool lowest() { return false; }
 };
-#define MSL_LIMITS(T, MAX, MIN, EPS, DIGITS) \
+#define MSL_LIMITS(T, MAX, MIN, EPS, DIGITS, EXP_MIN, EXP_MAX) \
   template <> struct _numeric_limits_impl<T> { \
     static constexpr bool is_specialized = true, is_integer = false, is_exact = false, has_infinity = true, is_signed = true; \
-    static constexpr int digits = DIGITS, radix = 2; \
+    static constexpr bool has_quiet_NaN = true, has_signaling_NaN = true, is_iec559 = true, is_bounded = true, is_modulo = false; \
+    static constexpr int digits = DIGITS, radix = 2, digits10 = (DIGITS - 1) * 30103 / 100000, max_digits10 = 2 + DIGITS * 30103 / 100000; \
+    static constexpr int min_exponent = EXP_MIN, max_exponent = EXP_MAX; \
     static constexpr T max() { return T(MAX); } \
     static constexpr T lowest() { return T(-(MAX)); } \
     static constexpr T min() { return T(MIN); } \
@@ -238,9 +215,10 @@ template <> struct _numeric_limits_impl<bool> {
     static constexpr T epsilon() { return T(EPS); } \
     static constexpr T round_error() { return T(0.5f); } \
   };
-MSL_LIMITS(float, __FLT_MAX__, __FLT_MIN__, __FLT_EPSILON__, 24)
-MSL_LIMITS(half, 65504.0f, 0x1p-14f, 0x1p-10f, 11)
-MSL_LIMITS(bfloat, 0x1.FEp+127f, 0x1p-126f, 0x1p-7f, 8)
+MSL_LIMITS(float, __FLT_MAX__, __FLT_MIN__, __FLT_EPSILON__, 24, -125, 128)
+MSL_LIMITS(half, 65504.0f, 0x1p-14f, 0x1p-10f, 11, -13, 16)
+MSL_LIMITS(bfloat, 0x1.FEp+127f, 0x1p-126f, 0x1p-7f, 8, -125, 128)
 template <class T> struct numeric_limits : _numeric_limits_impl<T> {};
 template <class T> struct numeric_limits<const T> : numeric_limits<T> {};
+template <class T> struct numeric_limits<volatile T> : numeric_limits<T> {};
 } // namespace metal
