@@ -13,7 +13,6 @@ import (
 	"github.com/introgen/introgen/metalshim"
 	"github.com/introgen/introgen/metalshim/msl"
 	"github.com/introgen/introgen/metalshim/soft/cache"
-	"github.com/introgen/introgen/metalshim/soft/clang"
 	"github.com/introgen/introgen/metalshim/soft/lanes"
 	"github.com/introgen/introgen/metalshim/soft/native"
 	"github.com/introgen/introgen/metalshim/soft/stdlib"
@@ -77,7 +76,7 @@ func (l *library) NewPipeline(ctx context.Context, function string, constants []
 }
 
 // passVersion changes when the steps below or the facts do.
-const passVersion = "5"
+const passVersion = "6"
 
 // values are the definitions of the library's function constants.
 func (l *library) values(function string, constants []metalshim.Constant) (string, error) {
@@ -140,28 +139,8 @@ __attribute__((visibility("default"))) void msl_entry(const msl_tg* g, uint lane
 }
 
 func (l *library) compile(ctx context.Context, k msl.Kernel, values string, constants []metalshim.Constant) (code, meta []byte, err error) {
-	bitcode, err := l.bitcodeFile()
-	if err != nil {
-		return nil, nil, err
-	}
 	name := pipelineName(l.name, k.Name, constants)
-	oneLane := func(values string) (*lanes.Kernel, error) {
-		args := slices.Concat(language, laneTarget(), mathFlags(l.math), lanes.LaneFlags,
-			[]string{"-S", "-emit-llvm", "-Xclang", "-mlink-builtin-bitcode", "-Xclang", clang.FilePath(0)})
-		ir, err := l.d.run(ctx, args, []byte(stub(k, values, l.d.o.Form == "scalar")), bitcode)
-		if err != nil {
-			return nil, compileError(ctx, l.name, k.Name, err)
-		}
-		if err := l.d.keep.write(name+oneLaneFile, ir); err != nil {
-			return nil, err
-		}
-		read, err := lanes.Read(string(ir))
-		if err != nil {
-			return nil, &metalshim.CompileError{Library: l.name, Function: k.Name, Err: err}
-		}
-		return read, nil
-	}
-	kernel, err := oneLane(values)
+	kernel, err := l.oneLane(ctx, k, values, name)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -172,7 +151,7 @@ func (l *library) compile(ctx context.Context, k msl.Kernel, values string, cons
 	if open {
 		// The library has constants that this kernel does not look at. They
 		// need some value for the initialisers of what depends on them.
-		if kernel, err = oneLane(values + l.zeros(constants)); err != nil {
+		if kernel, err = l.oneLane(ctx, k, values+l.zeros(constants), name); err != nil {
 			return nil, nil, err
 		}
 	}

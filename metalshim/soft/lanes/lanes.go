@@ -35,7 +35,7 @@ var Header string
 
 // Version changes whenever the same input may give another output; a cache of
 // compiled kernels has it in its key.
-const Version = "5"
+const Version = "6"
 
 // Options choose the form of the result.
 type Options struct {
@@ -51,10 +51,12 @@ type Options struct {
 // those that choose language, target, mathematics, input and output. The
 // vectorisers must go off after -O2, which turns them on. Short loops are
 // unrolled in full: what a lane keeps in an array between them then lies in
-// registers, and its loads from neighbouring places become one.
+// registers, and its loads from neighbouring places become one. Nothing is concluded
+// about a number from its use as a divisor: a division by zero has a quotient here.
 var LaneFlags = []string{"-O2", "-fno-vectorize", "-fno-slp-vectorize", "-fno-finite-loops", "-g0",
 	"-mllvm", "-unroll-full-max-count=32", "-mllvm", "-unroll-threshold=500", "-mllvm", "-unroll-runtime=false",
-	"-mllvm", "-unroll-allow-partial=false", "-mllvm", "-inline-threshold=100000"}
+	"-mllvm", "-unroll-allow-partial=false", "-mllvm", "-inline-threshold=100000",
+	"-mllvm", "-dom-conditions-max-uses=0"}
 
 // Flags are clang's arguments for the result of Transform, beside Scheduling and
 // those that choose the target, input and output. The one-lane kernel has been
@@ -95,6 +97,20 @@ func Read(text string) (*Kernel, error) {
 // Undefined lists the variables that the module leaves to others to define.
 // needed holds those that the kernel's results hang on.
 func (k *Kernel) Undefined() (all []string, needed map[string]bool) { return k.module.Undefined() }
+
+// Tangled lists the functions that clang has left as calls though they wait for other
+// lanes, ask for their lane or hold threadgroup memory: Transform refuses them.
+func (k *Kernel) Tangled() []string { return k.module.Tangled() }
+
+// Inlined is the text of a module that is not optimised yet, changed so that clang
+// makes the functions named part of those that call them.
+func Inlined(text string, names []string) (string, error) {
+	m, err := ir.Parse(text)
+	if err != nil {
+		return "", fmt.Errorf("lanes: %w", err)
+	}
+	return m.Inlined(names), nil
+}
 
 // Facts are what the code says about a kernel.
 type Facts struct {
@@ -160,6 +176,9 @@ func (k *Kernel) transform(o Options) (string, error) {
 	// of sg.h, which leaves no product to be joined.
 	k.module.DropChoices(fastFlags, chooses)
 	if err := settle(f); err != nil {
+		return "", fmt.Errorf("@%s: %w", ir.EntryName, err)
+	}
+	if err := divide(f); err != nil {
 		return "", fmt.Errorf("@%s: %w", ir.EntryName, err)
 	}
 	form := emit.Vector

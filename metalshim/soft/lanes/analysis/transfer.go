@@ -16,6 +16,9 @@ func (a *Divergence) transfer(b *ir.Block, in *ir.Inst) Shape {
 	case "atomicrmw", "cmpxchg":
 		return shapeVarying
 	case "call":
+		if in.Stays {
+			return shapeVarying
+		}
 		if s := ir.CrossLane(in); s != "" {
 			if ir.CrossLaneOps[s].Uniform {
 				return shapeUniform

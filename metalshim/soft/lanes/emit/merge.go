@@ -41,6 +41,9 @@ func writes(in *ir.Inst) bool {
 	case "store", "atomicrmw", "cmpxchg", "fence":
 		return true
 	case "call":
+		if in.Stays {
+			return true
+		}
 		if s := ir.CrossLane(in); s != "" {
 			return ir.CrossLaneOps[s].Memory
 		}

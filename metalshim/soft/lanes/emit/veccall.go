@@ -14,6 +14,10 @@ func (e *vectorEmitter) call(in *ir.Inst) {
 		e.sync(in, name)
 		return
 	}
+	if in.Stays {
+		e.eachLane(in)
+		return
+	}
 	base, values := ir.Elementwise(in.Callee)
 	op, pair := ir.Reduction(in.Callee)
 	switch {
@@ -146,127 +150,4 @@ func (e *vectorEmitter) reduceParts(in *ir.Inst, by, pair string) {
 		v = next
 	}
 	e.setVector(in, v)
-}
-
-// eachLane runs an instruction for one lane after another, in order.
-func (e *vectorEmitter) eachLane(in *ir.Inst) {
-	type slot struct{ mem, typ, va string }
-	slots := map[string]slot{}
-	for i := range in.Args {
-		o := &in.Args[i]
-		if o.Local == "" || slots[o.Local].typ != "" {
-			continue
-		}
-		if e.shapeOf(o).Uniform() {
-			slots[o.Local] = slot{"", "scalar", e.scalar(o)}
-			continue
-		}
-		slots[o.Local] = slot{e.spill(o), "memory", ""}
-		defer e.release(laneArray(o.Type), slots[o.Local].mem)
-	}
-	var result string
-	if in.Res != "" {
-		result = e.scratch(laneArray(in.Type))
-		defer e.release(laneArray(in.Type), result)
-	}
-	left := e.scratch("i32")
-	defer e.release("i32", left)
-	e.line("store i32 %s, ptr %s", e.maskBits(e.mask), left)
-	e.tmp++
-	id := e.tmp
-	e.line("br label %%each.%d", id)
-	e.label(fmt.Sprintf("each.%d", id))
-	m := e.let("load i32, ptr %s", left)
-	l := e.let("call i32 %s(i32 %s, i1 true)", e.intrinsic("llvm.cttz.i32", "i32", "i32, i1"), m)
-	l64 := e.let("zext i32 %s to i64", l)
-	values := map[string]string{}
-	for i := range in.Args {
-		o := &in.Args[i]
-		if o.Local == "" || values[o.Local] != "" {
-			continue
-		}
-		s := slots[o.Local]
-		if s.mem == "" {
-			values[o.Local] = s.va
-			continue
-		}
-		p := e.let("getelementptr [32 x %s], ptr %s, i64 0, i64 %s", memType(o.Type), s.mem, l64)
-		values[o.Local] = e.loadFrom(o.Type, p)
-	}
-	c := *in
-	c.Res = ""
-	text := c.Render(func(local string) string { return values[local] }, nil)[in.OpAt:]
-	if in.Res == "" {
-		e.line("%s", text)
-	} else {
-		v := e.let("%s", text)
-		p := e.let("getelementptr [32 x %s], ptr %s, i64 0, i64 %s", memType(in.Type), result, l64)
-		e.line("store %s %s, ptr %s", memType(in.Type), e.inMemory(in.Type, v), p)
-	}
-	rest := e.let("and i32 %s, %s", m, e.let("add i32 %s, -1", m))
-	e.line("store i32 %s, ptr %s", rest, left)
-	e.line("br i1 %s, label %%each.%d, label %%over.%d", e.let("icmp ne i32 %s, 0", rest), id, id)
-	e.label(fmt.Sprintf("over.%d", id))
-	if in.Res != "" {
-		e.setVector(in, e.unspill(in.Type, result))
-	}
-}
-
-// laneArray is the type of memory that holds a value of each lane.
-func laneArray(t *ir.Type) string { return fmt.Sprintf("[32 x %s]", memType(t)) }
-
-// spill stores a value of all lanes as an array, one element a lane.
-func (e *vectorEmitter) spill(o *ir.Operand) string {
-	t := o.Type
-	mem := e.scratch(laneArray(t))
-	v := e.vector(o)
-	switch {
-	case t.Kind == ir.Int && t.Bits == 1:
-		e.line("store <32 x i8> %s, ptr %s, align 1", e.let("zext %s %s to <32 x i8>", maskType, v[0]), mem)
-	case t.Kind == ir.Vector:
-		n := powerOfTwo(len(v))
-		for len(v) < n {
-			v = append(v[:len(v):len(v)], "poison")
-		}
-		if t.Elem.Kind == ir.Int && t.Elem.Bits == 1 {
-			e.fail("%s in memory of each lane", t)
-			return mem
-		}
-		e.line("store <%d x %s> %s, ptr %s, align 1", width*n, t.Elem, e.zip(t.Elem, v), mem)
-	case t.Kind == ir.Int || t.Kind == ir.Float || t.Kind == ir.Pointer:
-		e.line("store %s %s, ptr %s, align 1", lanesOf(t), v[0], mem)
-	default:
-		e.fail("%s in memory of each lane", t)
-	}
-	return mem
-}
-
-// unspill reads an array with one element a lane.
-func (e *vectorEmitter) unspill(t *ir.Type, mem string) []string {
-	switch {
-	case t.Kind == ir.Int && t.Bits == 1:
-		return []string{e.let("trunc <32 x i8> %s to %s", e.let("load <32 x i8>, ptr %s, align 1", mem), maskType)}
-	case t.Kind == ir.Vector:
-		n := powerOfTwo(t.N)
-		if t.Elem.Kind == ir.Int && t.Elem.Bits == 1 {
-			e.fail("%s in memory of each lane", t)
-			return make([]string, t.N)
-		}
-		all := e.let("load <%d x %s>, ptr %s, align 1", width*n, t.Elem, mem)
-		return e.unzip(t.Elem, n, all)[:t.N]
-	case t.Kind == ir.Struct && len(t.Fields) == 2 && t.Fields[1].Text == "i1" && t.Fields[0].Kind == ir.Int:
-		// what cmpxchg returns: {T, i1}, as an integer of twice T's size
-		w := t.Fields[0].Bits
-		all := e.let("load <64 x i%d>, ptr %s, align 1", w, mem)
-		v := e.unzip(t.Fields[0], 2, all)
-		low := e.let("trunc <32 x i%d> %s to <32 x i8>", max(w, 8), v[1])
-		if w == 8 {
-			low = v[1]
-		}
-		return []string{v[0], e.let("trunc <32 x i8> %s to %s", low, maskType)}
-	case t.Kind == ir.Int || t.Kind == ir.Float || t.Kind == ir.Pointer:
-		return []string{e.let("load %s, ptr %s, align 1", lanesOf(t), mem)}
-	}
-	e.fail("%s in memory of each lane", t)
-	return make([]string, len(ir.Parts(t)))
 }

@@ -105,9 +105,15 @@ func (e *vectorEmitter) spread(o *ir.Operand, s analysis.Shape, ps []*ir.Type) [
 	}
 	if len(ps) != 1 {
 		var out []string
-		for i, path := range paths(o.Type) {
-			x := e.let("extractvalue %s %s, %s", o.Type, base, path)
-			out = append(out, e.splat(ps[i], x))
+		for _, l := range leaves(o.Type) {
+			x := e.let("extractvalue %s %s, %s", o.Type, base, l.path)
+			if l.typ.Kind != ir.Vector {
+				out = append(out, e.splat(l.typ, x))
+				continue
+			}
+			for i := range l.typ.N {
+				out = append(out, e.splat(l.typ.Elem, e.let("extractelement %s %s, i32 %d", l.typ, x, i)))
+			}
 		}
 		return out
 	}
@@ -173,21 +179,6 @@ func (e *vectorEmitter) constants(o *ir.Operand, ps []*ir.Type) []string {
 	}
 	for i := range out {
 		out[i] = e.splat(ps[i], elems[i])
-	}
-	return out
-}
-
-// paths lists the index paths of an aggregate's scalars.
-func paths(t *ir.Type) []string {
-	var out []string
-	for i, m := range t.Members() {
-		if m.Kind != ir.Struct && m.Kind != ir.Array {
-			out = append(out, fmt.Sprint(i))
-			continue
-		}
-		for _, q := range paths(m) {
-			out = append(out, fmt.Sprintf("%d, %s", i, q))
-		}
 	}
 	return out
 }

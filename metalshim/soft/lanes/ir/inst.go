@@ -47,6 +47,7 @@ type Inst struct {
 	Indices  []int  // extractvalue, insertvalue
 	Mask     []int  // shufflevector; -1 for poison
 	Volatile bool   // volatile, or atomic load/store
+	Stays    bool   // a call of a function of the module, which is run lane by lane
 	dropped  bool   // a call that computes nothing
 	OpAt     int    // where op stands in text, behind tail and the like
 	Text     string

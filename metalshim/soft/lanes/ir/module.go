@@ -38,6 +38,7 @@ type chunk struct {
 type Module struct {
 	chunks []*chunk
 	types  map[string]*Type // named struct types that could be read
+	plains map[string]bool  // functions looked at: whether their own code is plain
 }
 
 // Parse cuts a module at its definitions.
@@ -45,7 +46,7 @@ func Parse(text string) (*Module, error) {
 	if len(text) > maxSource {
 		return nil, fmt.Errorf("module of %d bytes, at most %d", len(text), maxSource)
 	}
-	m := &Module{types: map[string]*Type{}}
+	m := &Module{types: map[string]*Type{}, plains: map[string]bool{}}
 	lines := strings.Split(text, "\n")
 	for i := 0; i < len(lines); i++ {
 		c := m.readChunk(lines[i])
