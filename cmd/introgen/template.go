@@ -139,6 +139,15 @@ func (t template) put(c *cli.Context, v *vocabulary, text string) (string, error
 // tokenMarks are how templates spell the tokens between which a text stands.
 var tokenMarks = regexp.MustCompile(`<\|[^|<>\s]{1,64}\|>|<｜[^｜<>\s]{1,64}｜>|<(?:start|end)_of_[a-z]{1,16}>`)
 
+// has reports whether one of ids is the token of the mark: where an SPM vocabulary puts
+// a space before texts, another may stand before it.
+func (v *vocabulary) has(ids []int32, mark string) bool {
+	return slices.ContainsFunc(ids, func(id int32) bool {
+		piece, err := v.tok.Piece(id)
+		return err == nil && string(piece) == mark
+	})
+}
+
 // check looks up the marks that the template has put into a text. Those that are no
 // tokens are an error of a template that is built in; of others, some models were
 // made with such, and it is a note.
@@ -153,7 +162,7 @@ func (t template) check(v *vocabulary, out, given string) error {
 		}
 		ids, err := v.tok.Encode(mark)
 		switch {
-		case err != nil || len(ids) == 1:
+		case err != nil || v.has(ids, mark):
 		case t.name == chat.ChatML:
 			return fmt.Errorf("which writes %s, a token that the vocabulary does not have", mark)
 		default:

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -103,4 +104,38 @@ func ordinary(n int) []int32 {
 		types[i] = 1
 	}
 	return types
+}
+
+// TestMarksThatAreTokens: a mark that ends a turn is its token though the file has it as
+// an ordinary one, which is said; of SPM, where a space is put before a text, a
+// user-defined mark is a token, and nothing is said.
+func TestMarksThatAreTokens(t *testing.T) {
+	spm := func(w *transformertest.Writable) {
+		tokens, types, scores := make([]string, 300), ordinary(300), make([]float32, 300)
+		for i := range tokens {
+			tokens[i] = fmt.Sprintf("t%d", i)
+		}
+		for b := range 256 {
+			tokens[3+b], types[3+b] = fmt.Sprintf("<0x%02X>", b), 6
+		}
+		tokens[0], types[0] = "<unk>", 2
+		tokens[290], types[290] = "<|user|>", 4
+		for key, value := range map[string]any{"model": "llama", "tokens": tokens, "token_type": types, "scores": scores,
+			"add_bos_token": false, "add_space_prefix": true} {
+			w.Set("tokenizer.ggml."+key, value)
+		}
+		w.Set("tokenizer.chat_template", "<|user|>{{ messages[0].content }}")
+	}
+	// U+2581 has no token here: the space before the text is its three bytes.
+	if out, errs, code := command(t, "tokenize", "--ids", "--prompt", "h", "--model", worded(t, spm)); code != exitOK || errs != "" || out != "229,153,132,290,107\n" {
+		t.Errorf("a user-defined mark of SPM: exit code %d, %q, %q", code, out, errs)
+	}
+	ordinaryEnd := func(w *transformertest.Writable) {
+		w.Set("tokenizer.ggml.token_type", ordinary(300))
+		w.Set("tokenizer.chat_template", "{{ messages[0].content }}<|im_end|>")
+	}
+	const said = "introgen: note: <|im_end|> in the prompt becomes one token, as in llama.cpp, though the file has it as an ordinary one (tokenizer.ggml.token_type)\n"
+	if out, errs, code := command(t, "tokenize", "--ids", "--prompt", "h", "--model", worded(t, ordinaryEnd)); code != exitOK || errs != said || out != "104,263\n" {
+		t.Errorf("an ordinary mark: exit code %d, %q, %q", code, out, errs)
+	}
 }

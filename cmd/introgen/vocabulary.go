@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/introgen/introgen/bench"
 	"github.com/introgen/introgen/engine/gguf"
@@ -14,12 +15,13 @@ import (
 
 // vocabulary makes ids of texts and texts of ids, as a model's file says.
 type vocabulary struct {
-	file *gguf.File
-	note func(text string)
-	tok  tokenizer.Tokenizer // nil where there is none: then texts are not available
-	adds tokenizer.Additions // what the file wants around a text
-	auto bool                // whether tok may be exchanged for another of the same ids
-	why  string              // why auto is tok, as it stands behind "since"
+	file  *gguf.File
+	note  func(text string)
+	tok   tokenizer.Tokenizer // nil where there is none: then texts are not available
+	adds  tokenizer.Additions // what the file wants around a text
+	auto  bool                // whether tok may be exchanged for another of the same ids
+	taken []string            // marks that become tokens though the file has them as ordinary ones
+	why   string              // why auto is tok, as it stands behind "since"
 }
 
 func tokenizerFlag() cli.Flag {
@@ -44,7 +46,7 @@ func newVocabulary(f *gguf.File, kind string, note func(text string)) (*vocabula
 	if t.Declined != nil {
 		note(fmt.Sprintf("the tokenizer go is used: %v", t.Declined))
 	}
-	return &vocabulary{file: f, note: note, tok: t.Tokenizer, auto: kind == "auto", why: t.Why}, nil
+	return &vocabulary{file: f, note: note, tok: t.Tokenizer, auto: kind == "auto", why: t.Why, taken: t.Taken}, nil
 }
 
 // vocabularyFor is the vocabulary of a run that is given a text, or else ids, and
@@ -93,8 +95,14 @@ func (v *vocabulary) exchange(why error) bool {
 	return true
 }
 
-// encode returns the ids of a prompt.
+// encode returns the ids of a prompt, and says of which tokens the file says another
+// type.
 func (v *vocabulary) encode(text string) ([]int32, error) {
+	for _, mark := range v.taken {
+		if strings.Contains(text, mark) {
+			v.note(fmt.Sprintf("%s in the prompt becomes one token, as in llama.cpp, though the file has it as an ordinary one (tokenizer.ggml.token_type)", mark))
+		}
+	}
 	ids, err := bench.EncodePrompt(v.tok, v.adds, text)
 	if err == nil {
 		return ids, nil

@@ -22,6 +22,7 @@ func newEncoder(s *source) (t *encoder, err error) {
 	if t.vocabulary, err = newVocabulary(s); err != nil {
 		return nil, err
 	}
+	s.takeMarks(t.tokens)
 	if t.specials, err = newSpecials(s.specIDs, t.tokens.at); err != nil {
 		return nil, err
 	}

@@ -44,8 +44,9 @@ const (
 type source struct {
 	model   string
 	tokens  list
-	types   []int32 // as many as tokens
-	specIDs []int32 // the tokens that are recognised in text
+	types   []int32  // as many as tokens
+	specIDs []int32  // the tokens that are recognised in text
+	taken   []string // of these the texts of those that the file has as ordinary ones
 
 	// Of byte-level BPE.
 	pre    string

@@ -1,6 +1,7 @@
 package tokenizer
 
 import (
+	"slices"
 	"strings"
 	"testing"
 )
@@ -53,5 +54,27 @@ func TestSpecialTooLong(t *testing.T) {
 	_, err := newEncoder(small("gpt-2", nil, strings.Repeat("x", 257)))
 	if err == nil || !strings.Contains(err.Error(), "special token 256 has 257 bytes; at most 256") {
 		t.Error(err)
+	}
+}
+
+// TestTakenMarks: as llama.cpp overrides types (load in src/llama-vocab.cpp), a token
+// that ends a turn is found in texts though its type is ordinary; </s>, which
+// HuggingFace's library would not find either, is not, nor what no list has.
+func TestTakenMarks(t *testing.T) {
+	for text, want := range map[string]bool{
+		"<|im_end|>": true, "<|endoftext|>": true, "<end_of_turn>": true, "<｜end▁of▁sentence｜>": true,
+		"</s>": false, "<|im_start|>": false, "[EOS]": false,
+	} {
+		for _, typ := range []int32{typeNormal, typeUnused} {
+			s := small("gpt-2", nil, text)
+			s.specIDs, s.types[256] = nil, typ
+			if err := s.check(); err != nil {
+				t.Fatal(err)
+			}
+			ids, err := smallEncoder(t, s).Encode("a" + text)
+			if got := len(ids) == 2 && ids[1] == 256; err != nil || got != want || slices.Equal(s.taken, []string{text}) != want {
+				t.Errorf("%s of type %d: ids %v, %v, taken %q", text, typ, ids, err, s.taken)
+			}
+		}
 	}
 }

@@ -39,6 +39,7 @@ func newSPM(s *source) (t *spm, err error) {
 	if t.tokens, err = newIndex(s.tokens); err != nil {
 		return nil, fmt.Errorf("%s %w", keyTokens, err)
 	}
+	s.takeMarks(t.tokens)
 	if err := t.findBytes(); err != nil {
 		return nil, err
 	}

@@ -50,6 +50,9 @@ type Choice struct {
 	// Declined is what hf, which auto would have taken, has against the vocabulary;
 	// nil where it has nothing, or was not asked.
 	Declined error
+	// Taken are the texts of tokens that end a turn, such as <|im_end|>, which are
+	// found in texts though the file has them as ordinary tokens.
+	Taken []string
 }
 
 // Choose returns the tokenizer of a GGUF file. kind is "go", "hf" or "auto": that is
@@ -62,13 +65,18 @@ func Choose(f *gguf.File, kind string) (c Choice, err error) {
 	case "go":
 		return load(f, func(s *source) (c Choice, err error) {
 			c.Tokenizer, err = newGo(s)
+			c.Taken = s.taken
 			return c, err
 		})
 	case "hf":
 		c.Tokenizer, err = newHF(f)
 		return c, err
 	case "auto":
-		return load(f, choose)
+		return load(f, func(s *source) (Choice, error) {
+			c, err := choose(s)
+			c.Taken = s.taken
+			return c, err
+		})
 	}
 	return c, fmt.Errorf("tokenizer %q is not known; it is one of auto, go and hf", kind)
 }

@@ -1,6 +1,9 @@
 package tokenizer
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // controlTexts are the texts of tokens that llama.cpp takes for control tokens
 // whatever type they have, because they end a turn or mark the parts of a text to
@@ -31,4 +34,22 @@ func untyped(tokens list, model string) []int32 {
 		}
 	}
 	return types
+}
+
+// takeMarks makes control tokens of those that end a turn by their texts and that the
+// file has as ordinary ones, as llama.cpp does: no text of people has these marks, and
+// a chat template that writes one means the token. Those of controlTexts that a text
+// may well have, such as </s>, stay what the file says.
+func (s *source) takeMarks(tokens *index) {
+	for _, text := range controlTexts {
+		if !strings.HasPrefix(text, "<|") && !strings.HasPrefix(text, "<｜") && !strings.HasPrefix(text, "<end_of_") {
+			continue
+		}
+		if id := tokens.find(text); id >= 0 && (s.types[id] == typeNormal || s.types[id] == typeUnused) {
+			s.types[id] = typeControl
+			s.specIDs = append(s.specIDs, id)
+			s.taken = append(s.taken, text)
+		}
+	}
+	slices.Sort(s.specIDs)
 }
