@@ -4,13 +4,15 @@
 // of activations costs to load is then shared by four rows, and loads are what
 // limits these kernels once the weights are in the cache.
 //
-// Registers of both:
-//	DI  dst                   R9  table of binary16 values
+// Registers of all:
+//	DI  dst                   R9  a block's factors, on the stack
 //	SI  w, row 0              R10 bytes of a row, R11 three times that
 //	DX  q      R12 its block  R14 blocks left
 //	R8  scale  R13 its block  R15 what to prefetch
-//	CX  rows left             AX  a block's scale
-//	Z0-Z3 sums of the four rows, Z16 activations, Z17 their scale
+//	CX  rows left
+//	Z0-Z3 sums of the four rows, Z16 activations
+// Q4_1 has a table of binary16 values in R9, a block's scale and minimum in AX and DX,
+// and the activations' scale in Z17.
 
 #define ROW0(off) off(SI)
 #define ROW1(off) off(SI)(R10*1)
@@ -41,31 +43,44 @@
 	VEXTRACTF128  $1, Y0, X1 \
 	VADDPS        X1, X0, X0
 
-// SCALED adds a block's integer product d, of 16 lanes, to the row's sum s: the
-// scale of the activations, then that of the weights, which AX is.
-#define SCALED(d, s) \
-	VCVTDQ2PS        d, d           \
-	VMULPS           Z17, d, d      \
-	VFMADD231PS.BCST (R9)(AX*4), d, s
+// FACTORS makes the factors of a block of the four rows, their scales times that of the
+// activations, at R9, where the rows' products find one each: the lanes that multiply are
+// what limits these kernels, and one multiplication of four lanes does for four of 16.
+#define FACTORS \
+	VPINSRW     $0, ROW0(0), X19, X18 \
+	VPINSRW     $1, ROW1(0), X18, X18 \
+	VPINSRW     $2, ROW2(0), X18, X18 \
+	VPINSRW     $3, ROW3(0), X18, X18 \
+	VCVTPH2PS   X18, X18              \
+	VMULPS.BCST (R13), X18, X18       \
+	VMOVUPS     X18, (R9)
 
-// Q8 does a block of a row: row is the operand of its scale, bytes that of its
-// weights, w and d are free registers.
-#define Q8(row, bytes, w, d, s) \
-	MOVWLZX   row, AX      \
-	VPMOVSXBW bytes, w     \
-	VPMADDWD  Z16, w, d    \
-	SCALED(d, s)
+// PLACE lets R9 be where the factors are, on one line, and clears what FACTORS begins
+// with.
+#define PLACE \
+	LEAQ   factors-32(SP), R9 \
+	ADDQ   $15, R9            \
+	ANDQ   $~15, R9           \
+	VPXORD X19, X19, X19
+
+// Q8 does a block of row r: bytes is the operand of its weights, w and d are free
+// registers.
+#define Q8(r, bytes, w, d, s) \
+	VPMOVSXBW        bytes, w      \
+	VPMADDWD         Z16, w, d     \
+	VCVTDQ2PS        d, d          \
+	VFMADD231PS.BCST (4*r)(R9), d, s
 
 // func mulQ8AVX512(dst *float32, w *byte, q *int16, scale *float32, rows, blocks, add int)
 // rows is a multiple of 4 and not 0, blocks not 0.
-TEXT ·mulQ8AVX512(SB), NOSPLIT, $0-56
+TEXT ·mulQ8AVX512(SB), NOSPLIT, $32-56
 	MOVQ   dst+0(FP), DI
 	MOVQ   w+8(FP), SI
 	MOVQ   q+16(FP), DX
 	MOVQ   scale+24(FP), R8
 	MOVQ   rows+32(FP), CX
 	MOVQ   blocks+40(FP), BX
-	LEAQ   ·halves(SB), R9
+	PLACE
 	IMUL3Q $34, BX, R10
 	LEAQ   (R10)(R10*2), R11
 
@@ -81,14 +96,14 @@ rows4:
 
 block:
 	VMOVDQU64    (R12), Z16
-	VBROADCASTSS (R13), Z17
+	FACTORS
 	PREFETCHT1   (R15)
-	Q8(ROW0(0), ROW0(2), Z20, Z21, Z0)
-	Q8(ROW1(0), ROW1(2), Z22, Z23, Z1)
+	Q8(0, ROW0(2), Z20, Z21, Z0)
+	Q8(1, ROW1(2), Z22, Z23, Z1)
 	PREFETCHT1   64(R15)
 	PREFETCHT1   128(R15)
-	Q8(ROW2(0), ROW2(2), Z24, Z25, Z2)
-	Q8(ROW3(0), ROW3(2), Z26, Z27, Z3)
+	Q8(2, ROW2(2), Z24, Z25, Z2)
+	Q8(3, ROW3(2), Z26, Z27, Z3)
 	ADDQ         $136, R15
 	ADDQ         $34, SI
 	ADDQ         $64, R12
@@ -212,7 +227,7 @@ store:
 	RET
 
 // The nibbles of Q4_0 and Q5_0 are 8 and 16 too large, and those of the high half 16
-// times that: what the products begin at, Z18, is the sum of the activations with these
+// times that: what the products begin at, Z17, is the sum of the activations with these
 // factors. The last pair is what a fifth bit adds.
 DATA offsets<>+0(SB)/4, $0xfff8fff8  // -8
 DATA offsets<>+4(SB)/4, $0xff80ff80  // -128
@@ -228,31 +243,36 @@ GLOBL offsets<>(SB), RODATA|NOPTR, $24
 	VPBROADCASTD at, z              \
 	VPBROADCASTD at2, K1, z
 
-// SUMMED finishes a block of a row: its product, of which Z18 is the beginning, times
-// the activations' scale and that of the weights, at row.
-#define SUMMED(row, w, d, s) \
-	MOVWLZX          row, AX        \
-	VMOVDQA64        Z18, d         \
-	VPDPWSSD         Z16, w, d      \
-	VCVTDQ2PS        d, d           \
-	VMULPS           Z17, d, d      \
-	VFMADD231PS.BCST (R9)(AX*4), d, s
+// SUMMED finishes a block of row r: its product, which begins at Z17, times
+// its factor.
+#define SUMMED(r, w, d, s) \
+	VMOVDQA64        Z17, d        \
+	VPDPWSSD         Z16, w, d     \
+	VCVTDQ2PS        d, d          \
+	VFMADD231PS.BCST (4*r)(R9), d, s
 
 // Q40 does a block of a row.
-#define Q40(row, nibbles, w, d, s) \
+#define Q40(r, nibbles, w, d, s) \
 	VBROADCASTI32X4 nibbles, w     \
 	VPSHUFB         Z29, w, w      \
 	VPANDD          Z31, w, w      \
-	SUMMED(row, w, d, s)
+	SUMMED(r, w, d, s)
 
 // Q50 does a block of a row.
-#define Q50(row, fifth, nibbles, w, d, s) \
+#define Q50(r, fifth, nibbles, w, d, s) \
 	KMOVD           fifth, K2      \
 	VBROADCASTI32X4 nibbles, w     \
 	VPSHUFB         Z29, w, w      \
 	VPANDD          Z31, w, w      \
 	VPADDW          Z27, w, K2, w  \
-	SUMMED(row, w, d, s)
+	SUMMED(r, w, d, s)
+
+// EVEN makes good that the high nibbles are 16 times too large.
+#define EVEN \
+	VMULPS Z30, Z0, Z0 \
+	VMULPS Z30, Z1, Z1 \
+	VMULPS Z30, Z2, Z2 \
+	VMULPS Z30, Z3, Z3
 
 // OPERANDS reads what Q4_0 and Q5_0 are given.
 #define OPERANDS(bytes) \
@@ -262,7 +282,7 @@ GLOBL offsets<>(SB), RODATA|NOPTR, $24
 	MOVQ      scale+24(FP), R8       \
 	MOVQ      rows+32(FP), CX        \
 	MOVQ      blocks+40(FP), BX      \
-	LEAQ      ·halves(SB), R9        \
+	PLACE                            \
 	IMUL3Q    $bytes, BX, R10        \
 	LEAQ      (R10)(R10*2), R11      \
 	VMOVDQU64 toWords<>(SB), Z29     \
@@ -273,7 +293,7 @@ GLOBL offsets<>(SB), RODATA|NOPTR, $24
 
 // func mulQ40AVX512(dst *float32, w *byte, q *int16, scale *float32, rows, blocks, add int)
 // As mulQ8AVX512.
-TEXT ·mulQ40AVX512(SB), NOSPLIT, $0-56
+TEXT ·mulQ40AVX512(SB), NOSPLIT, $32-56
 	OPERANDS(18)
 	LANES(offsets<>+0(SB), offsets<>+4(SB), Z28)
 
@@ -289,14 +309,14 @@ rows4:
 
 block:
 	VMOVDQU64   (R12), Z16
-	VPMADDWD    Z28, Z16, Z18
-	VMULPS.BCST (R13), Z30, Z17
+	VPMADDWD    Z28, Z16, Z17
+	FACTORS
 	PREFETCHT1  (R15)
-	Q40(ROW0(0), ROW0(2), Z20, Z21, Z0)
-	Q40(ROW1(0), ROW1(2), Z22, Z23, Z1)
+	Q40(0, ROW0(2), Z20, Z21, Z0)
+	Q40(1, ROW1(2), Z22, Z23, Z1)
 	PREFETCHT1  36(R15)
-	Q40(ROW2(0), ROW2(2), Z24, Z25, Z2)
-	Q40(ROW3(0), ROW3(2), Z26, Z27, Z3)
+	Q40(2, ROW2(2), Z24, Z25, Z2)
+	Q40(3, ROW3(2), Z26, Z27, Z3)
 	ADDQ        $72, R15
 	ADDQ        $18, SI
 	ADDQ        $64, R12
@@ -304,6 +324,7 @@ block:
 	DECQ        R14
 	JNZ         block
 
+	EVEN
 	FOLD
 	CMPQ    add+48(FP), $0
 	JEQ     store
@@ -320,7 +341,7 @@ store:
 
 // func mulQ50AVX512(dst *float32, w *byte, q *int16, scale *float32, rows, blocks, add int)
 // As mulQ8AVX512.
-TEXT ·mulQ50AVX512(SB), NOSPLIT, $0-56
+TEXT ·mulQ50AVX512(SB), NOSPLIT, $32-56
 	OPERANDS(22)
 	LANES(offsets<>+8(SB), offsets<>+12(SB), Z28)
 	LANES(offsets<>+16(SB), offsets<>+20(SB), Z27)
@@ -337,14 +358,14 @@ rows4:
 
 block:
 	VMOVDQU64   (R12), Z16
-	VPMADDWD    Z28, Z16, Z18
-	VMULPS.BCST (R13), Z30, Z17
+	VPMADDWD    Z28, Z16, Z17
+	FACTORS
 	PREFETCHT1  (R15)
-	Q50(ROW0(0), ROW0(2), ROW0(6), Z20, Z21, Z0)
-	Q50(ROW1(0), ROW1(2), ROW1(6), Z22, Z23, Z1)
+	Q50(0, ROW0(2), ROW0(6), Z20, Z21, Z0)
+	Q50(1, ROW1(2), ROW1(6), Z22, Z23, Z1)
 	PREFETCHT1  44(R15)
-	Q50(ROW2(0), ROW2(2), ROW2(6), Z24, Z25, Z2)
-	Q50(ROW3(0), ROW3(2), ROW3(6), Z20, Z21, Z3)
+	Q50(2, ROW2(2), ROW2(6), Z24, Z25, Z2)
+	Q50(3, ROW3(2), ROW3(6), Z20, Z21, Z3)
 	ADDQ        $88, R15
 	ADDQ        $22, SI
 	ADDQ        $64, R12
@@ -352,6 +373,7 @@ block:
 	DECQ        R14
 	JNZ         block
 
+	EVEN
 	FOLD
 	CMPQ    add+48(FP), $0
 	JEQ     store
@@ -372,21 +394,19 @@ DATA nibbleShifts<>+0(SB)/4, $0
 DATA nibbleShifts<>+4(SB)/4, $0x00040004
 GLOBL nibbleShifts<>(SB), RODATA|NOPTR, $8
 
-// LOOKED_UP does a block of a row, with the table in Z28.
-#define LOOKED_UP(row, nibbles, w, d, s) \
-	MOVWLZX          row, AX        \
+// LOOKED_UP does a block of row r, with the table in Z28.
+#define LOOKED_UP(r, nibbles, w, d, s) \
 	VBROADCASTI32X4  nibbles, w     \
 	VPSHUFB          Z29, w, w      \
 	VPSRLVW          Z30, w, w      \
 	VPERMW           Z28, w, w      \
 	VPMADDWD         Z16, w, d      \
 	VCVTDQ2PS        d, d           \
-	VMULPS           Z17, d, d      \
-	VFMADD231PS.BCST (R9)(AX*4), d, s
+	VFMADD231PS.BCST (4*r)(R9), d, s
 
 // func mulNibblesAVX512(dst *float32, w *byte, q *int16, scale *float32, rows, blocks, add int, values *nibbleValues)
 // As mulQ8AVX512, of a format of nibbles that stand for values.
-TEXT ·mulNibblesAVX512(SB), NOSPLIT, $0-64
+TEXT ·mulNibblesAVX512(SB), NOSPLIT, $32-64
 	OPERANDS(18)
 	LANES(nibbleShifts<>+0(SB), nibbleShifts<>+4(SB), Z30)
 	MOVQ           values+56(FP), AX
@@ -405,13 +425,13 @@ rows4:
 
 block:
 	VMOVDQU64    (R12), Z16
-	VBROADCASTSS (R13), Z17
+	FACTORS
 	PREFETCHT1   (R15)
-	LOOKED_UP(ROW0(0), ROW0(2), Z20, Z21, Z0)
-	LOOKED_UP(ROW1(0), ROW1(2), Z22, Z23, Z1)
+	LOOKED_UP(0, ROW0(2), Z20, Z21, Z0)
+	LOOKED_UP(1, ROW1(2), Z22, Z23, Z1)
 	PREFETCHT1   36(R15)
-	LOOKED_UP(ROW2(0), ROW2(2), Z24, Z25, Z2)
-	LOOKED_UP(ROW3(0), ROW3(2), Z26, Z27, Z3)
+	LOOKED_UP(2, ROW2(2), Z24, Z25, Z2)
+	LOOKED_UP(3, ROW3(2), Z26, Z27, Z3)
 	ADDQ         $72, R15
 	ADDQ         $18, SI
 	ADDQ         $64, R12
