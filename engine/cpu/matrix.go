@@ -114,6 +114,10 @@ func (w *matrix) multiplyFast(s *scratch, dst []float32, stride, r0, rows int, p
 		tile := s.tile[:n*w.format.TileBytes(w.Cols)]
 		for i := 0; i < rows; i += n {
 			at := (r0 + i) * size
+			if w.format.PackTile != nil {
+				w.format.PackTile(dst[i:], stride, w.Data[at:at+n*size], tile, p, add, s.sums, w.Data[at+n*size:])
+				continue
+			}
 			w.format.Pack(tile, w.Data[at:at+n*size], p.Blocks)
 			w.format.Tile(dst[i:], stride, tile, p, n, add, s.sums, w.Data[at+n*size:])
 		}

@@ -19,6 +19,9 @@ func packQ41AVX512(dst, src *byte, blocks int)
 func tileQ8AVX512(dst *float32, stride int, w *byte, q *int16, scale *float32, rows, blocks, tokens, add int, sums *float32, ahead *byte)
 
 //go:noescape
+func packTileQ8AVX512(dst *float32, stride int, w, room *byte, q *int16, scale *float32, blocks, tokens, add int, sums *float32, ahead *byte)
+
+//go:noescape
 func tileQ41AVX512(dst *float32, stride int, w *byte, q *int16, scale, sum *float32, rows, blocks, tokens, add int, sums *float32, ahead *byte)
 
 //go:noescape
@@ -100,7 +103,8 @@ func avx512() *Set {
 			mulQ4K: mulQ4KAVX512, mulQ5K: mulQ5KAVX512, mulQ6K: mulQ6KAVX512,
 			mul: mulSuperAVX2, tile: tileKAVX512,
 		},
-		tile1Q8: tile1Q8AVX512, tile1Q41: tile1Q41AVX512,
+		packTileQ8: packTileQ8AVX512,
+		tile1Q8:    tile1Q8AVX512, tile1Q41: tile1Q41AVX512,
 		dot: dotAVX512, scaleBy: scaleByAVX512, swiGLU: swiGLUAVX512, rope: ropeAVX512, max: maxAVX512,
 		scores: scoresAVX512, powers: powersAVX512, weigh: weighAVX512,
 		scores1: scores1AVX512, weigh1: weigh1AVX512,

@@ -41,4 +41,7 @@ type Format struct {
 	// added to it. scratch has TileRows floats for each token. ahead is memory that
 	// will be read next, to be prefetched meanwhile; it may be empty.
 	Tile func(dst []float32, stride int, w []byte, p *Panel, rows int, add bool, scratch []float32, ahead []byte)
+	// PackTile is Pack and Tile of TileRows rows in row order in one, where the set can do
+	// the two at once, else nil. room is what Pack would write to.
+	PackTile func(dst []float32, stride int, w, room []byte, p *Panel, add bool, scratch []float32, ahead []byte)
 }

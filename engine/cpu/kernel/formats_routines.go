@@ -36,7 +36,7 @@ func (r *routines) formats() map[quant.Type]Format {
 
 // q8 is the kernels for Q8_0 made of the routines.
 func (r *routines) q8() Format {
-	return Format{
+	f := Format{
 		Form: q8Form,
 		Mul: func(dst []float32, w []byte, p *Panel, rows int, add bool) {
 			checkMul("MulQ8", q8Form, dst, w, p, rows)
@@ -60,6 +60,15 @@ func (r *routines) q8() Format {
 				r.tileQ8(&dst[0], 4*stride, &w[0], &p.Q[0], &p.Scale[0], rows, p.Blocks, p.Tokens, one(add), &scratch[0], first(ahead, w))
 			}
 		}}
+	if r.packTileQ8 != nil {
+		f.PackTile = func(dst []float32, stride int, w, room []byte, p *Panel, add bool, scratch []float32, ahead []byte) {
+			const name = "PackTileQ8"
+			checkPack(name, q8Form, room, w, p.Blocks)
+			checkTile(name, q8Form, dst, stride, w, p, TileRows, scratch)
+			r.packTileQ8(&dst[0], 4*stride, &w[0], &room[0], &p.Q[0], &p.Scale[0], p.Blocks, p.Tokens, one(add), &scratch[0], first(ahead, w))
+		}
+	}
+	return f
 }
 
 // q41 is the kernels for Q4_1 made of the routines.

@@ -246,6 +246,12 @@ func TestTileAndPackUnderGuard(t *testing.T) {
 									f.Tile(dst, stride, tiles, p, rows, add, make([]float32, tokens*TileRows), nil)
 									f.Tile(gdst, stride, gtiles, gp, rows, add, g.floats(make([]float32, tokens*TileRows)), gw[len(gw)-min(len(gw), r.IntN(99)):])
 									same(t, fmt.Sprintf("%d rows of %d blocks, %d tokens, add %v", rows, nb, tokens, add), gdst, dst)
+									if f.PackTile == nil || rows != TileRows {
+										continue
+									}
+									f.PackTile(dst, stride, w, tiles, p, add, make([]float32, tokens*TileRows), nil)
+									f.PackTile(gdst, stride, gw, gtiles, gp, add, g.floats(make([]float32, tokens*TileRows)), nil)
+									same(t, fmt.Sprintf("packed and multiplied: %d blocks, %d tokens, add %v", nb, tokens, add), gdst, dst)
 								}
 								g.Free()
 							}

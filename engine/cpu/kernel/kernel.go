@@ -96,8 +96,8 @@ func generic() *Set {
 		Name:     "generic",
 		Quantize: quantize,
 		Formats: map[quant.Type]Format{
-			quant.Q8_0:   {q8Form, mulQ8, packQ8, tileQ8},
-			quant.Q4_1:   {q41Form, mulQ41, packQ41, tileQ41},
+			quant.Q8_0:   {q8Form, mulQ8, packQ8, tileQ8, nil},
+			quant.Q4_1:   {q41Form, mulQ41, packQ41, tileQ41, nil},
 			quant.Q4_0:   widened(quant.Q4_0, nibbleForm, widenNibbles(&q40Values)),
 			quant.IQ4_NL: widened(quant.IQ4_NL, nibbleForm, widenNibbles(&iq4nlValues)),
 			quant.Q5_0:   widened(quant.Q5_0, q50Form, widenQ50),

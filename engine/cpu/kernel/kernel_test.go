@@ -216,6 +216,43 @@ func TestPack(t *testing.T) {
 	}
 }
 
+// What is packed while it is multiplied is multiplied as what was packed before.
+func TestPackTile(t *testing.T) {
+	for _, s := range sets(t) {
+		for typ, f := range s.Formats {
+			if f.PackTile == nil {
+				continue
+			}
+			t.Run(fmt.Sprint(s.Name, " ", typ), func(t *testing.T) {
+				r := rand.New(rand.NewPCG(8, uint64(typ)))
+				for range 40 {
+					nb, tokens, stride := whole(f, 1+r.IntN(20)), 1+r.IntN(19), TileRows+r.IntN(5)
+					w, p, add := blocks(r, typ, TileRows, nb), panel(r, tokens, nb), r.IntN(2) == 0
+					tiles, room := make([]byte, TileRows*f.TileBytes(nb*Block)), make([]byte, TileRows*f.TileBytes(nb*Block))
+					generic().Formats[typ].Pack(tiles, w, nb)
+					want := normal(r, stride*tokens, 1)
+					got := slices.Clone(want)
+					generic().Formats[typ].Tile(want, stride, tiles, p, TileRows, add, Aligned(tokens*TileRows), nil)
+					f.PackTile(got, stride, w, room, p, add, Aligned(tokens*TileRows), w[r.IntN(len(w)+1):])
+					for i := range got {
+						row := i % stride
+						if row >= TileRows {
+							if got[i] != want[i] {
+								t.Fatal("wrote between the rows")
+							}
+							continue
+						}
+						_, mag := product(t, typ, w[row*f.RowBytes(nb*Block):(row+1)*f.RowBytes(nb*Block)], p, i/stride)
+						if math.Abs(float64(got[i]-want[i])) > 1e-6*(mag+math.Abs(float64(want[i]))) {
+							t.Fatalf("%d blocks, token %d of %d, row %d: %g, want %g", nb, i/stride, tokens, row, got[i], want[i])
+						}
+					}
+				}
+			})
+		}
+	}
+}
+
 func TestTile(t *testing.T) {
 	for _, s := range sets(t) {
 		for typ, f := range s.Formats {

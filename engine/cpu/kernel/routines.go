@@ -6,7 +6,7 @@ import "math"
 
 // routines is the assembly of one instruction set. Each takes whole vectors and
 // tiles only; the comments in the .s files say which sizes. The tile1 routines,
-// for one token, and scores1 and weigh1, for one query, may be nil.
+// for one token, and scores1 and weigh1, for one query, and packTileQ8 may be nil.
 type routines struct {
 	quantize func(q *int16, scale, sum *float32, x *float32, blocks, tokens int)
 	mulQ8    func(dst *float32, w *byte, q *int16, scale *float32, rows, blocks, add int)
@@ -15,14 +15,16 @@ type routines struct {
 	packQ41  func(dst, src *byte, blocks int)
 	tileQ8   func(dst *float32, stride int, w *byte, q *int16, scale *float32, rows, blocks, tokens, add int, sums *float32, ahead *byte)
 	tileQ41  func(dst *float32, stride int, w *byte, q *int16, scale, sum *float32, rows, blocks, tokens, add int, sums *float32, ahead *byte)
-	tile1Q8  func(dst *float32, w *byte, q *int16, scale *float32, rows, blocks, add int, ahead *byte)
-	tile1Q41 func(dst *float32, w *byte, q *int16, scale, sum *float32, rows, blocks, add int, ahead *byte)
-	nibbles  nibbleRoutines
-	supers   superRoutines
-	dot      func(a, b *float32, n int) float32
-	scaleBy  func(dst, x, w *float32, n int, s float32)
-	swiGLU   func(dst, gate, up *float32, n int)
-	rope     func(x, cos, sin *float32, n int)
+	// packTileQ8 packs and multiplies 16 rows; room has a block in tile order.
+	packTileQ8 func(dst *float32, stride int, w, room *byte, q *int16, scale *float32, blocks, tokens, add int, sums *float32, ahead *byte)
+	tile1Q8    func(dst *float32, w *byte, q *int16, scale *float32, rows, blocks, add int, ahead *byte)
+	tile1Q41   func(dst *float32, w *byte, q *int16, scale, sum *float32, rows, blocks, add int, ahead *byte)
+	nibbles    nibbleRoutines
+	supers     superRoutines
+	dot        func(a, b *float32, n int) float32
+	scaleBy    func(dst, x, w *float32, n int, s float32)
+	swiGLU     func(dst, gate, up *float32, n int)
+	rope       func(x, cos, sin *float32, n int)
 
 	geGLU      func(dst, gate, up *float32, n int)
 	ropeHalves func(x, y, cos, sin *float32, n int)

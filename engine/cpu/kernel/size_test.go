@@ -85,6 +85,14 @@ func calls(s *Set) map[string]func() call {
 			dst := make([]byte, TileRows*k.TileBytes(nb*Block))
 			return call{bytes: map[string]*[]byte{"dst": &dst, "src": &src}, do: func() { k.Pack(dst, src, nb) }}
 		}
+		if k.PackTile != nil {
+			all[fmt.Sprint("PackTile ", typ)] = func() call {
+				w, p, stride := blocks(r, typ, TileRows, nb), panel(r, tokens, nb), TileRows+3
+				dst, room, scratch := f((tokens-1)*stride+TileRows), make([]byte, TileRows*k.TileBytes(nb*Block)), f(tokens*TileRows)
+				return call{floats: map[string]*[]float32{"dst": &dst, "scratch": &scratch}, bytes: map[string]*[]byte{"w": &w, "room": &room}, panel: p,
+					counts: map[string]*int{"stride": &stride}, do: func() { k.PackTile(dst, stride, w, room, p, false, scratch, nil) }}
+			}
+		}
 		for _, tokens := range []int{1, tokens} {
 			all[fmt.Sprint("Tile ", typ, " ", tokens)] = func() call {
 				w, p, stride := make([]byte, rows*k.TileBytes(nb*Block)), panel(r, tokens, nb), rows+3

@@ -1,4 +1,5 @@
 #include "textflag.h"
+#include "tile_avx512_amd64.h"
 
 // Tiles of 16 rows (see tile_q8.go, tile_q41.go): a lane of a register is a
 // row, so nothing is added up across lanes. A block of 16 rows x 32 columns is
@@ -11,55 +12,6 @@
 //	R9 q       R12 a token's block of it        R14 tokens left
 //	R10 scale  BX sums, R11 a token's sums      AX tokens
 //	Z16 the rows' scales, Z29 the rows' minima
-
-// DOT multiplies the block in Z0 to Z15 with a token's block at q; the products
-// are in Z17. Four sums, because a multiplication takes four cycles and two
-// begin in each.
-#define DOT(q) \
-	VPXORD        Z17, Z17, Z17     \
-	VPXORD        Z18, Z18, Z18     \
-	VPXORD        Z19, Z19, Z19     \
-	VPXORD        Z20, Z20, Z20     \
-	VPDPWSSD.BCST 0(q), Z0, Z17     \
-	VPDPWSSD.BCST 4(q), Z1, Z18     \
-	VPDPWSSD.BCST 8(q), Z2, Z19     \
-	VPDPWSSD.BCST 12(q), Z3, Z20    \
-	VPDPWSSD.BCST 16(q), Z4, Z17    \
-	VPDPWSSD.BCST 20(q), Z5, Z18    \
-	VPDPWSSD.BCST 24(q), Z6, Z19    \
-	VPDPWSSD.BCST 28(q), Z7, Z20    \
-	VPDPWSSD.BCST 32(q), Z8, Z17    \
-	VPDPWSSD.BCST 36(q), Z9, Z18    \
-	VPDPWSSD.BCST 40(q), Z10, Z19   \
-	VPDPWSSD.BCST 44(q), Z11, Z20   \
-	VPDPWSSD.BCST 48(q), Z12, Z17   \
-	VPDPWSSD.BCST 52(q), Z13, Z18   \
-	VPDPWSSD.BCST 56(q), Z14, Z19   \
-	VPDPWSSD.BCST 60(q), Z15, Z20   \
-	VPADDD        Z18, Z17, Z17     \
-	VPADDD        Z20, Z19, Z19     \
-	VPADDD        Z19, Z17, Z17     \
-	VCVTDQ2PS     Z17, Z17
-
-// LOAD_Q8 loads the 16 pairs of columns of a Q8_0 block, and the scales.
-#define LOAD_Q8 \
-	VPMOVSXBW 0(SI), Z0     \
-	VPMOVSXBW 32(SI), Z1    \
-	VPMOVSXBW 64(SI), Z2    \
-	VPMOVSXBW 96(SI), Z3    \
-	VPMOVSXBW 128(SI), Z4   \
-	VPMOVSXBW 160(SI), Z5   \
-	VPMOVSXBW 192(SI), Z6   \
-	VPMOVSXBW 224(SI), Z7   \
-	VPMOVSXBW 256(SI), Z8   \
-	VPMOVSXBW 288(SI), Z9   \
-	VPMOVSXBW 320(SI), Z10  \
-	VPMOVSXBW 352(SI), Z11  \
-	VPMOVSXBW 384(SI), Z12  \
-	VPMOVSXBW 416(SI), Z13  \
-	VPMOVSXBW 448(SI), Z14  \
-	VPMOVSXBW 480(SI), Z15  \
-	VCVTPH2PS 512(SI), Z16
 
 // NIBBLES makes the four pairs of columns of a line of a Q4_1 block.
 #define NIBBLES(line, a, b, c, d) \
@@ -80,19 +32,7 @@
 	VCVTPH2PS 256(SI), Z16                \
 	VCVTPH2PS 288(SI), Z29
 
-// AHEAD_Q8 and AHEAD_Q41 prefetch a block.
-#define AHEAD_Q8 \
-	PREFETCHT0 0(DX)    \
-	PREFETCHT0 64(DX)   \
-	PREFETCHT0 128(DX)  \
-	PREFETCHT0 192(DX)  \
-	PREFETCHT0 256(DX)  \
-	PREFETCHT0 320(DX)  \
-	PREFETCHT0 384(DX)  \
-	PREFETCHT0 448(DX)  \
-	PREFETCHT0 512(DX)  \
-	ADDQ       $544, DX
-
+// AHEAD_Q41 prefetches a block.
 #define AHEAD_Q41 \
 	PREFETCHT0 0(DX)    \
 	PREFETCHT0 64(DX)   \
@@ -100,43 +40,6 @@
 	PREFETCHT0 192(DX)  \
 	PREFETCHT0 256(DX)  \
 	ADDQ       $320, DX
-
-// CLEAR zeroes the sums of AX tokens.
-#define CLEAR \
-	VPXORD  Z17, Z17, Z17  \
-	MOVQ    BX, R11        \
-	MOVQ    AX, R14        \
-clear:                         \
-	VMOVUPS Z17, (R11)     \
-	ADDQ    $64, R11       \
-	DECQ    R14            \
-	JNZ     clear
-
-// OUT writes the sums of AX tokens to dst, or adds them.
-#define OUT(add) \
-	MOVQ    BX, R11            \
-	MOVQ    AX, R14            \
-	MOVQ    DI, R12            \
-	CMPQ    add, $0            \
-	JNE     adding             \
-writing:                           \
-	VMOVUPS (R11), Z17         \
-	VMOVUPS Z17, (R12)         \
-	ADDQ    $64, R11           \
-	ADDQ    R8, R12            \
-	DECQ    R14                \
-	JNZ     writing            \
-	JMP     written            \
-adding:                            \
-	VMOVUPS (R11), Z17         \
-	VADDPS  (R12), Z17, Z17    \
-	VMOVUPS Z17, (R12)         \
-	ADDQ    $64, R11           \
-	ADDQ    R8, R12            \
-	DECQ    R14                \
-	JNZ     adding             \
-written:                           \
-	ADDQ    $64, DI
 
 // func tileQ8AVX512(dst *float32, stride int, w *byte, q *int16, scale *float32, rows, blocks, tokens, add int, sums *float32, ahead *byte)
 // rows is a multiple of 16; rows, blocks and tokens are not 0; stride in bytes.
@@ -156,7 +59,7 @@ tile:
 	MOVQ blocks+48(FP), R13
 
 block:
-	LOAD_Q8
+	LOAD_Q8(SI)
 	AHEAD_Q8
 	MOVQ BX, R11
 	MOVQ AX, R14
@@ -425,7 +328,7 @@ super:
 	VCVTPH2PS 512(R9), Z30
 
 block:
-	LOAD_Q8
+	LOAD_Q8(SI)
 	AHEAD_Q41
 	VPMOVZXWD (R9), Z27
 	VPMOVZXWD 256(R9), Z29
