@@ -14,6 +14,8 @@ func TestCasesLanes(t *testing.T) {
 		{file: "d1_function_not_inlined", want: func(i int, in []float32) float64 { return float64(in[i]) * float64(in[i]) }},
 		{file: "d2_self_call", tolerance: 1e-5, want: func(i int, in []float32) float64 { return math.Sin(float64(in[i])) }},
 		{file: "d3_uniform_division_by_zero", buffers: map[int][]byte{1: words(0)}, want: func(int, []float32) float64 { return 7 }},
+		{file: "d4_simdgroup_progress", threads: 128, integers: true, buffers: map[int][]byte{1: words(0)},
+			want: func(i int, _ []float32) float64 { return float64(i / 32) }},
 	})
 }
 
@@ -162,6 +164,25 @@ func TestPointersInStructures(t *testing.T) {
 		"picks": two, "passes": two, "picks4": four, "passes4": four, "swaps": swaps, "nests": nests, "loops": loops,
 	} {
 		table = append(table, sourceCase{file: "d_pointers", kernel: kernel, threads: 64, buffers: map[int][]byte{2: held(a), 3: held(b)}, want: want})
+	}
+	cases(t, table)
+}
+
+// TestSimdgroupsOfOneThreadgroupRunTogether: they wait for each other by atomics.
+func TestSimdgroupsOfOneThreadgroupRunTogether(t *testing.T) {
+	var table []sourceCase
+	for kernel, want := range map[string]func(int) int{
+		"ascending":   func(i int) int { return i/32 + 1 },
+		"descending":  func(i int) int { return 8 - i/32 },
+		"ring":        func(i int) int { return 10*8 + i/32 },
+		"producer":    func(i int) int { return 3 * (255 - i) },
+		"lock":        func(i int) int { return 8 },
+		"rounds":      func(i int) int { return 8 * 9 / 2 * 3 },
+		"called":      func(i int) int { return 8 - i/32 },
+		"by_volatile": func(i int) int { return 8 - i/32 },
+	} {
+		table = append(table, sourceCase{file: "d_progress", kernel: kernel, threads: 256, integers: true, buffers: map[int][]byte{1: make([]byte, 64)},
+			want: func(i int, _ []float32) float64 { return float64(want(i)) }})
 	}
 	cases(t, table)
 }

@@ -197,6 +197,9 @@ func (e *encoder) dispatch(groups, perGroup, threads metalshim.Size) error {
 	}
 	cmd := e.next
 	cmd.Kind = native.RunKernel
+	if e.p.facts.Waits {
+		cmd.Value = 1
+	}
 	cmd.Fn, cmd.Frame, cmd.TGS = e.p.kernel.Fn, e.p.kernel.Frame, e.p.kernel.StaticSize
 	cmd.Groups = [3]uint32{uint32(groups.X), uint32(groups.Y), uint32(groups.Z)}
 	cmd.Per = [3]uint32{uint32(perGroup.X), uint32(perGroup.Y), uint32(perGroup.Z)}

@@ -33,6 +33,7 @@ type facts struct {
 	Buffers     uint32 // bit n: the code reads the address of buffer n
 	Threadgroup uint32 // bit n: the code reads the address of threadgroup memory n
 	Family      int    // AppleFamily
+	Waits       bool   // a simdgroup may wait for another by an atomic
 }
 
 // NewPipeline compiles function for one lane, has the lanes pass make it a
@@ -76,7 +77,7 @@ func (l *library) NewPipeline(ctx context.Context, function string, constants []
 }
 
 // passVersion changes when the steps below or the facts do.
-const passVersion = "6"
+const passVersion = "7"
 
 // values are the definitions of the library's function constants.
 func (l *library) values(function string, constants []metalshim.Constant) (string, error) {
@@ -216,7 +217,7 @@ func (l *library) zeros(given []metalshim.Constant) string {
 
 // factsOf keeps what the driver needs of what the code says.
 func factsOf(found lanes.Facts) facts {
-	f := facts{Limit: found.ThreadLimit, Family: familyOf(found.CrossLane)}
+	f := facts{Limit: found.ThreadLimit, Family: familyOf(found.CrossLane), Waits: found.Waits}
 	for _, offset := range found.Fields {
 		switch {
 		case offset >= bufferOffset && offset < threadgroupOffset:

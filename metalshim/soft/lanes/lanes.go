@@ -22,6 +22,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/introgen/introgen/metalshim/soft/lanes/analysis"
 	"github.com/introgen/introgen/metalshim/soft/lanes/emit"
 	"github.com/introgen/introgen/metalshim/soft/lanes/ir"
 )
@@ -35,7 +36,7 @@ var Header string
 
 // Version changes whenever the same input may give another output; a cache of
 // compiled kernels has it in its key.
-const Version = "6"
+const Version = "7"
 
 // Options choose the form of the result.
 type Options struct {
@@ -117,6 +118,7 @@ type Facts struct {
 	ThreadLimit int      // what @msl_limit returns; 0 where there is none
 	Fields      []int64  // offsets in *g of what the kernel takes the address of
 	CrossLane   []string // operations across lanes that it calls, without prefix
+	Waits       bool     // it may go round until another simdgroup has changed memory
 }
 
 // Facts reads what the code says about the kernel.
@@ -135,7 +137,8 @@ func (k *Kernel) Facts() (facts Facts, err error) {
 			facts.CrossLane = append(facts.CrossLane, op)
 		}
 	}
-	return facts, nil
+	facts.Waits, err = analysis.Waits(f)
+	return facts, err
 }
 
 func (k *Kernel) function() (*ir.Function, error) {

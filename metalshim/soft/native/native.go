@@ -4,20 +4,30 @@
 package native
 
 import (
-	_ "embed"
+	"embed"
 	"errors"
+	"fmt"
+	"strings"
 	"time"
 	"unsafe"
 )
 
-//go:embed src/system.h
-var system string
+//go:embed src
+var files embed.FS
 
-//go:embed src/runtime.cc
-var source string
-
-// Source is the runtime's C++ text.
-func Source() string { return "# 1 \"system.h\"\n" + system + "# 1 \"runtime.cc\"\n" + source }
+// Source is the runtime's C++ text: one file after another, each with what those
+// after it need.
+func Source() string {
+	var b strings.Builder
+	for _, name := range []string{"system.h", "turns.h", "pool.h", "assist.h", "runtime.cc"} {
+		text, err := files.ReadFile("src/" + name)
+		if err != nil {
+			panic(err) // it is embedded
+		}
+		fmt.Fprintf(&b, "# 1 %q\n%s\n", name, text)
+	}
+	return b.String()
+}
 
 // Flags are clang's arguments for Source, beside input and output.
 var Flags = []string{"-x", "c++", "-std=c++17", "-O2", "-nostdinc", "-fPIC", "-fvisibility=hidden",
@@ -33,19 +43,22 @@ const (
 	FillBytes = 2
 )
 
-// Command is one thing to do, laid out as Command in src/runtime.cc. Addresses are
+// Command is one thing to do, laid out as Command in src/pool.h. Addresses are
 // those of memory outside of Go's heap, or of memory that the caller keeps
 // alive.
 type Command struct {
-	Kind, Value uint32
-	Fn          uintptr // kernel
-	Frame, TGS  uint64  // bytes of a simdgroup's frame and of static threadgroup memory
-	Buf         [31]uintptr
-	Bytes       uint64
-	TGM         [31]uint32
-	Groups      [3]uint32 // threadgroups
-	Per         [3]uint32 // threads of a full threadgroup
-	Threads     [3]uint32 // threads of the grid
+	Kind uint32
+	// Value is what to fill with. Of a kernel 1 says that its simdgroups may wait for
+	// each other: they are run by several threads if they do.
+	Value      uint32
+	Fn         uintptr // kernel
+	Frame, TGS uint64  // bytes of a simdgroup's frame and of static threadgroup memory
+	Buf        [31]uintptr
+	Bytes      uint64
+	TGM        [31]uint32
+	Groups     [3]uint32 // threadgroups
+	Per        [3]uint32 // threads of a full threadgroup
+	Threads    [3]uint32 // threads of the grid
 }
 
 // Status is how a command buffer ended.
@@ -61,14 +74,14 @@ const (
 	NoMemory   Status = 5
 )
 
-// result is laid out as Result in src/runtime.cc.
+// result is laid out as Result in src/pool.h.
 type result struct {
 	status, command         uint32
 	entered, started, ended int64
 	address                 uint64
 }
 
-// frameBytes is the size of msl_tg in src/runtime.cc.
+// frameBytes is the size of msl_tg in src/turns.h.
 const frameBytes = 16 + 31*8*2 + 15*4 + 8 + 4
 
 const layout = uint64(unsafe.Sizeof(Command{}))<<32 | uint64(unsafe.Sizeof(result{}))<<16 | frameBytes

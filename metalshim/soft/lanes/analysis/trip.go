@@ -101,3 +101,52 @@ func constantTrips(defs map[string]*ir.Inst, c *ir.Inst) (int64, bool) {
 	}
 	return 0, false
 }
+
+// maxSpin is how many instructions a loop may have that does nothing but look.
+const maxSpin = 40
+
+// Spins returns those of Unbounded's blocks whose loop does nothing but look whether
+// others have changed memory: whoever waits there lets others run.
+func Spins(lf *LoopForest, unbounded map[*ir.Block]bool) map[*ir.Block]bool {
+	out := map[*ir.Block]bool{}
+	for _, l := range lf.loops {
+		looks, works, n := false, false, 0
+		for b := range l.Blocks {
+			n += len(b.Insts)
+			works = works || b.Cut != nil
+			for _, in := range b.Insts {
+				looks = looks || in.Volatile && in.Op == "load" || in.Op == "cmpxchg" || in.Op == "atomicrmw"
+				works = works || in.Op == "call" || in.Op == "store"
+			}
+		}
+		if !looks || works || n > maxSpin {
+			continue
+		}
+		for _, p := range l.Header.Preds {
+			if l.Blocks[p] && unbounded[p] {
+				out[p] = true
+			}
+		}
+	}
+	return out
+}
+
+// Waits says whether the kernel may go round a loop until another simdgroup has
+// changed memory: it has a loop of unknown length and reads memory that others may
+// write meanwhile.
+func Waits(f *ir.Function) (bool, error) {
+	looks, calls := false, false
+	for _, in := range f.All() {
+		looks = looks || in.Volatile || in.Op == "atomicrmw" || in.Op == "cmpxchg"
+		calls = calls || in.Stays && f.Module.Looks(in.Callee)
+	}
+	if !looks || calls {
+		return calls, nil
+	}
+	dom := ir.Dominators(f.Blocks)
+	forest, err := FindLoops(f.Blocks, dom)
+	if err != nil {
+		return false, err
+	}
+	return len(Unbounded(f, forest, dom)) > 0, nil
+}

@@ -77,7 +77,7 @@ func (e *vectorEmitter) chain(m *analysis.Node) {
 func (e *vectorEmitter) checkLoop(l *analysis.Loop, next string) {
 	for p := range l.Blocks {
 		if e.checks[p] && e.isBack(p, l.Header) {
-			e.lookAtFlag(next)
+			e.lookAtFlag(next, e.spins[p])
 			return
 		}
 	}

@@ -234,7 +234,7 @@ func (e *vectorEmitter) splitUniform(b *ir.Block) []string {
 // head of a loop of unknown length.
 func (e *vectorEmitter) jump(b, s *ir.Block) {
 	if e.checks[b] && e.isBack(b, s) {
-		e.lookAtFlag(ir.Normalise(fmt.Sprintf("go%d.", s.Index), b.Name))
+		e.lookAtFlag(ir.Normalise(fmt.Sprintf("go%d.", s.Index), b.Name), e.spins[b])
 	}
 	e.line("br label %%%s", e.enterLabel(s))
 }
@@ -248,13 +248,17 @@ func (e *vectorEmitter) isBack(b, s *ir.Block) bool {
 	return false
 }
 
-// lookAtFlag leaves the kernel when the watchdog's flag is set.
-func (e *vectorEmitter) lookAtFlag(next string) {
+// lookAtFlag leaves the kernel when the watchdog's flag is set. A loop that only
+// waits for other simdgroups gives them the processor.
+func (e *vectorEmitter) lookAtFlag(next string, spins bool) {
 	p := e.let("getelementptr inbounds i8, ptr %%%s, i64 8", e.f.G)
 	q := e.let("load ptr, ptr %s, align 8, !invariant.load !9900", p)
 	v := e.let("load volatile i32, ptr %s, align 4", q)
 	e.line("br i1 %s, label %%stopped, label %%%s", e.let("icmp ne i32 %s, 0", v), next)
 	e.label(next)
+	if spins {
+		e.let("call i32 %s()", e.intrinsic("sched_yield", "i32", ""))
+	}
 }
 
 // edge does what goes with control from b to s: it stores what s's phis choose

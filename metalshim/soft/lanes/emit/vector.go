@@ -39,6 +39,7 @@ type vectorEmitter struct {
 	shared map[string]bool    // values used outside their block
 	lasts  map[string]bool    // values used outside a loop that lanes leave at different times
 	checks map[*ir.Block]bool // back edges that look at the watchdog's flag
+	spins  map[*ir.Block]bool // those of loops that only wait for others
 	live   *analysis.Liveness // what is kept across a barrier
 
 	vars        []variableDef
@@ -85,6 +86,7 @@ func newVectorEmitter(f *ir.Function, name string, cuts []*ir.Cut, forest *analy
 	}
 	dom := ir.Dominators(f.Blocks)
 	e.checks = analysis.Unbounded(f, forest, dom)
+	e.spins = analysis.Spins(forest, e.checks)
 	for b, in := range f.All() {
 		for k, o := range in.Args {
 			at := b

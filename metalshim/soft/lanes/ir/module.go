@@ -38,7 +38,9 @@ type chunk struct {
 type Module struct {
 	chunks []*chunk
 	types  map[string]*Type // named struct types that could be read
-	plains map[string]bool  // functions looked at: whether their own code is plain
+	// What has been found out of functions: whether their own code is plain, and that
+	// of all that they reach.
+	plains, staying map[string]bool
 }
 
 // Parse cuts a module at its definitions.
@@ -46,7 +48,7 @@ func Parse(text string) (*Module, error) {
 	if len(text) > maxSource {
 		return nil, fmt.Errorf("module of %d bytes, at most %d", len(text), maxSource)
 	}
-	m := &Module{types: map[string]*Type{}, plains: map[string]bool{}}
+	m := &Module{types: map[string]*Type{}, plains: map[string]bool{}, staying: map[string]bool{}}
 	lines := strings.Split(text, "\n")
 	for i := 0; i < len(lines); i++ {
 		c := m.readChunk(lines[i])

@@ -13,9 +13,15 @@ import (
 
 // plain says whether a call of the function may stay one.
 func (m *Module) plain(name string) bool {
-	if m.definition(name) == "" {
-		return false
+	was, ok := m.staying[name]
+	if !ok {
+		was = m.definition(name) != "" && m.allPlain(name)
+		m.staying[name] = was
 	}
+	return was
+}
+
+func (m *Module) allPlain(name string) bool {
 	for reached := range m.reached(name) {
 		if !m.plainText(reached) {
 			return false
@@ -56,6 +62,18 @@ func (m *Module) plainText(name string) bool {
 	}
 	m.plains[name] = ok
 	return ok
+}
+
+// Looks says whether a function reads memory that others may write meanwhile.
+func (m *Module) Looks(name string) bool {
+	for reached := range m.reached(name) {
+		for _, sign := range []string{" atomic ", " volatile ", "atomicrmw ", "cmpxchg "} {
+			if strings.Contains(m.definition(reached), sign) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // Tangled lists, sorted, the functions that the kernel calls though they have to

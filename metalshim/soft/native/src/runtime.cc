@@ -9,147 +9,7 @@
 // into the pool, and the command buffer fails; signals on other threads go on
 // to the handler that was there before, which is Go's.
 
-// msl_tg is as in the standard library's kernel.h.
-struct msl_tg {
-  void* tgs;
-  const volatile u32* stop;
-  void* buf[31];
-  void* tgm[31];
-  u32 tgp[3], tgd[3], dtgd[3], ntg[3], grid[3];
-  u32 nsg, dnsg;
-};
-typedef u32 (*kernel_fn)(const msl_tg*, u32 sg, u32 lanes, void* frame, u32 pc);
-
-enum { kKernel = 0, kCopy = 1, kFill = 2 };
-struct Command { // as in native.go
-  u32 kind, value;
-  kernel_fn fn;     // kernel
-  u64 frame, tgs;   // bytes of a simdgroup's frame, of static threadgroup memory
-  void* buf[31];    // arguments; copy: destination, source; fill: destination
-  u64 bytes;        // copy and fill
-  u32 tgm[31];      // bytes of [[threadgroup(n)]]
-  u32 groups[3], per[3], threads[3];
-};
-enum { kOk = 0, kTimeout = 1, kFault = 2, kArithmetic = 3, kIllegal = 4, kMemory = 5 };
-struct Result { // as in native.go
-  u32 status, command;
-  i64 entered, started, ended; // one clock, nanoseconds
-  u64 address;                 // of a fault
-};
-
 namespace {
-struct Pool;
-struct alignas(128) Worker {
-  Pool* pool;
-  u32 index, tid;
-  u64 thread;
-  u64 progress; // threadgroups run
-  u32 guarded;  // a kernel runs: a fault jumps to back
-  jump back;
-  int signal;
-  u64 address;
-  u8* frames;
-  u64 frames_size;
-  u8* block; // threadgroup memory
-  // The shape whose positions stand in the frames' heads.
-  u32 shape[3];
-  u64 shape_stride;
-  void* alt;
-};
-struct Pool {
-  u32 workers, quit;
-  u32 stop;           // told to kernels
-  u32 status;         // of the command buffer that runs
-  u64 address;
-  alignas(128) u32 job;  // counts command buffers given
-  alignas(128) u32 done; // counts command buffers run
-  const Command* commands;
-  u64 count;
-  i64* times;
-  Result* result;
-  u64 at;    // the command that runs
-  i64 since; // when it began
-  alignas(128) u32 phase;  // odd while a dispatch is open to all workers
-  u32 sleepers;
-  alignas(128) u32 active; // workers inside of the open dispatch
-  const Command* open;
-  alignas(128) u64 next;   // threadgroup to be taken next
-  u64 total, chunk;
-  Worker worker[kMaxWorkers];
-};
-
-Pool* g_pools[64]; // all pools, for the signal handler
-sigaction_ g_before[32];
-u32 g_installed;
-
-void on_fault(int signo, siginfo* info, void* context) {
-  u32 tid = (u32)syscall(kGettid);
-  for (Pool*& slot : g_pools) {
-    Pool* p = load(&slot);
-    if (!p) continue;
-    for (u32 i = 0; i < p->workers; i++) {
-      Worker& w = p->worker[i];
-      if (w.tid != tid) continue;
-      // sm_stop's signal, come after the kernel's end, perhaps within the next.
-      if (info->code == kSentToThread && (!w.guarded || !load(&p->stop))) return;
-      if (!w.guarded) continue;
-      w.guarded = 0;
-      w.signal = signo;
-      w.address = (u64)info->addr;
-      siglongjmp(&w.back, 1);
-    }
-  }
-  const sigaction_& b = g_before[signo];
-  if (b.flags & 4 /* SA_SIGINFO */ || (u64)b.handler > 1) {
-    b.handler(signo, info, context);
-    return;
-  }
-  // Nobody was there before: the default action, at the next fault.
-  sigaction_ standard;
-  memset(&standard, 0, sizeof standard);
-  sigaction(signo, &standard, 0);
-}
-
-void install() {
-  if (__atomic_exchange_n(&g_installed, 1u, __ATOMIC_SEQ_CST)) return;
-  for (int s : kFaults) {
-    sigaction_ a;
-    memset(&a, 0, sizeof a);
-    memset(&a.mask, 0xff, sizeof a.mask);
-    a.handler = on_fault;
-    a.flags = 4 | 0x08000000; // SA_SIGINFO, SA_ONSTACK
-    sigaction(s, &a, &g_before[s]);
-  }
-}
-
-// block_signals leaves only the faults to this thread.
-void block_signals() {
-  sigset s;
-  memset(&s, 0xff, sizeof s);
-  for (int f : kFaults) s.bits[0] &= ~(1ul << (f - 1));
-  pthread_sigmask(2 /* SIG_SETMASK */, &s, 0);
-}
-
-// guarded_map maps size bytes, a multiple of kPage, between two pages that
-// cannot be accessed.
-u8* guarded_map(u64 size) {
-  u8* p = (u8*)mmap(0, size + 2 * kPage, 0, 0x22, -1, 0);
-  if (p == (u8*)-1) return 0;
-  if (mprotect(p + kPage, size, 3)) {
-    munmap(p, size + 2 * kPage);
-    return 0;
-  }
-  return p + kPage;
-}
-void guarded_unmap(u8* p, u64 size) {
-  if (p) munmap(p - kPage, size + 2 * kPage);
-}
-
-void fail(Pool* p, u32 status, u64 address) {
-  u32 ok = kOk;
-  if (__atomic_compare_exchange_n(&p->status, &ok, status, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)) p->address = address;
-}
-
 // positions writes the head of every frame: where the lanes stand. Lanes that
 // do not exist stand where the last one does.
 void positions(Worker& w, const u32* d, u32 nsg, u64 stride) {
@@ -184,6 +44,11 @@ bool group(Worker& w, const Command& c, msl_tg& g, u64 t) {
   u32 n = g.tgd[0] * g.tgd[1] * g.tgd[2], nsg = (n + 31) / 32, live = 0, pc[32];
   g.nsg = nsg;
   positions(w, g.tgd, nsg, c.frame);
+  if (c.value && nsg > 1) {
+    Turns& q = w.turns;
+    q.count = nsg, q.threads = n, q.frames = w.frames, q.stride = c.frame, q.fn = c.fn, q.g = g;
+    return run_turns(q);
+  }
   for (u32 s = 0; s < nsg; s++) {
     u32 lanes = n - s * 32;
     pc[s] = c.fn(&g, s, lanes < 32 ? lanes : 32, w.frames + s * c.frame, 0);
@@ -232,11 +97,10 @@ void share(Worker& w, const Command& c) {
     block_signals(); // the handler's mask is still in force
     flush_denormals();
     w.shape_stride = 0; // the kernel may have written anywhere in the frames
-    u32 why = load(&p->stop)      ? kTimeout
-              : w.signal == kSigfpe ? kArithmetic
-              : w.signal == kSigsegv || w.signal == kSigbus ? kFault
-                                                            : kIllegal;
-    return fail(p, why, w.address);
+    failed(w);
+    if (!w.turns.count) return;
+    store(&w.pool->stop, 1u);
+    return abandon(w.turns, [&] { end_helpers(&w); });
   }
   __atomic_store_n(&w.guarded, 1u, __ATOMIC_RELEASE);
   __atomic_signal_fence(__ATOMIC_SEQ_CST);
@@ -254,6 +118,7 @@ void share(Worker& w, const Command& c) {
   }
   __atomic_signal_fence(__ATOMIC_SEQ_CST);
   __atomic_store_n(&w.guarded, 0u, __ATOMIC_RELEASE);
+  w.turns.count = 0;
   if (load(&p->stop)) fail(p, kTimeout, 0);
 }
 
@@ -372,6 +237,13 @@ EXPORT void sm_destroy(Pool* p) {
   store(&p->phase, p->phase + 2);
   futex_wake(&p->phase);
   for (u32 i = 0; i < p->workers; i++) pthread_join(p->worker[i].thread, 0);
+  for (u32 i = 0; i < p->helpers; i++) {
+    Worker& h = p->helper[i];
+    store(&h.calls, h.calls + 1);
+    futex_wake(&h.calls);
+    pthread_join(h.thread, 0);
+    munmap(h.alt, kAltStack);
+  }
   for (Pool*& slot : g_pools)
     if (load(&slot) == p) store(&slot, (Pool*)0);
   for (u32 i = 0; i < p->workers; i++) {
@@ -430,7 +302,16 @@ EXPORT void sm_run(Pool* p, const Command* commands, u64 count, i64* times, Resu
   u32 mine = p->job + 1;
   store(&p->job, mine);
   futex_wake(&p->job);
-  for (u32 d; (d = load(&p->done)) != mine;) futex_wait(&p->done, d);
+  bool joint = false;
+  for (u64 i = 0; i < count; i++) joint |= commands[i].kind == kKernel && commands[i].value;
+  for (u32 d; (d = load(&p->done)) != mine;) {
+    if (!joint) {
+      futex_wait(&p->done, d);
+      continue;
+    }
+    futex_wait(&p->done, d, kLook);
+    look(p);
+  }
 }
 
 // sm_stop makes the command buffer that runs fail: politely, or by a signal
@@ -440,6 +321,8 @@ EXPORT void sm_stop(Pool* p, u64 hard) {
   if (!hard) return;
   for (u32 i = 0; i < p->workers; i++)
     if (load(&p->worker[i].guarded)) pthread_kill(p->worker[i].thread, kSigsegv);
+  for (u32 i = 0; i < load(&p->helpers); i++)
+    if (load(&p->helper[i].guarded)) pthread_kill(p->helper[i].thread, kSigsegv);
 }
 
 // sm_progress grows while threadgroups and commands complete.

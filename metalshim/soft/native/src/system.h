@@ -17,6 +17,7 @@ long syscall(long, ...);
 int clock_gettime(int, timespec*);
 void* mmap(void*, u64, int, int, int, i64);
 int munmap(void*, u64);
+int usleep(u32);
 int mprotect(void*, u64, int);
 void* memcpy(void*, const void*, u64);
 void* memset(void*, int, u64);
@@ -34,10 +35,11 @@ void siglongjmp(jump*, int) __attribute__((noreturn));
 }
 
 namespace {
-constexpr int kMaxWorkers = 256, kStack = 2 << 20, kAltStack = 128 << 10;
+constexpr int kMaxWorkers = 256, kMaxHelpers = 128, kStack = 2 << 20, kAltStack = 128 << 10;
 constexpr int kSigill = 4, kSigtrap = 5, kSigbus = 7, kSigfpe = 8, kSigsegv = 11;
 constexpr int kFaults[] = {kSigill, kSigtrap, kSigbus, kSigfpe, kSigsegv};
 constexpr u64 kThreadgroupBlock = 128 << 10, kPage = 64 << 10, kMaxFrames = 1ul << 30;
+constexpr i64 kLook = 3000000; // nanoseconds between two looks at simdgroups that may wait for others
 constexpr u32 kDone = 65535, kStopped = 65534;
 #if defined(__x86_64__)
 constexpr long kFutex = 202, kGettid = 186;
@@ -64,6 +66,10 @@ i64 now() {
 }
 template <class T> T load(const T* p) { return __atomic_load_n(p, __ATOMIC_SEQ_CST); }
 template <class T> void store(T* p, T v) { __atomic_store_n(p, v, __ATOMIC_SEQ_CST); }
-void futex_wait(u32* p, u32 v) { syscall(kFutex, p, 128, v, (void*)0); }
+// futex_wait waits for nanoseconds at most, of which 0 is no limit.
+void futex_wait(u32* p, u32 v, i64 nanoseconds = 0) {
+  timespec t = {nanoseconds / 1000000000, nanoseconds % 1000000000};
+  syscall(kFutex, p, 128, v, nanoseconds ? &t : (timespec*)0);
+}
 void futex_wake(u32* p) { syscall(kFutex, p, 129, 0x7fffffff); }
 } // namespace
