@@ -36,6 +36,7 @@ var whoseText = map[string]string{
 	"cmd/introgen/remedy_plan.go":        "names of files",
 	"cmd/introgen/report.go":             "names of files",
 	"cmd/introgen/template.go":           "what a chat template wrote, and what the user wrote in a flag",
+	"cmd/introgen/vocabulary.go":         "a prompt, in which marks of the model are looked for",
 	"cmd/introgen/version.go":            "versions that Go makes of commits",
 	"record/assemble/compile.go":         "what the recorder says of a source, and errors of compilers",
 	"record/record.go":                   "variables of the environment",
