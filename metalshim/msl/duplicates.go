@@ -44,7 +44,7 @@ func (r *rewriter) dropDuplicates() error {
 			r.erase(was.from, was.to)
 			first[key] = now
 			return false
-		case was.body != now.body && !now.defaulted && differs == nil:
+		case !now.defaulted && differs == nil && !r.alike(was.body, now.body, 0):
 			differs = r.fail(from, "%s: it is written for several address spaces and does not do the same in each: functions that the address space alone tells apart must have the same body, or other names",
 				strings.Join(strings.Fields(now.head), " "))
 		}
@@ -277,6 +277,63 @@ func (r *rewriter) meaning(from, to int, names map[string]string) string {
 		b.WriteByte(' ')
 	}
 	return strings.TrimSuffix(b.String(), "; ")
+}
+
+// alike says whether two bodies, as meaning writes them, do the same: they are the same
+// words, but for names of functions that do the same.
+func (r *rewriter) alike(a, b string, depth int) bool {
+	if a == b {
+		return true
+	}
+	one, two := strings.Fields(a), strings.Fields(b)
+	if len(one) != len(two) || depth > 3 {
+		return false
+	}
+	for k := range one {
+		if one[k] == two[k] {
+			continue
+		}
+		x, y := r.bodiesOf(one[k]), r.bodiesOf(two[k])
+		if len(x) == 0 || len(x) != len(y) {
+			return false
+		}
+		for i := range x {
+			own := strings.Fields(x[i]) // it may call itself
+			for n := range own {
+				if own[n] == one[k] {
+					own[n] = two[k]
+				}
+			}
+			if !r.alike(strings.Join(own, " "), y[i], depth+1) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// bodiesOf are the heads and bodies of the functions of a name, in the order of the
+// source, as meaning writes them.
+func (r *rewriter) bodiesOf(name string) (all []string) {
+	for i := range r.tok {
+		if r.at(i) != name || r.at(i+1) != "(" || r.in[i] == inBody {
+			continue
+		}
+		end := r.close(i + 1)
+		if end < 0 {
+			return nil
+		}
+		brace := end + 1
+		for r.at(brace) == "const" || addressSpace(r.at(brace)) {
+			brace++
+		}
+		if r.at(brace) != "{" || r.close(brace) < 0 {
+			continue
+		}
+		_, names := r.signature(i, brace)
+		all = append(all, r.meaning(i+1, r.close(brace)+1, names))
+	}
+	return all
 }
 
 // scopeHead says whether the tokens before a "{" open a namespace or a class,

@@ -21,6 +21,7 @@ func TestAddressSpacesRefused(t *testing.T) {
 		{"typedef threadgroup float shared;", "a name for a type in threadgroup memory", 1},
 		{"int f(device int* a) { return *a; }\nint f(threadgroup int* a) { return *a + 1; }", "int f(threadgroup int* a): it is written for several address spaces", 2},
 		{"int f(device int* a) { return *a; } int g;\nint f(const thread int* a) { return 1; } int f(const constant int* b) { return 2; }", "int f(const constant int* b)", 2},
+		{"int g(device int* a) { return *a; } int h(thread int* b) { return -*b; }\nint f(device int* a) { return g(a); }\nint f(thread int* a) { return h(a); }", "int f(thread int* a)", 3},
 		{"struct S { int v;\n int get() const device { return v; }\n int get() const thread { return -v; } };", "int get() const thread", 3},
 	} {
 		_, _, err := Rewrite("# 1 \"a.metal\"\n" + c.in)
@@ -35,6 +36,8 @@ func TestAddressSpacesRefused(t *testing.T) {
 // one.
 func TestOverloadsByAddressSpace(t *testing.T) {
 	for _, c := range []struct{ name, in, want string }{
+		{"callees that do the same", "int g(device int* a) { return *a; } int h(thread int* b) { return *b; } int f(device int* a) { return g(a); } int f(thread int* a) { return h(a); }",
+			"int g( int* a) { return *a; } int h( int* b) { return *b; } int f( int* a) { return g(a); }"},
 		{"names of parameters", "int f(device int* a, int n) { return a[n]; } int f(threadgroup int* b, int i) { return b[i]; }", "int f( int* a, int n) { return a[n]; }"},
 		{"casts in the body", "int f(device float* a) { return *(device int*)a; } int f(thread float* a) { return *(thread int*)a; }", "int f( float* a) { return *( int*)a; }"},
 		{"another constant", "int f(device int* a) { return 1; } int f(constant int* a) { return 2; }", "int f( int* a) { return 1; } int f(const int* a) { return 2; }"},
