@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"slices"
+	"time"
 
 	"github.com/introgen/introgen/metalshim"
 	"github.com/introgen/introgen/metalshim/soft/cache"
@@ -54,9 +55,14 @@ func (d *Device) run(ctx context.Context, args []string, text []byte, files ...*
 // runWith is run for arguments that name files which stay what they are: the
 // compiler finds them before the other files.
 func (d *Device) runWith(ctx context.Context, args []string, text []byte, same []*os.File, files ...*os.File) ([]byte, error) {
+	return d.runWithin(ctx, d.o.CompileLimit, args, text, same, files...)
+}
+
+// runWithin is runWith with a time limit of its own.
+func (d *Device) runWithin(ctx context.Context, limit time.Duration, args []string, text []byte, same []*os.File, files ...*os.File) ([]byte, error) {
 	argv := append(slices.Concat(d.tools.Compiler, always, args), "-o", "-", "-")
 	out, err := d.compilers.Run(ctx, resident.Command{Same: same,
-		Command: clang.Command{Argv: argv, Stdin: text, Files: files, Limit: d.o.CompileLimit}})
+		Command: clang.Command{Argv: argv, Stdin: text, Files: files, Limit: limit}})
 	return out.Stdout, err
 }
 
@@ -64,7 +70,12 @@ func (d *Device) runWith(ctx context.Context, args []string, text []byte, same [
 // what it needs is in the process already. No file is written, so that none is
 // left, however the process ends.
 func (d *Device) object(ctx context.Context, flags []string, text []byte) ([]byte, error) {
-	return d.run(ctx, append(append([]string{}, flags...), "-c"), text)
+	return d.objectWithin(ctx, d.o.CompileLimit, flags, text)
+}
+
+// objectWithin is object with a time limit of its own.
+func (d *Device) objectWithin(ctx context.Context, limit time.Duration, flags []string, text []byte) ([]byte, error) {
+	return d.runWithin(ctx, limit, append(append([]string{}, flags...), "-c"), text, nil)
 }
 
 // made is compiled code, from the cache or new.

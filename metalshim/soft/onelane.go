@@ -11,13 +11,13 @@ import (
 )
 
 // oneLane compiles a kernel for one lane. name is what files that are kept begin with.
-func (l *library) oneLane(ctx context.Context, k msl.Kernel, values, name string) (*lanes.Kernel, error) {
+func (l *library) oneLane(ctx context.Context, k msl.Kernel, values, name string, scalar bool) (*lanes.Kernel, error) {
 	bitcode, err := l.bitcodeFile()
 	if err != nil {
 		return nil, err
 	}
 	read := func(args []string) (*lanes.Kernel, string, error) {
-		text, err := l.d.run(ctx, args, []byte(stub(k, values, l.d.o.Form == "scalar")), bitcode)
+		text, err := l.d.run(ctx, args, []byte(stub(k, values, scalar)), bitcode)
 		if err != nil {
 			return nil, "", compileError(ctx, l.name, k.Name, err)
 		}

@@ -4,15 +4,18 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"sort"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/introgen/introgen/metalshim"
 	"github.com/introgen/introgen/metalshim/msl"
 	"github.com/introgen/introgen/metalshim/soft/cache"
+	"github.com/introgen/introgen/metalshim/soft/clang"
 	"github.com/introgen/introgen/metalshim/soft/lanes"
 	"github.com/introgen/introgen/metalshim/soft/native"
 	"github.com/introgen/introgen/metalshim/soft/stdlib"
@@ -77,7 +80,7 @@ func (l *library) NewPipeline(ctx context.Context, function string, constants []
 }
 
 // passVersion changes when the steps below or the facts do.
-const passVersion = "7"
+const passVersion = "8"
 
 // values are the definitions of the library's function constants.
 func (l *library) values(function string, constants []metalshim.Constant) (string, error) {
@@ -139,9 +142,26 @@ __attribute__((visibility("default"))) void msl_entry(const msl_tg* g, uint lane
 `, k.Symbol, limit, values)
 }
 
+// compile makes a kernel's machine code. Code for all lanes at once may take a
+// compiler too long: the kernel then gets the form that runs lane by lane, which is
+// smaller and slower.
 func (l *library) compile(ctx context.Context, k msl.Kernel, values string, constants []metalshim.Constant) (code, meta []byte, err error) {
+	scalar, limit := l.d.o.Form == "scalar", l.d.o.CompileLimit
+	if !scalar {
+		limit /= 2
+	}
+	code, meta, err = l.compileForm(ctx, k, values, constants, scalar, limit)
+	if scalar || ctx.Err() != nil || !errors.Is(err, clang.ErrLimit) {
+		return code, meta, err
+	}
+	l.d.o.Note("a large kernel", fmt.Sprintf("a large kernel: %s of library %s was not compiled for all lanes at once within %v: it runs lane by lane, more slowly", k.Name, l.name, limit))
+	return l.compileForm(ctx, k, values, constants, true, l.d.o.CompileLimit)
+}
+
+// compileForm makes one form of it. limit is for what makes machine code.
+func (l *library) compileForm(ctx context.Context, k msl.Kernel, values string, constants []metalshim.Constant, scalar bool, limit time.Duration) (code, meta []byte, err error) {
 	name := pipelineName(l.name, k.Name, constants)
-	kernel, err := l.oneLane(ctx, k, values, name)
+	kernel, err := l.oneLane(ctx, k, values, name, scalar)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -152,7 +172,7 @@ func (l *library) compile(ctx context.Context, k msl.Kernel, values string, cons
 	if open {
 		// The library has constants that this kernel does not look at. They
 		// need some value for the initialisers of what depends on them.
-		if kernel, err = l.oneLane(ctx, k, values+l.zeros(constants), name); err != nil {
+		if kernel, err = l.oneLane(ctx, k, values+l.zeros(constants), name, scalar); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -160,7 +180,7 @@ func (l *library) compile(ctx context.Context, k msl.Kernel, values string, cons
 	if err != nil {
 		return nil, nil, &metalshim.CompileError{Library: l.name, Function: k.Name, Err: err}
 	}
-	wide, err := kernel.Transform(lanes.Options{Scalar: l.d.o.Form == "scalar", NoFused: !l.d.fused()})
+	wide, err := kernel.Transform(lanes.Options{Scalar: scalar, NoFused: !l.d.fused()})
 	if err != nil {
 		return nil, nil, &metalshim.CompileError{Library: l.name, Function: k.Name, Err: err}
 	}
@@ -168,7 +188,7 @@ func (l *library) compile(ctx context.Context, k msl.Kernel, values string, cons
 		return nil, nil, err
 	}
 	flags := slices.Concat(lanes.Flags, lanes.Scheduling(wide), l.d.target())
-	if code, err = l.d.object(ctx, flags, []byte(wide)); err != nil {
+	if code, err = l.d.objectWithin(ctx, limit, flags, []byte(wide)); err != nil {
 		return nil, nil, compileError(ctx, l.name, k.Name, err)
 	}
 	if err := l.d.keepMachineCode(ctx, name, flags, []byte(wide), code); err != nil {
