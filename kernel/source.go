@@ -47,6 +47,19 @@ func ParseMacro(text string) (Macro, error) {
 	return Macro{name, value}, nil
 }
 
+// ParseMath reads the name of a math mode.
+func ParseMath(text string) (metalshim.MathMode, error) {
+	switch text {
+	case "fast":
+		return metalshim.MathFast, nil
+	case "relaxed":
+		return metalshim.MathRelaxed, nil
+	case "safe":
+		return metalshim.MathSafe, nil
+	}
+	return 0, fmt.Errorf("%q: fast, relaxed or safe is wanted", text)
+}
+
 // Source is a .metal file, joined with its headers.
 type Source struct {
 	Path string

@@ -29,7 +29,7 @@ func TestComplete(t *testing.T) {
 	for words, want := range map[string]string{
 		"":                          "cpu metal record bench overhead idle-gap compare sweep bill explain remedy coverage diff show report watch list meta tokenize bandwidth cache kernels kernel model sdk doctor completion",
 		"kernels":                   "fetch list show trim",
-		"kernel":                    "list run",
+		"kernel":                    "list run test",
 		"show":                      "1 2 3",
 		"diff 1":                    "1 2 3",
 		"explain":                   "1 2 3",

@@ -13,7 +13,7 @@ func kernelCommand() *cli.Command {
 	return &cli.Command{
 		Name:        "kernel",
 		Usage:       "list, and compile Metal kernels of your own .metal files",
-		Subcommands: []*cli.Command{kernelListCommand(), kernelRunCommand()},
+		Subcommands: []*cli.Command{kernelListCommand(), kernelRunCommand(), kernelTestCommand()},
 	}
 }
 

@@ -29,8 +29,7 @@ func launchFlags() []cli.Flag {
 		&cli.StringSliceFlag{Name: "constant", Usage: "`CONSTANT=VALUE`: a function constant, by its index or name"},
 		&cli.StringSliceFlag{Name: "threadgroup-memory", Usage: "`ARG=BYTES` of a threadgroup argument"},
 		&cli.StringFlag{Name: "math", Value: "fast", Usage: "the math mode: fast, relaxed or safe"},
-		&cli.StringFlag{Name: "timeout", DefaultText: "$" + drivers.EnvTimeout + ", or 20s in which no threadgroup completes",
-			Usage: "the soft driver ends a command buffer that runs longer than `T`; 0 never does"},
+		timeoutFlag(),
 		driverFlag(),
 	)
 }
@@ -45,8 +44,9 @@ func kernelRunCommand() *cli.Command {
 			"same seed. `introgen kernel list FILE.metal` shows what a kernel takes.\n\n" +
 			"Examples:\n" +
 			"   introgen kernel run twice.metal --kernel twice --grid 64 --threads 32 \\\n" +
-			"      --buffer 0=in.npy --buffer 1=zeros:f32[64] --bytes 2=u32:64 --constant 0=true -o 1=out.npy\n" +
-			"   introgen kernel run twice.metal --grid 8 --buffer x=iota:f32[8] --bytes n=u32:8 -o x=-",
+			"      --buffer 0=in.npy --buffer '1=zeros:f32[64]' --bytes 2=u32:64 --constant 0=true -o 1=out.npy\n" +
+			"   introgen kernel run twice.metal --grid 8 --buffer 'x=iota:f32[8]' --buffer 'y=zeros:f32[8]' \\\n" +
+			"      --bytes n=u32:8 --constant negative=false -o y=-",
 		Flags: append(launchFlags(),
 			&cli.StringSliceFlag{Name: "output", Aliases: []string{"o"}, Usage: "`ARG=FILE`: write what buffer ARG holds afterwards to FILE.npy, to another FILE as it lies in memory, or to - as text"},
 		),
@@ -54,20 +54,18 @@ func kernelRunCommand() *cli.Command {
 	}
 }
 
+func timeoutFlag() cli.Flag {
+	return &cli.StringFlag{Name: "timeout", DefaultText: "$" + drivers.EnvTimeout + ", or 20s in which no threadgroup completes",
+		Usage: "the soft driver ends a command buffer that runs longer than `T`; 0 never does"}
+}
+
 // readLaunch reads launchFlags but those of the driver.
 func readLaunch(c *cli.Context) (l kernel.Launch, o kernel.Options, err error) {
 	if o, err = readSource(c); err != nil {
 		return l, o, err
 	}
-	switch c.String("math") {
-	case "fast":
-		o.Math = metalshim.MathFast
-	case "relaxed":
-		o.Math = metalshim.MathRelaxed
-	case "safe":
-		o.Math = metalshim.MathSafe
-	default:
-		return l, o, usagef("--math %q: fast, relaxed or safe is wanted", c.String("math"))
+	if o.Math, err = kernel.ParseMath(c.String("math")); err != nil {
+		return l, o, usagef("--math %w", err)
 	}
 	l.Kernel = c.String("kernel")
 	for _, f := range []struct {
