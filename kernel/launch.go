@@ -209,7 +209,7 @@ func elementOf(typ string) (e element, known bool) {
 	}
 	n := int(name[len(name)-1] - '0')
 	t, is := scalars[name[:len(name)-1]]
-	if !is || n < 2 || n > 4 || strings.HasSuffix(name, "_t") {
+	if !is || n < 2 || n > 4 || strings.HasSuffix(name[:len(name)-1], "_t") {
 		return e, false
 	}
 	if n == 3 && !packed {
