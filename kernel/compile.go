@@ -74,10 +74,15 @@ func made(ctx context.Context, library metalshim.Library, function string, zeros
 	m := &Made{}
 	began := time.Now()
 	p, err := library.NewPipeline(ctx, function, nil)
-	var missing *metalshim.FunctionError
-	if errors.As(err, &missing) && missing.Reason != "" && len(zeros) > 0 {
-		m.Wants = missing.Reason
-		p, err = library.NewPipeline(ctx, function, zeros)
+	if err != nil && len(zeros) > 0 {
+		// Drivers say in different ways that a constant is missing.
+		first := err
+		var missing *metalshim.FunctionError
+		if p, err = library.NewPipeline(ctx, function, zeros); err == nil || errors.As(first, &missing) && missing.Reason != "" {
+			m.Wants = brief(first)
+		} else {
+			err = first
+		}
 	}
 	m.Seconds = time.Since(began).Seconds()
 	if err != nil {
@@ -128,9 +133,10 @@ func brief(err error) string {
 			return first
 		}
 	}
-	line, _, more := strings.Cut(err.Error(), "\n")
-	if more {
-		line += " …"
+	const most = 400
+	line := strings.Join(strings.Fields(err.Error()), " ")
+	if len(line) > most {
+		line = strings.ToValidUTF8(line[:most], "") + " …"
 	}
 	return line
 }

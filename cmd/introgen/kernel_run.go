@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -181,7 +182,7 @@ func runKernelRun(c *cli.Context) (err error) {
 func ranLines(info metalshim.Info, p *kernel.Prepared, took kernel.Took) string {
 	text := fmt.Sprintf("# %s; kernel %s, %s\n", info, sanitize.Line(p.Kernel), p.Groups())
 	text += fmt.Sprintf("library %s ms (cache %s), pipeline %s ms (cache %s), run %s ms",
-		figures.Milliseconds(p.Library), p.LibraryCache, figures.Milliseconds(p.Pipeline), p.PipelineCache, figures.Milliseconds(took.Whole))
+		figures.Milliseconds(p.Library), cmp.Or(p.LibraryCache, "unknown"), figures.Milliseconds(p.Pipeline), cmp.Or(p.PipelineCache, "unknown"), figures.Milliseconds(took.Whole))
 	if took.GPU > 0 {
 		text += fmt.Sprintf(" (%s ms on the device)", figures.Milliseconds(took.GPU))
 	}
