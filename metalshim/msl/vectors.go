@@ -195,6 +195,9 @@ func (r *rewriter) cast(n typeName) {
 	if !n.sure && (x.text == "*" || x.text == "&" || x.text == "-" || x.text == "+") && r.at(end+1) != "-" && r.at(end+1) != "+" && !r.maybe[r.at(n.to-1)] {
 		return
 	}
+	if x.text == "(" {
+		r.boolVectors(end + 1)
+	}
 	r.out[open], r.out[end] = "", ""
 	r.out[n.from] = "::metal::msl_castop<" + r.out[n.from]
 	r.out[n.to-1] += r.angle(n.to-1) + "()->*"

@@ -61,6 +61,13 @@ MSL_CROSS(simd_prefix_exclusive_product, msl_sy_fxmul, msl_sy_ixmul, msl_sy_ixmu
 MSL_CROSS_BITS(simd_and, msl_sy_and)
 MSL_CROSS_BITS(simd_or, msl_sy_or)
 MSL_CROSS_BITS(simd_xor, msl_sy_xor)
+// The compiler's own functions take the bits of a float too.
+#define MSL_CROSS_ANY(name) \
+  template <class T> MSL_FN T bits_##name(T v) { \
+    if constexpr (is_same_v<T, float>) return as_type<float>(simd_##name(as_type<uint>(v))); \
+    else return simd_##name(v); \
+  }
+namespace msl_s { MSL_CROSS_ANY(and) MSL_CROSS_ANY(or) MSL_CROSS_ANY(xor) }
 
 // ---- shuffles: any type of 1 to 16 bytes (vectors of 3 take those of 4)
 namespace msl_s {
