@@ -8,6 +8,13 @@ template <class...> struct disjunction : false_type {};
 template <class A> struct disjunction<A> : A {};
 template <class A, class... R> struct disjunction<A, R...> : conditional_t<bool(A::value), A, disjunction<R...>> {};
 template <class A> struct negation : bool_constant<!bool(A::value)> {};
+// Apple's names for them, which headers of others use.
+template <class... A> using _disjunction = disjunction<A...>;
+template <class... A> using _conjunction = conjunction<A...>;
+template <class A> using _negation = negation<A>;
+// Address spaces are gone by the time this is read.
+template <class T> struct remove_addrspace { typedef T type; };
+template <class T> using remove_addrspace_t = T;
 template <class... A> constexpr bool conjunction_v = conjunction<A...>::value;
 template <class... A> constexpr bool disjunction_v = disjunction<A...>::value;
 template <class A> constexpr bool negation_v = !bool(A::value);
