@@ -30,7 +30,7 @@ func (l *library) oneLane(ctx context.Context, k msl.Kernel, values, name string
 		return nil, err
 	}
 	if tangled := kernel.Tangled(); len(tangled) > 0 {
-		if kernel, text, err = read(append(source, "-Xclang", "-disable-llvm-passes")); err != nil {
+		if _, text, err = read(append(source, "-Xclang", "-disable-llvm-passes")); err != nil {
 			return nil, err
 		}
 		if text, err = lanes.Inlined(text, tangled); err != nil {

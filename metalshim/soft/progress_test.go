@@ -37,13 +37,13 @@ func TestStuckTogether(t *testing.T) {
 	}
 	t.Cleanup(func() { d.Close() })
 	lib := compile(t, d, "stuck", stuck)
-	dispatch := func(kernel string) (error, metalshim.Buffer) {
+	dispatch := func(kernel string) (metalshim.Buffer, error) {
 		x := buffer32(t, d, make([]float32, 16)...)
-		return run(t, d, func(e metalshim.Encoder) error {
+		return x, run(t, d, func(e metalshim.Encoder) error {
 			e.SetPipeline(pipe(t, lib, kernel))
 			e.SetBuffer(0, x, 0)
 			return e.DispatchThreads(one(256), one(128))
-		}), x
+		})
 	}
 	for _, c := range []struct {
 		kernel string
@@ -54,14 +54,14 @@ func TestStuckTogether(t *testing.T) {
 	} {
 		for range 2 {
 			begun := time.Now()
-			err, _ := dispatch(c.kernel)
+			_, err := dispatch(c.kernel)
 			if !errors.Is(err, c.is) || !strings.Contains(err.Error(), c.kernel) {
 				t.Errorf("%s: %v, want %v", c.kernel, err, c.is)
 			}
 			if took := time.Since(begun); took > 20*time.Second {
 				t.Errorf("%s took %v", c.kernel, took)
 			}
-			if err, x := dispatch("good"); err != nil || words(5)[0] != x.Contents()[0] {
+			if x, err := dispatch("good"); err != nil || words(5)[0] != x.Contents()[0] {
 				t.Errorf("after %s: %v, %v", c.kernel, err, x.Contents()[:4])
 			}
 		}
