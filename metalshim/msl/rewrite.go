@@ -430,6 +430,8 @@ func (r *rewriter) run() error {
 					continue
 				}
 			}
+		case t == "simd" && (r.at(i+1) == "::" || r.at(i-1) == "namespace"):
+			r.out[i] = "msl_simd" // see <simd/simd.h> of the standard library
 		case t == "static_cast":
 			r.out[i] = "::metal::msl_static_cast"
 			if r.at(i-1) == "::" {

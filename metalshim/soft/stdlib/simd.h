@@ -1,5 +1,7 @@
-// <simd/simd.h>: the same types by the names that a program's own side has for them.
-namespace simd {
+// <simd/simd.h>: the same types by the names that a program's own side has for them. The front
+// end writes msl_simd for the namespace simd: a program that does not ask for this header may give
+// the name to something else.
+namespace msl_simd {
 #define MSL_SIMD(T) using ::T##2; using ::T##3; using ::T##4;
 MSL_NUMBERS(MSL_SIMD)
 using ::bool2; using ::bool3; using ::bool4;
