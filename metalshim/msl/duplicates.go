@@ -26,7 +26,7 @@ func (r *rewriter) dropDuplicates() error {
 	again := func(path string, from, brace, to int) bool {
 		defaulted := r.at(brace) == "="
 		declared := r.at(brace) == ";"
-		brace = r.head(from, brace)
+		brace, _ = r.head(from, brace)
 		signature, names := r.signature(from, brace)
 		now := spelling{from, to, joinTokens(r.tok[from:brace]), r.meaning(brace, to, names), defaulted}
 		key := path + "\x00" + signature
@@ -86,7 +86,7 @@ func (r *rewriter) dropDuplicates() error {
 			if end < 0 {
 				return differs
 			}
-			function := r.function(start, i)
+			_, function := r.head(start, i)
 			if function && len(signature) > 2 {
 				again(top.path, start, i, end+1)
 			}
@@ -106,7 +106,7 @@ func (r *rewriter) dropDuplicates() error {
 			if t := r.at(i - 1); r.at(i-2) == "=" && (t == "default" || t == "delete") {
 				head = i - 2
 			}
-			if top.class && r.function(start, head) {
+			if _, function := r.head(start, head); top.class && function {
 				again(top.path, start, head, i+1)
 			}
 			signature, start = nil, i+1
@@ -122,40 +122,20 @@ func (r *rewriter) dropDuplicates() error {
 	return differs
 }
 
-// function says whether tokens from..to are the head of a function: it has
-// parameters, and no value.
-func (r *rewriter) function(from, to int) bool {
-	called := false
-	for k := from; k < to; k++ {
-		switch r.at(k) {
-		case "=":
-			if r.at(k-1) != "operator" {
-				return false
-			}
-		case "<":
-			if e := r.closeAngle(k); e > 0 && e < to && r.at(k-1) != "operator" {
-				k = e
-			}
-		case "(", "[":
-			called = called || r.at(k) == "(" && !heads[r.at(k-1)]
-			if e := r.close(k); e > 0 && e < to {
-				k = e
-			}
-		}
-	}
-	return called
-}
-
-// head is where the head of a function in tokens from..to ends: before the
+// head looks at tokens from..to, which stand before a body: whether they are the head
+// of a function, which has parameters and no value, and where that ends, before the
 // initializers of a constructor.
-func (r *rewriter) head(from, to int) int {
-	called := false
+func (r *rewriter) head(from, to int) (end int, function bool) {
+	called, value := false, false
+	end = to
 	for k := from; k < to; k++ {
 		switch r.at(k) {
 		case ":":
 			if called {
-				return k
+				end = min(end, k)
 			}
+		case "=":
+			value = value || r.at(k-1) != "operator"
 		case "<":
 			if e := r.closeAngle(k); e > 0 && e < to && r.at(k-1) != "operator" {
 				k = e
@@ -167,7 +147,7 @@ func (r *rewriter) head(from, to int) int {
 			}
 		}
 	}
-	return to
+	return end, called && !value
 }
 
 // passing are words of a function's head that tell it from no other.

@@ -4,10 +4,10 @@
 // as the kernels, against no header: what it needs of the C library (glibc on
 // Linux, amd64 or arm64) is declared in system.h, which stands before it.
 //
-// A kernel that touches memory outside of its buffers, or divides an integer
-// by zero, raises a signal on a thread of this pool. The handler jumps back
-// into the pool, and the command buffer fails; signals on other threads go on
-// to the handler that was there before, which is Go's.
+// A kernel that touches memory outside of its buffers raises a signal on a
+// thread of this pool. The handler jumps back into the pool, and the command
+// buffer fails; signals on other threads go on to the handler that was there
+// before, which is Go's.
 
 namespace {
 // positions writes the head of every frame: where the lanes stand. Lanes that
